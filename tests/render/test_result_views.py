@@ -39,6 +39,7 @@ PICTURES = {
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],
     "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],
+    "estimate": ["estimates", "widths", "difference-widths", "differences"],
     "evaluation": ["mrr"],
     "passages": ["best", "f1", "kl", "baselines", "w-f1"],
     "score": ["scores", "bleu-1", "meteor"],

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from postil.plots.bars import amounts, histograms
 from postil.plots.figure import printed
-from postil.plots.forest import IntervalRow, Landmark, intervals
+from postil.plots.forest import IntervalRow, Landmark, RowSet, intervals
 from postil.plots.heatmaps import confusion, matrix
-from postil.plots.lines import Curve, curves
+from postil.plots.lines import Curve, CurveMark, curves
 from postil.plots.picture import save, svg
 from postil.plots.points import ScatterPanel, scatter
 from postil.plots.spreads import SpreadPanel, spreads
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Curve",
+    "CurveMark",
     "IntervalRow",
     "Landmark",
+    "RowSet",
     "ScatterPanel",
     "SpreadPanel",
     "amounts",

@@ -13,6 +13,7 @@ from postil.plots.figure import (
     COLORS,
     DASHES,
     GREY,
+    INK,
     MUTED,
     SMALL,
     WIDTH,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from postil.plots.figure import Dash
 
-__all__ = ["Curve", "curves"]
+__all__ = ["Curve", "CurveMark", "curves"]
 
 HEIGHT: Final = 290.0
 LINE: Final = 13.0
@@ -67,6 +68,21 @@ class Curve:
     sizes: NDArray[np.float64] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CurveMark:
+    """A point of interest on a curve.
+
+    Args:
+        name: Its label.
+        x: Its place.
+        y: Its height.
+    """
+
+    name: str
+    x: float
+    y: float
+
+
 @style()
 def curves(
     series: Sequence[Curve],
@@ -76,6 +92,7 @@ def curves(
     log: bool = False,
     log_y: bool = False,
     diagonal: bool = False,
+    marks: Sequence[CurveMark] = (),
 ) -> Figure:
     """Draw curves with their bands; the names stand at the right, in the order of the curves' ends.
 
@@ -88,6 +105,7 @@ def curves(
         log: True for a logarithmic x axis.
         log_y: True for a logarithmic y axis.
         diagonal: True for a square panel with one scale for x and y, and a dotted line where both are equal.
+        marks: Points of interest, within the range of the curves, each with a line down to the axis.
 
     Raises:
         UsageError: No curve or more than 12, arrays of unlike length, x that does not rise or, with ``log``, is not
@@ -124,6 +142,7 @@ def curves(
     if keyed:
         _sized(figure, axes, series, left + wide + names, above + high + 27)
     _names(figure, axes, data, shown, (left, above, wide, high))
+    _mark(axes, marks)
     if xlabel:
         write(figure, left + wide / 2, above + high + 27, fit(xlabel, WIDTH), align="center")
     if ylabel:
@@ -210,6 +229,23 @@ def _sized(figure: Figure, axes: Axes, series: Sequence[Curve], right: float, y:
     key.set_transform(figure.transFigure)
     figure.add_artist(key)
     write(figure, right, y, text, align="right", size=SMALL, alpha=MUTED)
+
+
+def _mark(axes: Axes, marks: Sequence[CurveMark]) -> None:
+    """A ring at each point of interest, a dashed line down to the axis, and its name.
+
+    Names stand to the upper right, or to the lower left where another point lies to the right; within the panel.
+    """
+    bottom = axes.get_ylim()[0]
+    for mark in marks:
+        axes.plot([mark.x] * 2, [bottom, mark.y], color=INK, alpha=MUTED, lw=0.9, linestyle=(0, (3, 2)))
+        axes.plot([mark.x], [mark.y], color=INK, marker="o", markersize=6, markerfacecolor="none", clip_on=False)
+        share = axes.transAxes.inverted().transform(axes.transData.transform((mark.x, mark.y)))[0]
+        left = share > 0.7 or (share > 0.3 and any(each.x > mark.x for each in marks))
+        offset = (-6.0, -12.0) if left else (6.0, 6.0 + LINE * sum(each.x > mark.x for each in marks))
+        text = fit(mark.name, 220, SMALL)
+        where = "right" if left else "left"
+        axes.annotate(text, (mark.x, mark.y), offset, textcoords="offset points", ha=where, fontsize=SMALL)
 
 
 def _apart(axes: Axes, x: NDArray[np.float64]) -> NDArray[np.intp]:

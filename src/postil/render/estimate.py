@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from postil.records.results import EstimateResult, SystemEstimate
     from postil.render.formats import Grid
 
-__all__ = ["decimals", "head", "letter_columns", "rank_range", "summary", "view", "worth"]
+__all__ = ["decimals", "head", "letter_columns", "rank_range", "shared_letters", "summary", "view", "worth"]
 
 LEVEL: Final = 0.05
+LETTER: Final = re.compile(r"[a-z]\d*")
 MOST: Final = 6
 """Largest number of decimals."""
 
@@ -101,10 +103,24 @@ def letter_columns(rows: Sequence[SystemEstimate]) -> list[str]:
     Args:
         rows: The systems.
     """
-    letters = sorted({letter for row in rows for letter in row.letters})
-    if any(letter.isdigit() for letter in letters):  # more than 26 groups, whose names have numbers
-        return [row.letters for row in rows]
-    return ["".join(letter if letter in row.letters else " " for letter in letters) for row in rows]
+    columns = shared_letters(rows)
+    return [
+        "".join(letter if place in places else " " * len(letter) for letter, places in columns.items())
+        for place in range(len(rows))
+    ]
+
+
+def shared_letters(rows: Sequence[SystemEstimate]) -> dict[str, list[int]]:
+    """Places of the systems that have each letter.
+
+    Args:
+        rows: The systems.
+    """
+    found: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        for letter in LETTER.findall(row.letters):
+            found.setdefault(letter, []).append(place)
+    return found
 
 
 def worth(result: EstimateResult) -> str | None:

@@ -12,6 +12,7 @@ from postil.records.results import (
     Comparison,
     CorrelationResult,
     CorrelationSettings,
+    EstimateResult,
     NcgResult,
     ScoreResult,
     StudyResult,
@@ -37,6 +38,7 @@ from postil.render.page.blocks import (
     Table,
     first_open,
 )
+from postil.render.page.estimate_chapter import estimate_chapter
 from postil.render.page.gains_chapter import gains_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
@@ -89,6 +91,8 @@ def chapter(result: Result, key: str) -> Chapter:
         return _saying(made, result.weights) if result.weights else made
     if isinstance(result, NcgResult):
         return gains_chapter(result, key)
+    if isinstance(result, EstimateResult):
+        return estimate_chapter(result, key)
     if isinstance(result, ScoreResult):
         return _scored(result, key)
     if isinstance(result, StudyResult):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.records.results import Comparison, CorrelationResult, NcgResult, ScoreResult, StudyResult
+from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.page.blocks import Collapsed, Table
@@ -60,6 +60,9 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
     elif isinstance(result, StudyResult):
         tables = {table.key: table_rows(table) for part in result.parts for table in part.tables}
         tables |= {each.key: _points(each.points) for part in result.parts for each in part.pictures if each.points}
+    elif isinstance(result, EstimateResult):
+        tables = {name: _rows(getattr(result, name)) for name in ("systems", "differences", "scores", "curve")}
+        tables["signatures"] = [{"metric": name, "signature": text} for name, text in result.signatures.items()]
     elif isinstance(result, ScoreResult):
         tables = {"scores": _rows(result.scores)}
     else:

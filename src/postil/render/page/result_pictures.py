@@ -12,6 +12,7 @@ from postil.records.results import (
     CommenterResult,
     Comparison,
     CorrelationResult,
+    EstimateResult,
     NcgResult,
     RankingResult,
     Result,
@@ -25,6 +26,7 @@ from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
 from postil.render.page.blocks import Picture
+from postil.render.page.estimate_chapter import estimate_pictures
 from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
 from postil.render.page.lookup import Lookup
@@ -85,6 +87,11 @@ def _gains(result: NcgResult) -> Iterator[Picture]:
 def _agreement(result: AgreementResult) -> Iterator[Picture]:
     if result.agreement is not None:
         yield from agreement_pictures(result.agreement)
+
+
+@pictures_of.register(EstimateResult)
+def _estimate(result: EstimateResult) -> Iterator[Picture]:
+    yield from estimate_pictures(result)
 
 
 @pictures_of.register(StudyResult)
