@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.estimates import estimate
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Rated, Scored
@@ -224,3 +225,258 @@ def test_one_system_has_no_item_slope() -> None:
     assert (result.item_slope, result.crossed, result.relative_efficiency.differences) == (None, False, None)
     assert result.differences == ()
     assert (each.rank_low, each.rank_high, each.letters) == (1, 1, "a")
+
+
+# Cases
+
+
+def test_few_graded_items_leave_the_ratings_alone() -> None:
+    result = found(ratings=judgements(items=5))
+    assert result.notes[0] == ("scores not used: 5 graded items (8 needed); the results are those of the ratings alone")
+    assert not result.scores_used
+    for each in result.systems:
+        assert (each.mean, each.low, each.high) == (each.human_mean, each.human_low, each.human_high)
+
+
+def test_scores_that_explain_little_leave_the_ratings_alone_to_the_last_bit() -> None:
+    result, alone = found(score_rows(["f2"])), found(score_rows(["f2"]), method="human")
+    assert result.notes[0] == (
+        "scores not used: they explain 3 % of the variance of the grades (5 % needed); the results are those of the "
+        "ratings alone"
+    )
+    assert result.differences == alone.differences
+    for one, other in zip(result.systems, alone.systems, strict=True):
+        assert (one.mean, one.low, one.high) == (other.mean, other.low, other.high)
+        assert (one.slope, other.slope) == (0.0, None)
+
+
+def test_one_graded_item_of_a_system_has_a_mean_and_no_interval() -> None:
+    result = found(ratings=judgements(without=lambda i, s: s == "B" and i > 0))
+    b = row(result, "B")
+    assert (b.n, b.low, b.high, b.human_low, b.human_high) == (1, None, None, None, None)
+    assert 1 <= b.mean <= 5
+    assert [(each.system, each.other, each.reason) for each in result.undefined] == [("B", "", "one graded item")]
+    assert (pair(result, "A", "B").p, pair(result, "A", "B").low) == (None, None)
+    assert pair(result, "A", "C").p_holm == pair(result, "A", "C").p
+    assert set(b.letters) >= set(row(result, "A").letters)
+
+
+def test_equal_grades_of_all_systems_have_no_interval() -> None:
+    result = found(ratings=[Judgement(str(i), s, "ann", 5.0) for i in range(9) for s in SYSTEMS])
+    assert {each.reason for each in result.undefined} == {"all grades of all systems are 5"}
+    assert [each.mean for each in result.systems] == [5.0] * 3
+    assert all(each.low is None for each in result.systems)
+    assert all(each.p is None for each in result.differences)
+    assert {each.letters for each in result.systems} == {"a"}
+
+
+def test_equal_grades_of_each_system_have_no_interval() -> None:
+    result = found(ratings=[Judgement(str(i), s, "ann", float("ABC".index(s))) for i in range(9) for s in SYSTEMS])
+    assert {each.reason for each in result.undefined} == {"all grades of each system are equal"}
+
+
+def test_equal_grades_of_one_system_have_a_moderated_interval_and_a_note() -> None:
+    rows = [each for each in judgements() if each.system != "A"]
+    result = found(ratings=[*rows, *(Judgement(str(i), "A", "ann", 5.0) for i in range(9))])
+    a = row(result, "A")
+    assert a.low is not None
+    assert a.low < a.mean < (a.high or 0)
+    assert "all 9 grades of A are 5" in result.notes
+
+
+def test_mostly_equal_grades_of_a_system_have_a_note() -> None:
+    scores = [Score(str(i), "A", "f", float(i % 7), "") for i in range(30)]
+    for low, said in ((2, True), (3, False)):
+        rated = [Judgement(str(i), "A", "ann", 4.0 if i < low else 5.0) for i in range(20)]
+        note = "most grades of A are 5: its CI may cover less than 95 %"
+        assert (note in found(scores, rated).notes) is said
+
+
+def test_what_lacks_something_is_excluded_counted_and_named() -> None:
+    scores = [
+        *score_rows(),
+        *(Score(str(i), "D", metric, 1.0, f"{metric}|v1") for i in range(12) for metric in SCORES),
+    ]
+    kept = [
+        each for each in scores if (each.item, each.system, each.metric) not in {("3", "A", "f1"), ("4", "B", "f2")}
+    ]
+    rated = [*judgements(), Judgement("99", "A", "ann", 3.0)]
+    result = found(kept, rated)
+    assert list(map(str, result.excluded)) == [
+        "systems without grades: 1 (D)",
+        "not scored by every metric: 2 (4 by B, 3 by A)",
+        "items without all systems, excluded with their grades: 2 (3, 4)",
+        "judged but not scored: 1 (99 by A)",
+    ]
+    assert (result.items, result.graded, [each.n for each in result.systems]) == (10, 7, [7, 7, 7])
+    alone = found(kept, rated, method="human")
+    assert list(map(str, alone.excluded)) == ["systems without grades: 1 (D)"]
+    assert (alone.items, alone.graded, row(alone, "A").n) == (13, 10, 10)
+
+
+def test_a_system_whose_items_are_all_excluded_is_excluded_too() -> None:
+    extra = [Score(str(i), "D", metric, 1.0, f"{metric}|v1") for i in (0, 20) for metric in SCORES]
+    result = found([*score_rows(), *extra], [*judgements(), Judgement("20", "D", "ann", 1.0)])
+    assert [each.system for each in result.systems] == ["C", "B", "A"]
+    assert means(result) == near([3.001013, 3.319104, 3.997727])
+    assert [str(each) for each in result.excluded] == [
+        "systems without grades: 1 (D)",
+        "items without all systems, excluded with their grades: 1 (20)",
+    ]
+
+
+def test_nothing_joins() -> None:
+    with pytest.raises(Undefined, match=r"36 scored \(such as 0 by A\), 1 judged \(such as x by A\), 0 not scored"):
+        found(ratings=[Judgement("x", "A", "ann", 1.0)])
+
+
+def test_repeated_ratings_by_one_annotator_count_as_one() -> None:
+    result = found(ratings=[*judgements(), Judgement("0", "A", "ann", 5.0)])
+    assert [str(each) for each in result.excluded] == [
+        "graded more than once by one annotator, the mean taken: 1 (0 by A)"
+    ]
+
+
+def test_systems_without_a_shared_item_have_a_note() -> None:
+    result = found(ratings=judgements(without=lambda i, s: (s == "A" and i % 2 == 0) or (s == "B" and i % 2 == 1)))
+    note = "no graded item is shared by A and B: their difference is taken as one of independent means"
+    assert note in result.notes
+
+
+def test_systems_graded_on_different_items_are_centered_by_system_alone() -> None:
+    result = found(ratings=judgements(without=lambda i, s: "ABC"[i % 3] != s))
+    assert not result.crossed
+    assert result.item_slope is None
+
+
+def test_identical_systems_have_no_difference_to_test() -> None:
+    scores = [Score(str(i), s, "f", float(i % 4), "") for i in range(20) for s in "AB"]
+    rated = [Judgement(str(i), s, "ann", float(i % 4)) for i in range(12) for s in "AB"]
+    result = found(scores, rated)
+    assert [(each.system, each.other) for each in result.undefined] == [("A", "B")]
+    assert result.differences[0].p is None
+
+
+def test_all_items_graded_gives_the_means_of_the_grades() -> None:
+    result = found(ratings=judgements(items=12))
+    assert result.scores_used
+    assert means(result) == near([row(result, system).human_mean for system in SYSTEMS])
+    population, alone = result, found(ratings=judgements(items=12), method="human")
+    for one, other in zip(population.systems, alone.systems, strict=True):
+        assert [one.low, one.high] == near([other.low, other.high])
+    assert [each.balance_z for each in result.scores] == [None, None]
+
+
+def test_no_interval_where_these_items_are_all_graded_and_raters_agree() -> None:
+    rows = [
+        Judgement(str(i), s, who, float(grade(i, "ABC".index(s)))) for i in range(12) for s in SYSTEMS for who in "ab"
+    ]
+    result = found(ratings=rows, target="items")
+    assert {each.reason for each in result.undefined} == {
+        "all items are graded, and the ratings of an output never differ"
+    }
+
+
+def test_one_rating_per_output_has_a_note_for_these_items() -> None:
+    result = found(ratings=judgements(second=False), target="items")
+    assert result.rater_variance is None
+    assert any("second ratings of some outputs would allow it" in note for note in result.notes)
+
+
+def test_graded_items_that_differ_from_the_others_have_a_note() -> None:
+    scores = [Score(str(i), s, "meteor", float(i) + (s == "B"), "") for i in range(60) for s in "AB"]
+    rated = [Judgement(str(i), s, "ann", float(i % 5)) for i in range(40, 60) for s in "AB"]
+    (note,) = [note for note in found(scores, rated).notes if "sampled" in note]
+    z = found(scores, rated).scores[0].balance_z
+    assert note == f"graded items score {z:.1f} standard errors higher on meteor: were they sampled at random?"
+    falling = [Score(each.item, each.system, "meteor", -each.score, "") for each in scores]
+    assert any("standard errors lower on meteor" in note for note in found(falling, rated).notes)
+
+
+def test_controls_only_where_they_are_named() -> None:
+    controls = [Score(each.item, each.system, "control:length", each.score, "") for each in score_rows(["f2"])]
+    drawn = [
+        Score(each.item, each.system, f"control:shuffled(f1,draw={d})", 1.0, "") for each in controls for d in (0, 1)
+    ]
+    result = found([*score_rows(), *controls, *drawn])
+    assert [each.metric for each in result.scores] == ["f1", "f2"]
+    assert result.signatures == {"f1": "f1|v1", "f2": "f2|v1"}
+    named = found([*score_rows(), *controls, *drawn], metrics=("control:length", "f1"))
+    assert [each.metric for each in named.scores] == ["control:length", "f1"]
+    with pytest.raises(UnknownName, match="draw=0"):
+        found([*score_rows(), *drawn], metrics=("control:shuffled(f1,draw=0)",))
+    with pytest.raises(UsageError, match="all scores are controls, which are used where --metric names them"):
+        found([*controls, *drawn])
+
+
+def test_a_constant_score_has_no_weight() -> None:
+    constant = [Score(each.item, each.system, "one", 1.0, "") for each in score_rows(["f1"])]
+    result = found([*score_rows(), *constant])
+    assert means(result) == near([3.001013, 3.319104, 3.997727])
+    assert result.scores[-1].weight == 0
+    assert result.scores[-1].balance_z is None
+
+
+def test_the_curve_is_the_formula_of_plans() -> None:
+    scores = [Score(str(i), s, "f", float((i * 7 + j * 3) % 11), "") for i in range(70) for j, s in enumerate("AB")]
+    rated = [
+        Judgement(str(i), s, who, float((i * 7 + j * 3) % 11 // 3) + (i + k) % 2)
+        for i in range(20)
+        for j, s in enumerate("AB")
+        for k, who in enumerate(["ann", "bob"])
+    ]
+    result = found(scores, rated)
+    assert [each.graded for each in result.curve] == [8, 10, 15, 20, 30, 40, 60, 70]
+    at_twenty = result.curve[3]
+    width = sum((each.human_high or 0) - (each.human_low or 0) for each in result.systems) / 2
+    assert at_twenty.human_mean_width == pytest.approx(width, rel=0.05)
+    assert at_twenty.mean_width < at_twenty.human_mean_width
+    assert result.curve[0].mean_width > result.curve[-1].mean_width
+    assert found(method="ppi", metrics=("f1",)).curve == ()
+    assert found(score_rows(systems="A"), judgements("A")).curve[0].difference_width is None
+
+
+# PPI++: ppi_mean_ci(alpha=0.05) and ppi_mean_pointestimate of ppi-python 0.2.3, lambda estimated, on the worked table
+
+PPI = {
+    ("f1", "A"): [2.886622, 2.014862, 3.758382],
+    ("f1", "B"): [3.284623, 2.371994, 4.197253],
+    ("f1", "C"): [3.958652, 3.431370, 4.485935],
+    ("f2", "A"): [3.166667, 2.056234, 4.277099],
+    ("f2", "B"): [3.388889, 2.429970, 4.347808],
+    ("f2", "C"): [3.936684, 3.393953, 4.479416],
+}
+
+
+@pytest.mark.parametrize("metric", ["f1", "f2"])
+def test_ppi_is_that_of_ppi_python(metric: str) -> None:
+    result = found(method="ppi", metrics=(metric,))
+    for system in SYSTEMS:
+        each = row(result, system)
+        assert [each.mean, each.low, each.high] == near(PPI[metric, system])
+        assert 0 <= (each.slope or 0) <= 1
+    assert (result.scores_used, result.r_squared, result.scores[0].weight) == (True, None, None)
+
+
+def test_ppi_of_a_metric_for_which_lower_is_better() -> None:
+    falling = [Score(each.item, each.system, "edits", -each.score, "") for each in score_rows(["f1"])]
+    result = found(falling, method="ppi", lower_is_better=("edits",))
+    assert [row(result, system).mean for system in SYSTEMS] == near([PPI["f1", system][0] for system in SYSTEMS])
+    assert {each.slope for each in found(falling, method="ppi").systems} == {0.0}
+
+
+def test_ppi_of_what_it_is_not_for() -> None:
+    with pytest.raises(UsageError, match="ppi takes one score, and there are 2; choose one: --metric NAME"):
+        found(method="ppi")
+    with pytest.raises(UsageError, match="use --target population"):
+        found(method="ppi", metrics=("f1",), target="items")
+    with pytest.raises(
+        Undefined, match="ppi needs items without a grade, and all 12 of A have one; use --method human"
+    ):
+        found(ratings=judgements(items=12), method="ppi", metrics=("f1",))
+
+
+def test_ppi_of_a_constant_score_is_that_of_the_ratings() -> None:
+    result = found([Score(str(i), s, "one", 1.0, "") for i in range(12) for s in SYSTEMS], method="ppi")
+    assert [each.mean for each in result.systems] == near([each.human_mean for each in result.systems])
+    assert {each.slope for each in result.systems} == {0.0}

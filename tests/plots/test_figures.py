@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.lines import Line2D
 
 from postil.errors import UsageError
 from postil.plots import (
     Curve,
+    CurveMark,
     IntervalRow,
     Landmark,
+    RowSet,
     ScatterPanel,
     confusion,
     curves,
@@ -192,6 +195,23 @@ def test_intervals_show_names_groups_and_numbers() -> None:
         assert expected in shown
 
 
+def test_a_second_interval_is_a_thin_line_behind_and_sets_are_columns_of_bars() -> None:
+    rows = [IntervalRow(name, 3 - place, 2 - place, 4 - place, behind=(0, 5)) for place, name in enumerate("xyz")]
+    figure = intervals(rows, sets=[RowSet("a", (0, 1)), RowSet("b", (0, 2))])
+    assert {"a", "b"} <= set(texts(figure))
+    assert figure.axes[0].get_xlim()[0] < 0
+    thick = [
+        line.get_linewidth() for line in figure.axes[0].lines if line.get_color() == BLUE and len(line.get_xdata()) > 1
+    ]
+    thin = [line.get_linewidth() for line in figure.axes[0].lines if list(line.get_xdata()) == [0, 5]]
+    assert max(thin) < min(thick)
+    bars = [line for line in figure.artists if isinstance(line, Line2D)]
+    assert len(bars) == 6  # one per member, and one through the whole set
+    places = sorted({round(float(line.get_xdata()[0]), 6) for line in bars})
+    assert len(places) == 2
+    assert len(texts(intervals(rows, sets=[RowSet(str(n), (0,)) for n in range(17)]))) == len(texts(intervals(rows)))
+
+
 def test_landmarks_stand_clear_of_one_another() -> None:
     marks = [Landmark("human, split in two halves", value) for value in (0.78, 0.781, 0.8, 0.3)]
     figure = intervals([IntervalRow("a", 0.5, 0.1, 0.9)], landmarks=marks)
@@ -272,6 +292,18 @@ def test_long_curves_stay_small_and_keep_both_ends() -> None:
     assert len(svg(figure, "")) < 150_000
     edge = figure.axes[0].collections[0].get_paths()[0].vertices
     assert (edge[:, 0].min(), edge[:, 0].max()) == (1, 20_000)
+
+
+def test_marked_points_have_names_beside_them_and_lines_down() -> None:
+    x = np.array([8.0, 20.0, 100.0])
+    marks = [CurveMark("40 items", 40.0, 0.5), CurveMark("the same", 60.0, 0.5), CurveMark("edge", 99.0, 0.2)]
+    figure = curves([Curve("a", x, 1 / x)], marks=marks)
+    names = {text.get_text(): text for text in figure.axes[0].texts}
+    assert list(names) == ["40 items", "the same", "edge"]
+    sides = [names[each.name].get_horizontalalignment() for each in marks]
+    assert sides == ["right", "right", "right"]  # the first two since another one is to the right, the last at the edge
+    dashed = [line.get_xdata() for line in figure.axes[0].lines if line.is_dashed()]
+    assert [list(map(float, each)) for each in dashed] == [[40.0, 40.0], [60.0, 60.0], [99.0, 99.0]]
 
 
 def test_reliability_curves_have_a_diagonal_and_points_by_size() -> None:

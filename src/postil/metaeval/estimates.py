@@ -349,7 +349,8 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
             "predictions miss grades by less than raters differ, so the scores share the raters' errors; the expected "
             "widths by number of graded items are too large"
         )
-    for place, system in enumerate(rated.systems):
+    for place in np.flatnonzero(np.diag(means.covariance) > 0).tolist():
+        system = rated.systems[place]
         yield from _on_grades(system, outputs.grades[outputs.rated[:, place], place])
     shared = outputs.rated.T.astype(np.int64) @ outputs.rated
     for first, second in np.argwhere(np.triu(shared == 0, 1)).tolist():

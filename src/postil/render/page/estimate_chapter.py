@@ -75,23 +75,26 @@ def _verdict(result: EstimateResult) -> str:
         return ""
     if len(systems) == 1:
         row, digits = result.systems[0], decimals(result)
-        return f"the mean grade of {isolated(row.system)} is {number(row.mean, digits)} " + (
-            interval(row.low, row.high, digits)
-        )
+        ends = interval(row.low, row.high, digits)
+        return f"the mean grade of {isolated(row.system)} is {number(row.mean, digits)} {ends}".rstrip()
     groups = [[systems[place] for place in places] for places in shared_letters(result.systems).values()]
     first = groups[0]
     if len(first) == len(systems):
         return f"{_listed(first)} cannot be told apart"
     if len(first) > 1:
-        return f"{_listed(first)} cannot be told apart; {_ahead(result)}"
-    ahead = f"{isolated(first[0])} is significantly ahead of {'all others' if len(systems) > 2 else systems[1]}"
+        return "; ".join(filter(None, [f"{_listed(first)} cannot be told apart", _ahead(result)]))
+    ahead = (
+        f"{isolated(first[0])} is significantly ahead of {'all others' if len(systems) > 2 else isolated(systems[1])}"
+    )
     return f"{ahead}; {_listed(groups[1])} cannot be told apart" if len(groups[1]) > 1 else ahead
 
 
 def _ahead(result: EstimateResult) -> str:
     best = result.systems[0]
     below = len(result.systems) - best.rank_high
-    return f"{isolated(best.system)}, which has the highest mean, is significantly ahead of {below} of the others"
+    if not below:
+        return ""
+    return f"{isolated(best.system)} is significantly ahead of {below} of the others"
 
 
 def _listed(names: list[str]) -> str:
