@@ -162,14 +162,14 @@ def compared(original: Original, sizes: Sizes) -> list[str]:
             np.testing.assert_allclose([row.value for row in ours.rows], theirs, rtol=0, atol=1e-9)
         what = f"`{coefficient}` by {by}, {len(of):,} texts, {metrics} metrics"
         took = seconds(lambda: correlations(of, [name], level)), seconds(lambda: original.values(of, by))  # noqa: B023
-        found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.1f} s | {took[1] / took[0]:,.0f}x |")
+        found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {took[1] / took[0]:,.0f}x |")
         if by != "pool":
             what = f"`{coefficient}` by {by}: tests of {metrics * (metrics - 1) // 2} pairs"
             took = (
                 seconds(lambda: differences(of, name, level)),  # noqa: B023
                 seconds(lambda: original.tests(of, by, DRAWS)),  # noqa: B023
             )
-            found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.1f} s | {took[1] / took[0]:,.0f}x |")
+            found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {took[1] / took[0]:,.0f}x |")
         print(found[-1], file=sys.stderr)
     return found
 

@@ -86,6 +86,14 @@ def near(ours: float, theirs: float, draws: int) -> bool:
     return abs(ours - theirs) <= 5 * np.sqrt(p * (1 - p) * 2 / draws) + 2 / draws
 
 
+@pytest.mark.parametrize("by", LEVELS)
+def test_pair_permutations_are_those_of_mt_metrics_eval(by: By) -> None:
+    for seed, (value, p) in zip(range(200, 212), FROZEN["pair differences"][by], strict=True):
+        (row,) = differences(table_of(made(seed, holes=False)), "acc-eq", by, resamples=1, permutations=2000).rows
+        assert row.p_both is not None
+        assert (row.value, near(row.p_both, p, 2000)) == (pytest.approx(value, abs=1e-9), True), seed
+
+
 def test_text_permutations_are_those_of_mt_metrics_eval() -> None:
     for number, (cells, (value, p)) in enumerate(zip(of_few_items(), FROZEN["soft differences"], strict=True)):
         (row,) = differences(table_of(cells), "spa", "system", resamples=1, permutations=1000).rows
