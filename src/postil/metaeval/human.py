@@ -16,7 +16,7 @@ from postil.metaeval.multiple_ratings import MultipleRatings
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
-from postil.metaeval.system_accuracy import SOFT_RESAMPLES, fewer_patterns, why_no_accuracy, with_chance
+from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SOFT_SPLITS, fewer_patterns, why_no_accuracy, with_chance
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import HumanAgreement, UndefinedResult
 
@@ -155,11 +155,12 @@ class _Resampling:
     engine: Engine | None
 
     def split_half(self, halves: Splits, coefficient: Measure, by: By) -> Correlation | UndefinedResult:
-        rated = self.rated
+        rated, counts = self.rated, self.counts
         if coefficient == "acc-eq":
             halves = halves.first(fewer_draws(rated.item, rated.system, by, len(halves)))
+        if coefficient == "spa":
+            halves, counts = halves.first(SOFT_SPLITS), counts[:SOFT_RESAMPLES]
         step = len(halves)
-        counts = self.counts[:SOFT_RESAMPLES] if coefficient == "spa" else self.counts
         patterns = fewer_patterns(self.counts.shape[1], self.permutations)
         parts = [
             resampled(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.kernel import order_counts
-from postil.metaeval.coefficients import means_by
-from postil.metaeval.permutation import sign_patterns
+from postil.metaeval.coefficients import means_by, rows_by
+from postil.metaeval.permutation import CHUNK, sign_patterns
 from postil.metaeval.resampling import CELLS
 from postil.metaeval.system_accuracy import PATTERNS, Contests, texts_of
 from postil.records.ties import TOLERANCE, dense_ranks
@@ -51,21 +51,25 @@ def swapped_pairwise(  # noqa: PLR0917 - two sides, what groups them, what is as
     ranks = dense_ranks(means, magnitudes=magnitudes)[:, 0]
     better, worse = np.nonzero(ranks[:, None] > ranks)
     one, other = np.nonzero(np.triu(ranks[:, None] == ranks, 1))
-    of_system = [np.flatnonzero(numbers == each) for each in range(len(ranks))]
-    observed = means_by(numbers, points)[0].T
+    of_system = rows_by(numbers)
+    observed = means_by(numbers, points)[0][..., None]
 
-    def right(means: Floats) -> Integers:
-        ordered = means[..., better] - means[..., worse] > TOLERANCE
-        tied = np.abs(means[..., one] - means[..., other]) <= TOLERANCE
-        return np.asarray(np.count_nonzero(ordered, axis=-1) + np.count_nonzero(tied, axis=-1))
+    def right(means: Floats) -> Integers:  # float64[S, k, b], so that a pair of systems is a difference of two blocks
+        found = np.zeros(means.shape[1:], np.int64)
+        for a, b in zip(better, worse, strict=True):
+            found += means[a] - means[b] > TOLERANCE
+        for a, b in zip(one, other, strict=True):
+            found += np.abs(means[a] - means[b]) <= TOLERANCE
+        return found
 
     def statistic(swapped: Floats) -> Integers:
-        lent = np.stack([swapped[:, rows] @ points[rows] / len(rows) for rows in of_system], axis=-1)
-        first, second = (observed[metric] + lent[:, by] - lent[:, metric] for metric, by in (pairs, pairs[::-1]))
-        return np.asarray(np.abs(right(first) - right(second)))
+        by_text = np.ascontiguousarray(swapped.T)
+        lent = np.stack([points[rows].T @ by_text[rows] / len(rows) for rows in of_system])
+        first, second = ((observed - lent)[:, metric] + lent[:, by] for metric, by in (pairs, pairs[::-1]))
+        return np.asarray(np.abs(right(first) - right(second)).T)
 
-    width = pairs.shape[1] * (len(better) + len(one))
-    return _p_values(statistic, len(points), permutations, seed, max(1, CELLS // max(1, width)))
+    step = max(1, min(CHUNK, CELLS // max(len(points), len(ranks) * pairs.shape[1])))
+    return _p_values(statistic, len(points), permutations, seed, step)
 
 
 def swapped_soft(  # noqa: PLR0917 - two sides, what groups them, what is asked

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PATTERNS",
     "SOFT_RESAMPLES",
+    "SOFT_SPLITS",
     "Contests",
     "SoftResampling",
     "better_shares",
@@ -48,6 +49,9 @@ PATTERNS: Final = 1000
 
 SOFT_RESAMPLES: Final = 200
 """Largest number of resamples for ``spa``."""
+
+SOFT_SPLITS: Final = 20
+"""Largest number of random splits of the ratings for ``spa``."""
 
 CHUNK: Final = 128
 """Number of resamples or of orders of systems per block."""
@@ -184,11 +188,11 @@ class Contests:
         slack = np.maximum(TOLERANCE / 2 * gaps, np.where(apart, 0.0, noise))
         return cls(columns, ends, np.column_stack([first, second]).astype(np.int32), slack, shared, systems)
 
-    def better(self, flips: Iterable[NDArray[np.int64]], drawn: Counts | None = None, jobs: int = 1) -> Counts:
+    def better(self, flips: Iterable[Counts | Floats], drawn: Counts | None = None, jobs: int = 1) -> Counts:
         """Number of sign patterns that make either system of a pair at least as good as it is: int64[M, P, 2].
 
         Args:
-            flips: int64[b, items] of 0 and 1, blocks of patterns, 1 where the sign of an item is flipped.
+            flips: [b, items] of 0 and 1, blocks of patterns, 1 where the sign of an item is flipped.
             drawn: int64[items], items of a resample; by default each one once.
             jobs: Number of threads.
         """
@@ -198,7 +202,7 @@ class Contests:
         out = np.zeros((metrics, len(self.ends), 2), np.int64)
         own = np.column_stack([np.arange(metrics), np.zeros(metrics)]).astype(np.int32)
         for block in flips:
-            sums = (flat @ block.T.astype(np.float64)).reshape(metrics, width, len(block))
+            sums = (flat @ np.asarray(block, np.float64).T).reshape(metrics, width, len(block))
             nothing = np.zeros((1, width, len(block)))
             out += order_counts(sums, nothing, own, self.ends, self.slack, jobs)
         return out
@@ -298,7 +302,8 @@ class SoftResampling:
             jobs: Number of threads.
         """
         contests = self.contests
-        flips = list(sign_patterns(len(contests.columns), min(self.permutations, PATTERNS), self.seed)[1])
+        blocks = sign_patterns(len(contests.columns), min(self.permutations, PATTERNS), self.seed)[1]
+        flips = [block.astype(np.float64) for block in blocks]
         patterns = sum(map(len, flips))
         together = counts @ contests.shared.astype(np.float64) > 0
         items = np.arange(counts.shape[1])
