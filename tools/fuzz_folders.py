@@ -594,6 +594,10 @@ def call_ranks(draw: random.Random) -> None:
     words.flags(frozenset({"w1", "é", 5}), draw.choice((-1, 0, 50)))
     words.words(draw.choice((-1, 0, 50)))
     kind = draw.choice(("spearman", "kendall-b", "kendall-c", "x"))
+    if draw.random() < 0.5:
+        sums = numbers(draw, "float64", 2 * columns * n).reshape(2, columns, n)
+        slack = numbers(draw, "float64", 4).reshape(2, 2)
+        native.order_counts(sums, sums, *(numbers(draw, "int32", 4).reshape(2, 2) for _ in range(2)), slack, 2)
     native.rank_correlations(x, y, numbers(draw, "int32", n), counts, kind)
 
 
