@@ -200,6 +200,16 @@ def test_scores_near_zero_are_no_ties():
     assert (row.value, row.epsilon, row.plain) == (1.0, 0.0, 1.0)
 
 
+@pytest.mark.parametrize("by", LEVELS)
+def test_the_largest_numbers_do_not_overflow(by):
+    scores, cells = [-1.5e308, 1.5e308, 1e308, 1.7e308], ([0, 0, 1, 1], [0, 1, 0, 1])
+    row = row_of(table(scores, [1e308, 1.5e308, 1.6e308, 1.7e308], *cells), by)
+    assert (row.value, row.epsilon) == (5 / 6 if by == "pool" else 1.0, 0.0)
+    row = row_of(table(scores, [2, 2, 2, 2], *cells), by)
+    assert row.value == 1.0
+    assert 1e306 < row.epsilon <= np.finfo(float).max
+
+
 def test_constants_have_an_accuracy():
     tied = row_of(table([0.5] * 4, [3] * 4, range(4)))
     assert (tied.value, tied.plain, tied.chance, tied.chance_fixed, tied.ties, tied.p) == (1, 1, 1, 1, 1, 1)

@@ -46,6 +46,9 @@ MOST_PAIRS: Final = 200_000_000
 SCALE: Final = 2**60
 """Sum of the weights of all pairs where the weights are not whole numbers to begin with."""
 
+MOST_EXPONENT: Final = 900
+"""Exponent of 2 of the largest scores that are taken as they are."""
+
 POOL_RESAMPLES: Final = 200
 """Largest number of resamples by ``pool``."""
 
@@ -81,7 +84,7 @@ class Pairs:
             system: int32[n].
             by: Level.
         """
-        both = np.column_stack([scores, grades])
+        both = _bounded(np.column_stack([scores, grades]))
         if by == "system":
             means, sizes = means_by(np.unique(system, return_inverse=True)[1].astype(np.int32), both)
             return cls._grouped(means, sizes, np.zeros(len(means), np.int32), np.zeros(0, np.int32))
@@ -210,6 +213,7 @@ class AccuracyResampling:
         >>> work.epsilons.tolist(), work(np.ones((1, 5), np.int32)).tolist()
         ([0.125], [[0.9]])
         """
+        scores, grades = _bounded(scores), _bounded(grades)
         pairs = Pairs.of(scores, grades, item, system, by)
         return cls(pairs, pairs.calibrated(jobs), scores, grades, item, system, by)
 
@@ -254,6 +258,16 @@ class AccuracyResampling:
         present = there.reshape(resamples, systems).sum(axis=1)
         number = (present * (present - 1) / 2)[:, None]
         return ratio(right.astype(np.float64), np.repeat(number, right.shape[1], axis=1))
+
+
+def _excess(columns: Floats) -> Integers:
+    """int32[M], exponents of 2 to divide columns by so that no sum and no difference overflows; mostly 0."""
+    exponents = np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1] - MOST_EXPONENT
+    return np.asarray(np.maximum(0, exponents), np.int32)
+
+
+def _bounded(columns: Floats) -> Floats:
+    return np.asarray(np.ldexp(columns, -_excess(columns)), np.float64)
 
 
 def _ties_joined(scores: Floats, starts: Counts, sizes: Floats) -> Floats:
@@ -326,6 +340,8 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
     orders, (gains, least) = pairs.orders(draws, seed), pairs.fixed
     given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, jobs
     epsilons, plain, best = calibrate(*given)
+    with np.errstate(over="ignore"):
+        epsilons = np.minimum(np.ldexp(epsilons, _excess(first)), np.finfo(np.float64).max)
     drawn = best[:, 1:-1] / pairs.scale
     low, high = np.percentile(drawn, (2.5, 97.5), axis=1)
     out: list[Correlation | UndefinedResult] = []
