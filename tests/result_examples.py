@@ -621,6 +621,10 @@ OTHERS: dict[str, dict[str, Any]] = {
         "median_gap": None,
         "annotators": [{"annotator": "ann", "texts": 2, "gold": 1, "repeated": 0, "least_shared": 1, "most_shared": 1}],
         "pairs": [{"first": "ann", "second": "bob", "texts": 1}],
+        "overlapping": 1,
+        "by_item": True,
+        "sampled": 2,
+        "sampled_from": 9,
     },
     "ranked-comments": {"comments": [{"article": "1", "comment": "2", "rank": 1, "score": 0.5, "text": "tfidf"}]},
     "statistics": {

@@ -145,11 +145,87 @@ def test_the_seed_decides() -> None:
         ({"annotators_per_item": 4}, "annotators per item: expected a number from 1 to 3"),
         ({"repeat_rate": 0.6}, "repeat rate: expected a share"),
         ({"gold": [99]}, "no item 99"),
+        ({"overlap": 1.1}, "overlap: expected a share from 0 to 1, got 1.1"),
+        ({"overlap": 0.1, "annotators_per_item": 3}, "one annotator more than 3 need 4 annotators, and there are 3"),
     ],
 )
 def test_refuses_what_makes_no_plan(change: dict[str, object], problem: str) -> None:
     with pytest.raises(UsageError, match=problem):
         plan(**{"items": keys(3, 2), "annotators": 3, "annotators_per_item": 2, **change})  # type: ignore[arg-type]
+
+
+@given(PLANS, st.floats(0, 1), st.data())
+@settings(max_examples=30)
+def test_an_overlap_has_one_more(sizes: tuple[int, int, int, int], share: float, data: st.DataObject) -> None:
+    articles, systems, annotators, seed = sizes
+    each = data.draw(st.integers(1, min(2, annotators - 1)))
+    texts = articles * systems
+    gold = data.draw(st.sets(st.integers(0, texts - 1), max_size=min(2, texts - 1)))
+    made = plan(keys(articles, systems), annotators, each, seed=seed, overlap=share, gold=gold, repeat_rate=0.2)
+    assert len(made.overlapping) == round(share * (texts - len(gold)))
+    for item, names in enumerate(on(made)):
+        wanted = annotators if item in gold else each + (item in made.overlapping)
+        assert len(set(names)) == len(names) == wanted
+    assert not made.overlapping & gold
+    of_systems = Counter(item % systems for item in range(texts) if item not in gold)
+    more = Counter(item % systems for item in made.overlapping)
+    assert all(abs(more[system] - len(made.overlapping) * of_systems[system] / texts) < 2 for system in of_systems)
+    found = made.statistics()
+    assert (found.overlapping, made.short, found.by_item) == (len(made.overlapping), 0, False)
+    assert spread(loads(found).values()) <= 1
+    if each == 1 or not made.overlapping:
+        assert spread(overlaps(found).values()) <= 1
+
+
+def test_an_overlap_is_spread_over_annotators_of_each_system() -> None:
+    made = plan(keys(100, 8), 4, 1, overlap=0.25)
+    has = on(made)
+    for system in range(8):
+        twice = Counter(name for item in made.overlapping if item % 8 == system for name in has[item])
+        once = Counter(name for item, names in enumerate(has) if item % 8 == system for name in names)
+        assert spread(twice.values()) <= 2
+        assert spread(once.values()) <= 3
+    assert spread(Counter(item % 8 for item in made.overlapping).values()) == 0
+
+
+def test_which_texts_have_one_more_is_random() -> None:
+    """Over 400 seeds each of ten texts is in a fifth (3.3 standard errors)."""
+    drawn = Counter(item for seed in range(400) for item in plan(keys(10, 1), 3, 1, seed=seed, overlap=0.2).overlapping)
+    assert all(abs(drawn[item] - 80) < 3.3 * 8 for item in range(10))
+
+
+def test_an_overlap_of_all_is_one_more_for_all() -> None:
+    assert [len(names) for names in on(plan(keys(6, 2), 4, 1, overlap=1))] == [2] * 12
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=30), st.integers(2, 8), st.floats(0, 1), st.data())
+@settings(max_examples=30)
+def test_by_item_an_article_stays_together(
+    lengths: list[int], annotators: int, share: float, data: st.DataObject
+) -> None:
+    texts = [(f"a{article}", f"s{number}") for article, length in enumerate(lengths) for number in range(length)]
+    each, seed = data.draw(st.integers(1, min(2, annotators - 1))), data.draw(st.integers(0, 99))
+    made = plan(texts, annotators, each, by_item=True, overlap=share, seed=seed)
+    people: dict[str, set[str]] = {}
+    for (article, _), names in zip(texts, on(made), strict=True):
+        assert people.setdefault(article, set(names)) == set(names)
+        assert len(names) == len(people[article])
+    more = {article for article, names in people.items() if len(names) == each + 1}
+    assert len(more) == round(share * len(lengths))
+    assert made.overlapping == {item for item, (article, _) in enumerate(texts) if article in more}
+    articles = Counter(name for names in people.values() for name in names)
+    assert spread(articles[name] for name in made.annotators) <= 1
+    if not more or (each == 1 and len(more) == len(people)):  # one design, of blocks up to two
+        assert spread(loads(made.statistics()).values()) <= max(lengths)
+    elif each == 1:
+        assert spread(loads(made.statistics()).values()) <= 2 * max(lengths)
+    assert made.statistics().by_item
+
+
+def test_gold_goes_to_everyone_by_item_as_well() -> None:
+    made = plan(keys(6, 2), 3, 1, by_item=True, gold=[0, 4, 5])
+    assert [len(names) for names in on(made)] == [3, 1, 1, 1, 3, 3, *[1] * 6]
+    assert spread(loads(made.statistics()).values()) <= 2
 
 
 class TestReassigning:
@@ -227,6 +303,58 @@ class TestReassigning:
         new = old.reassign("A1")
         assert sum(item == 4 for order in new.orders for item, _ in order) == 2
         assert new.short == 0
+
+    @given(st.integers(1, 20), st.integers(3, 7), st.integers(0, 99), st.data())
+    @settings(max_examples=25)
+    def test_by_item_articles_stay_together(
+        self, articles: int, annotators: int, seed: int, data: st.DataObject
+    ) -> None:
+        each = data.draw(st.integers(1, min(2, annotators - 1)))
+        share = data.draw(st.sampled_from([0.0, 0.3])) if each < annotators - 1 else 0.0
+        old = plan(keys(articles, 3), annotators, each, seed=seed, by_item=True, overlap=share, together=True)
+        far = {
+            name: set(order[: data.draw(st.integers(0, len(order)))])
+            for name, order in zip(old.annotators, old.orders, strict=True)
+        }
+        new = old.reassign("A2", far)
+        has = on(new)
+        assert [len(set(names)) for names in has] == [len(names) for names in has] == [*map(len, on(old))]
+        assert new.short == 0
+        takers: dict[int, set[str]] = {}
+        for item, names in enumerate(has):
+            if (item, 1) in old.orders[1] and (item, 1) not in far["A2"]:
+                takers.setdefault(item // 3, set()).update(set(names) - set(on(old)[item]))
+        assert all(len(names) == 1 for names in takers.values())
+        counts = Counter(
+            name for article in range(articles) for name in {n for item in range(3) for n in has[3 * article + item]}
+        )
+        if each == 1 and not share:
+            assert spread(counts[name] for name in new.annotators if name != "A2") <= 1
+        for number, order in enumerate(new.orders):
+            if number != 1:
+                runs = [
+                    item // 3
+                    for place, (item, _) in enumerate(order)
+                    if not place or item // 3 != order[place - 1][0] // 3
+                ]
+                assert len(runs) == len(set(runs))
+                assert [turn for turn in order if turn in set(old.orders[number])] == list(old.orders[number])
+
+    def test_an_article_is_broken_up_where_nobody_can_take_all_of_it(self) -> None:
+        old = plan(keys(1, 2), ["A", "B", "C"], 2, by_item=True)
+        first, second, third = (old.orders[number] for number in range(3))
+        without = [name for name, order in zip(old.annotators, old.orders, strict=True) if not order]
+        assert sorted(map(len, (first, second, third))) == [0, 2, 2]
+        gone = next(name for name in old.annotators if name not in without)
+        new = old.reassign(gone)
+        assert len(new.orders[old.annotators.index(without[0])]) == 2
+        rest = next(name for name in old.annotators if name not in {gone, *without})
+        assert new.reassign(rest, left=[gone]).short == 2
+
+    def test_of_an_overlap_what_nobody_can_take_is_short(self) -> None:
+        old = plan(keys(5, 2), 2, 1, overlap=0.3)
+        assert len(old.overlapping) == 3
+        assert old.reassign("A1").short == 3
 
     def test_who_is_not_there_cannot_leave(self) -> None:
         with pytest.raises(UnknownName, match="annotator 'A9'"):

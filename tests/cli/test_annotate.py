@@ -106,6 +106,82 @@ def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
     assert json.loads(correlated.out)["correlations"][0]["n"] == 24
 
 
+def sampled(postil: Postil, source: object, count: int) -> set[tuple[str, str]]:
+    """The texts of a campaign for a sample of articles."""
+    database = f"{len(list(Path.cwd().iterdir()))}.db"
+    flags = ("--articles", ARTICLES, "-n", 3, "--items", count, "--seed", 3)
+    done = postil("annotate", "plan", source, database, *flags)
+    assert done.code == 0, done.err
+    with Store.open(database) as store:
+        return {(item.item, item.system) for item in store.items()}
+
+
+def test_a_sample_of_articles_has_all_their_outputs_and_can_grow(postil: Postil) -> None:
+    every = rows(str(CANDIDATES))
+    ten, twenty = sampled(postil, CANDIDATES, 10), sampled(postil, CANDIDATES, 20)
+    for found, count in ((ten, 10), (twenty, 20)):
+        articles = {item for item, _ in found}
+        assert len(articles) == count
+        assert found == {(str(row["item"]), str(row["system"])) for row in every if row["item"] in articles}
+    assert ten < twenty
+    # What is left of the file, in any order, continues the sample.
+    rest = [row for row in every if (row["item"], row["system"]) not in ten]
+    Path("rest.jsonl").write_text("\n".join(map(json.dumps, reversed(rest))), encoding="utf-8")
+    assert sampled(postil, "rest.jsonl", 10) == twenty - ten
+
+
+def test_a_sample_keeps_gold_items_and_is_not_larger_than_what_there_is(postil: Postil) -> None:
+    few(CANDIDATES, 8, "cand.jsonl")
+    first = rows("cand.jsonl")
+    articles = {str(row["item"]) for row in first}
+    gold = [
+        {"item": row["item"], "system": row["system"], "grade": 3} for row in first if row["item"] == first[0]["item"]
+    ]
+    Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold), encoding="utf-8")
+    flags = ("--articles", ARTICLES, "-n", 2, "-k", 1, "--gold", "gold.jsonl")
+    done = postil("annotate", "plan", "cand.jsonl", "c.db", *flags, "--items", len(articles) - 1, "--format", "json")
+    found = json.loads(done.out)
+    assert (found["gold"], found["sampled"], found["sampled_from"]) == (len(gold), len(articles) - 1, len(articles) - 1)
+    assert found["texts"] == len(first)
+    more = postil("annotate", "plan", "cand.jsonl", "d.db", *flags, "--items", len(articles))
+    assert more.code == 2
+    problem = f"--items: expected a number from 1 to {len(articles) - 1}, the number of articles (or topics); got"
+    assert problem in more.err
+    assert not Path("d.db").exists()
+
+
+def test_few_ratings_from_plan_to_estimate(postil: Postil) -> None:
+    plan = ("annotate", "plan", CANDIDATES, "c.db", "--articles", ARTICLES, "-n", 3, "-k", 1, "--overlap", 0.25)
+    planned = postil(*plan, "--items", 12, "--by-item", "--item-order", "together")
+    assert planned.code == 0, planned.err
+    systems = {row["system"] for row in rows(str(CANDIDATES))}
+    assert (
+        f"{12 * len(systems)} items: {9 * len(systems)} with 1 of 3 annotators, {3 * len(systems)} with 2, assigned at "
+        "random; the items of an article have the same annotators\n12 of 24 articles, sampled at random\n"
+    ) in planned.out
+    grade_all("c.db")
+    assert postil("annotate", "export", "c.db", "--out", "grades").code == 0
+    settings = json.loads(Path("grades/codebook.json").read_text(encoding="utf-8"))["campaign"]
+    assert (settings["overlapping"], settings["by_item"], settings["sampled_from"]) == (3 * len(systems), True, 24)
+    estimated = postil("estimate", "--judgements", "grades/judgements.jsonl", "--format", "json")
+    assert estimated.code == 0, estimated.err
+    found = json.loads(estimated.out)
+    assert (found["graded"], len(found["systems"])) == (12, len(systems))
+    assert found["rater_variance"] is not None
+
+
+def test_of_an_overlap_what_nobody_else_can_take_is_short(postil: Postil) -> None:
+    few(CANDIDATES, 8, "cand.jsonl")
+    flags = ("-n", 2, "-k", 1, "--overlap", 0.5)
+    planned = postil("annotate", "plan", "cand.jsonl", "c.db", "--articles", ARTICLES, *flags, "--format", "json")
+    assert [json.loads(planned.out)[field] for field in ("texts", "overlapping")] == [8, 4]
+    left = postil("annotate", "remove", "c.db", "A1")
+    assert left.err == (
+        "removed A1; 2 open items reassigned\n"
+        "4 items have fewer annotators than planned, as nobody else can take them\n"
+    )
+
+
 def few_references() -> str:
     """The comments of the sample's articles as reference rows."""
     lines = [

@@ -246,7 +246,8 @@ def codebook(campaign: Campaign, rubric: Rubric, counts: Mapping[str, int]) -> d
     """
     return {
         "schema": 1,
-        "campaign": {**msgspec.to_builtins(campaign), "created": _moment(campaign.created)},
+        "campaign": {**msgspec.to_builtins(campaign), "created": _moment(campaign.created)}
+        | ({"overlapping": len(campaign.overlapping)} if campaign.overlapping else {}),
         "rubric": msgspec.to_builtins(rubric),
         "counts": dict(counts),
         "columns": dict(COLUMNS),

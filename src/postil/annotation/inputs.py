@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from postil.annotation.models import Item
 from postil.annotation.rubric import LANGUAGES, Rubric
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Article, Candidate, Passage, Row
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from postil.records.reading import Reading
     from postil.records.row_files import Rows
 
-__all__ = ["GoldLabel", "read_items", "rubric_for", "with_gold"]
+__all__ = ["GoldLabel", "read_items", "rubric_for", "sampled_items", "with_gold"]
 
 
 class GoldLabel(Row, frozen=True, gc=False):
@@ -89,6 +90,41 @@ def _item(article: Article, system: str, text: str) -> Item:
         content=article.content or "",
         lang=article.lang or "",
     )
+
+
+def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[Item], int]:
+    """Sample articles at random, each with all its items: a simple random sample without replacement.
+
+    The order of the draw depends on the seed and the ids alone. So the smaller of two samples of one seed is a part of
+    the larger one, and the articles that are left after a sample is taken out of the file continue it.
+
+    Args:
+        items: The items. Gold items stay, whatever is sampled; articles with nothing else are not sampled.
+        count: Number of articles.
+        seed: Random seed.
+
+    Returns:
+        The items of the sample, in their order, and the number of articles that it was drawn from.
+
+    Raises:
+        UsageError: There are fewer articles.
+
+    >>> found = [Item(item=article, system=system, text="") for article in "abcd" for system in "xy"]
+    >>> sampled, articles = sampled_items(found, 2, seed=1)
+    >>> [item.item + item.system for item in sampled], articles
+    (['ax', 'ay', 'dx', 'dy'], 4)
+    """
+    articles = list(dict.fromkeys(item.item for item in items if item.gold is None))
+    if not 1 <= count <= len(articles):
+        raise UsageError(
+            f"--items: expected a number from 1 to {len(articles)}, the number of articles (or topics); got {count}"
+        )
+
+    def drawn(article: str) -> bytes:
+        return blake2b(f"{seed} {article}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    chosen = set(sorted(articles, key=drawn)[:count])
+    return [item for item in items if item.item in chosen or item.gold is not None], len(articles)
 
 
 def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) -> Rubric:

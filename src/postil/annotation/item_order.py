@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -67,21 +68,44 @@ def _rank_within(group: NDArray[np.int64], tie: NDArray[np.float64]) -> NDArray[
 
 
 def insert_items(
-    order: tuple[Presentation, ...], answered: Collection[Presentation], new: Sequence[int], random: np.random.Generator
+    order: tuple[Presentation, ...],
+    answered: Collection[Presentation],
+    new: Sequence[int],
+    random: np.random.Generator,
+    articles: Sequence[str] | None = None,
 ) -> tuple[Presentation, ...]:
     """Insert new items at random positions of an order, after the item that is on the annotator's screen.
+
+    With `articles`, the new items of an article come in a row, and no row of one article is broken up.
 
     Args:
         order: Presentation order of the annotator.
         answered: Presentations that the annotator has answered.
         new: Numbers of the new items.
         random: Random number generator.
+        articles: Article of each item of the campaign, to insert the items of an article together; None to insert each
+            by itself.
     """
     done = set(answered)
     now = next((position for position, shown in enumerate(order) if shown not in done), len(order) - 1)
     last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
     head = max(now, last) + 1
-    tail = order[head:]
-    slots = set(random.choice(len(tail) + len(new), len(new), replace=False).tolist())
-    fresh, old = iter([(item, 1) for item in random.permutation(new).tolist()]), iter(tail)
-    return (*order[:head], *(next(fresh) if slot in slots else next(old) for slot in range(len(tail) + len(new))))
+    while articles and 0 < head < len(order) and articles[order[head][0]] == articles[order[head - 1][0]]:
+        head += 1
+    tail = _runs(order[head:], articles)
+    count = len({articles[item] for item in new}) if articles else len(new)
+    slots = set(random.choice(len(tail) + count, count, replace=False).tolist())
+    shuffled = random.permutation(new).tolist()
+    if articles:
+        place = {articles[item]: number for number, item in enumerate(shuffled)}
+        shuffled.sort(key=lambda item: place[articles[item]])
+    fresh, old = iter(_runs([(item, 1) for item in shuffled], articles)), iter(tail)
+    runs = (next(fresh) if slot in slots else next(old) for slot in range(len(tail) + count))
+    return (*order[:head], *chain.from_iterable(runs))
+
+
+def _runs(shown: Sequence[Presentation], articles: Sequence[str] | None) -> list[list[Presentation]]:
+    """Consecutive presentations of one article; each by itself without articles."""
+    if articles is None:
+        return [[one] for one in shown]
+    return [list(run) for _, run in groupby(shown, key=lambda one: articles[one[0]])]

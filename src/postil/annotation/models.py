@@ -74,7 +74,7 @@ class _Record(msgspec.Struct, frozen=True, gc=False):
     """Base of all records."""
 
 
-class Campaign(_Record, frozen=True, kw_only=True):
+class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     """Settings of a campaign.
 
     Args:
@@ -83,6 +83,9 @@ class Campaign(_Record, frozen=True, kw_only=True):
         annotators_per_item: Number of annotators per item.
         seed: Random seed of the plan.
         created: Time of creation, in seconds since 1970; set by the store.
+        overlapping: Numbers of the items with one annotator more.
+        by_item: True if all items of an article have the same annotators.
+        sampled_from: Number of articles that those of the campaign were sampled from; None where all were taken.
     """
 
     name: str
@@ -90,6 +93,9 @@ class Campaign(_Record, frozen=True, kw_only=True):
     annotators_per_item: int
     seed: int
     created: float = 0.0
+    overlapping: tuple[int, ...] = ()
+    by_item: bool = False
+    sampled_from: int | None = None
 
 
 class Item(_Record, frozen=True, kw_only=True):

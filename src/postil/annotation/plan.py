@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from postil.annotation.block_design import block_design
+from postil.annotation.item_assignment import assign_items, generator
 from postil.annotation.item_order import insert_items, presentation_order
 from postil.annotation.load_balancing import distribute_items
 from postil.errors import UnknownName, UsageError
@@ -37,6 +37,8 @@ class Plan:
         seed: Random seed.
         orders: Presentation order of each annotator.
         gold: Numbers of the gold items, which every annotator gets.
+        overlapping: Numbers of the items with one annotator more.
+        by_item: True if all items of an article have the same annotators.
     """
 
     annotators: tuple[str, ...]
@@ -45,6 +47,8 @@ class Plan:
     seed: int
     orders: tuple[tuple[Presentation, ...], ...]
     gold: frozenset[int] = frozenset()
+    overlapping: frozenset[int] = frozenset()
+    by_item: bool = False
 
     @property
     def items(self) -> int:
@@ -54,8 +58,11 @@ class Plan:
     @property
     def short(self) -> int:
         """Number of items with fewer annotators than planned."""
-        assigned = enumerate(self._assigned())
-        return sum(len(people) < self.annotators_per_item for item, people in assigned if item not in self.gold)
+        return sum(
+            len(people) < self.annotators_per_item + (item in self.overlapping)
+            for item, people in enumerate(self._assigned())
+            if item not in self.gold
+        )
 
     def statistics(self) -> PlanResult:
         """Compute the loads of annotators, their overlaps, and how independent and spread the orders are."""
@@ -88,6 +95,8 @@ class Plan:
                 PlannedPair(first=self.annotators[first], second=self.annotators[second], texts=shared[first, second])
                 for first, second in pairs
             ),
+            overlapping=len(self.overlapping),
+            by_item=self.by_item,
         )
 
     def reassign(
@@ -104,6 +113,9 @@ class Plan:
         an annotator's screen; the order of the old ones stays. Gold and repeated items are not reassigned. An item that
         all others already have stays with fewer annotators (`short`).
 
+        In a plan by item, the open items of an article go to one annotator, in a row, wherever somebody has none of
+        that article; loads are then equal in articles.
+
         Args:
             removed: Pseudonym of the annotator.
             answered: Presentations that each annotator has answered.
@@ -119,20 +131,45 @@ class Plan:
         done = set(answered.get(removed, ()))
         shown = self.orders[number]
         unassigned = [item for item, again in shown if again == 1 and (item, 1) not in done and item not in self.gold]
-        random = _generator(self.seed, "reassign", number)
+        random = generator(self.seed, "reassign", number)
         others = [other for other, name in enumerate(self.annotators) if name not in {removed, *left}]
         assigned = [
             [person for person in people if person != number or (item, 1) in done]
             for item, people in enumerate(self._assigned())
         ]
-        taken = distribute_items(unassigned, others, assigned, random) if others else {}
+        taken = self._distribute(unassigned, others, assigned, random) if others else {}
         orders = list(self.orders)
         orders[number] = tuple(presentation for presentation in shown if presentation in done)
         for other in others:
             new = [item for item in unassigned if taken.get(item) == other]
             if new:
-                orders[other] = insert_items(self.orders[other], answered.get(self.annotators[other], ()), new, random)
+                seen = answered.get(self.annotators[other], ())
+                runs = self.articles if self.by_item else None
+                orders[other] = insert_items(self.orders[other], seen, new, random, runs)
         return replace(self, orders=tuple(orders))
+
+    def _distribute(
+        self,
+        unassigned: Sequence[int],
+        others: Sequence[int],
+        assigned: Sequence[Collection[int]],
+        random: np.random.Generator,
+    ) -> dict[int, int]:
+        """Choose an annotator for each unassigned item: by article in a plan by item, as far as that goes."""
+        if not self.by_item:
+            return distribute_items(unassigned, others, assigned, random)
+        numbers = {article: number for number, article in enumerate(dict.fromkeys(self.articles))}
+        people: list[set[int]] = [set() for _ in numbers]
+        for article, of_item in zip(self.articles, assigned, strict=True):
+            people[numbers[article]].update(of_item)
+        open_articles = list(dict.fromkeys(numbers[self.articles[item]] for item in unassigned))
+        by_article = distribute_items(open_articles, others, list(map(sorted, people)), random)
+        taken = {
+            item: by_article[number] for item in unassigned if (number := numbers[self.articles[item]]) in by_article
+        }
+        rest = [item for item in unassigned if item not in taken]
+        having = [[*of_item, taken[item]] if item in taken else of_item for item, of_item in enumerate(assigned)]
+        return taken | distribute_items(rest, others, having, random)
 
     def _assigned(self) -> list[list[int]]:
         """Numbers of the annotators of each item; none for gold items."""
@@ -179,6 +216,8 @@ def plan(
     repeat_rate: float = 0.0,
     together: bool = False,
     balance: Literal["system", "article"] = "system",
+    overlap: float = 0.0,
+    by_item: bool = False,
 ) -> Plan:
     """Assign every item to the same number of annotators, at random within a balanced block design.
 
@@ -186,6 +225,11 @@ def plan(
     with more wherever a search finds such a design. Items of each system, or of each article, are spread evenly over
     annotators. Presentation orders are independent of one another: an item is equally likely at each position, and
     the items of one article are evenly spread with a random start.
+
+    The items of an overlap have one annotator more, in a block design of their own: a random choice, spread evenly over
+    systems or articles. Overlaps of two annotators may then differ by two. By item, all this holds for articles in
+    place of items: all items of an article have the same annotators, loads in articles differ by at most one, and
+    articles of different sizes are spread evenly.
 
     Args:
         items: Article and system of each item.
@@ -196,6 +240,8 @@ def plan(
         repeat_rate: Share of an annotator's items that are repeated, half of the order later; from 0 to 0.5.
         together: True to keep the items of an article together, the articles in random order.
         balance: Attribute of items that is spread evenly over annotators.
+        overlap: Share of the items (of the articles, by item) with one annotator more, from 0 to 1.
+        by_item: True to assign the items of an article to the same annotators.
 
     Raises:
         UsageError: There are no items, or a number is out of its range.
@@ -210,24 +256,31 @@ def plan(
         tuple(f"A{number}" for number in range(1, annotators + 1)) if isinstance(annotators, int) else tuple(annotators)
     )
     _check(keys, names, annotators_per_item, gold, repeat_rate)
+    _check_overlap(overlap, annotators_per_item, len(names))
     gold_items = frozenset(gold)
-    random = _generator(seed, "teams", 0)
-    shuffled = [item for item in random.permutation(len(keys)).tolist() if item not in gold_items]
-    # Every stretch of the sequence of blocks is balanced, so items of one system (or article) stand together.
-    shuffled.sort(key=lambda item: keys[item][balance == "system"])
-    blocks = block_design(len(names), annotators_per_item, len(shuffled), random)
-    assigned: list[list[int]] = [sorted(gold_items) for _ in names]
-    for item, block in zip(shuffled, blocks, strict=True):
-        for number in block:
-            assigned[number].append(item)
+    assigned = assign_items(
+        keys,
+        len(names),
+        annotators_per_item,
+        seed=seed,
+        gold=gold_items,
+        balance=balance,
+        overlap=overlap,
+        by_item=by_item,
+    )
     articles = tuple(article for article, _ in keys)
     orders = tuple(
         presentation_order(
-            sorted(mine), gold_items, articles, repeat_rate, _generator(seed, "order", number), together=together
+            sorted([*gold_items, *mine]),
+            gold_items,
+            articles,
+            repeat_rate,
+            generator(seed, "order", number),
+            together=together,
         )
-        for number, mine in enumerate(assigned)
+        for number, mine in enumerate(assigned.items)
     )
-    return Plan(names, articles, annotators_per_item, seed, orders, gold_items)
+    return Plan(names, articles, annotators_per_item, seed, orders, gold_items, assigned.overlapping, by_item)
 
 
 def _check(
@@ -258,6 +311,11 @@ def _check(
             raise UsageError(f"gold: there is no item {item}")
 
 
-def _generator(seed: int, purpose: str, number: int) -> np.random.Generator:
-    """Random number generator for one purpose, so that a change in one leaves the draws of the others alone."""
-    return np.random.default_rng([seed, *purpose.encode(), number])
+def _check_overlap(overlap: float, annotators_per_item: int, annotators: int) -> None:
+    if not 0 <= overlap <= 1:
+        raise UsageError(f"overlap: expected a share from 0 to 1, got {overlap}")
+    if overlap and annotators_per_item == annotators:
+        raise UsageError(
+            f"overlap: items with one annotator more than {annotators_per_item} need {annotators_per_item + 1} "
+            f"annotators, and there are {annotators}; plan more annotators, or fewer per item"
+        )

@@ -75,4 +75,6 @@ def plan_of(connection: Connection, campaign: Campaign) -> Plan:
         seed=campaign.seed,
         orders=tuple(map(tuple, orders.values())),
         gold=frozenset(number for number, (_, gold) in enumerate(texts) if gold is not None),
+        overlapping=frozenset(campaign.overlapping),
+        by_item=campaign.by_item,
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
-from postil.annotation.inputs import GoldLabel, read_items, rubric_for, with_gold
+from postil.annotation.inputs import GoldLabel, read_items, rubric_for, sampled_items, with_gold
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
@@ -18,7 +18,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
-from postil.records.results import AgreementResult
+from postil.records.results import AgreementResult, replace
 from postil.records.row_files import Writer
 from postil.records.rows import Article, Candidate, Passage, Row
 from postil.render.formats import rows_as_csv
@@ -64,6 +64,10 @@ class PlanOptions(SeedOptions):
         item_type: comments, outputs or passages; outputs where --articles is given, else comments.
         rubric: en, zh, or a .json or .toml file; by default the language of the items.
         gold: Gold labels (item, system, grade); every annotator gets these items.
+        sample: Number of articles (topics, for passages) to sample at random, each with all its texts; by default all
+            articles.
+        overlap: Share of the texts (of the articles, with --by-item) that get one annotator more.
+        by_item: Give all texts of an article to the same annotators.
         repeat_rate: Share of an annotator's items that are repeated.
         item_order: Items of one article in the presentation order: spread, or together.
         name: Name of the campaign, shown to annotators; by default that of the file of items.
@@ -75,6 +79,9 @@ class PlanOptions(SeedOptions):
     item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
     rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
     gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    sample: Annotated[int | None, Flag(("--items",), metavar="N", min=1)] = None
+    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
+    by_item: bool = False
     repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5)] = 0.0
     item_order: Annotated[ItemOrder, Flag(metavar="NAME")] = "spread"
     name: Annotated[str, Flag(metavar="TEXT")] = ""
@@ -230,6 +237,9 @@ def plan(
     rubric = rubric_for(options.rubric, found, item_type)
     if options.gold:
         found = with_gold(found, options.gold, rubric, given["gold"])
+    sampled_from = None
+    if options.sample is not None:
+        found, sampled_from = sampled_items(found, options.sample, options.seed)
     made = assign_items(
         [(item.item, item.system) for item in found],
         options.annotators,
@@ -239,16 +249,21 @@ def plan(
         repeat_rate=options.repeat_rate,
         together=options.item_order == "together",
         balance="system" if item_type == "outputs" else "article",
+        overlap=options.overlap,
+        by_item=options.by_item,
     )
     campaign = Campaign(
         name=options.name or Path(items).stem,
         item_type=item_type,
         annotators_per_item=options.annotators_per_item,
         seed=options.seed,
+        overlapping=tuple(sorted(made.overlapping)),
+        by_item=options.by_item,
+        sampled_from=sampled_from,
     )
     with _open(url, make=True) as store:
         store.create(campaign, found, made, rubric)
-    return made.statistics()
+    return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
 
 
 def invite(url: str, name: str, options: InviteOptions) -> str:

@@ -1145,6 +1145,10 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
         median_gap: Median number of steps from an item to the next of the same article; None where nobody has two.
         annotators: One row per annotator.
         pairs: One row per pair of annotators.
+        overlapping: Number of items with one annotator more.
+        by_item: True if all items of an article have the same annotators.
+        sampled: Number of articles that were sampled at random; None where all were taken.
+        sampled_from: Number of articles that there were to sample from.
     """
 
     texts: int
@@ -1154,6 +1158,10 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
     median_gap: float | None
     annotators: tuple[PlannedAnnotator, ...]
     pairs: tuple[PlannedPair, ...]
+    overlapping: int = 0
+    by_item: bool = False
+    sampled: int | None = None
+    sampled_from: int | None = None
 
 
 # ---- comment ----

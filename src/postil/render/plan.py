@@ -23,14 +23,26 @@ def view(result: PlanResult) -> View:
     """
     rows = [msgspec.structs.asdict(one) for one in result.annotators]
     head = ["annotator", "items", "gold", "repeated", "shared with another: least", "most"]
-    remarks = [
-        f"{result.texts:,} items, {result.annotators_per_item} of {len(rows)} annotators per item, assigned at random"
-    ]
+    remarks = [_assigned(result)]
+    if result.sampled is not None:
+        remarks.append(f"{result.sampled:,} of {result.sampled_from:,} articles, sampled at random")
     if result.median_gap is not None:
         remarks.append(f"median gap between items of one article: {result.median_gap:g} positions")
     if result.order_correlation is not None:
         remarks.append(f"correlation of an item's positions in two presentation orders: {result.order_correlation:.2f}")
     return View(rows=rows, grids=[[head, *([str(value) for value in row.values()] for row in rows)]], remarks=remarks)
+
+
+def _assigned(result: PlanResult) -> str:
+    each, of = result.annotators_per_item, len(result.annotators)
+    who = "; the items of an article have the same annotators" if result.by_item else ""
+    if not result.overlapping:
+        return f"{result.texts:,} items, {each} of {of} annotators per item, assigned at random{who}"
+    rest = result.texts - result.gold - result.overlapping
+    return (
+        f"{result.texts:,} items: {rest:,} with {each} of {of} annotators, {result.overlapping:,} with {each + 1}, "
+        f"assigned at random{who}"
+    )
 
 
 def summary(result: PlanResult) -> str:
@@ -41,4 +53,5 @@ def summary(result: PlanResult) -> str:
     """
     each = counted(result.annotators_per_item, "annotator")
     gold = f", {counted(result.gold, 'gold item')}" if result.gold else ""
-    return f"{counted(result.texts, 'item')}, {each} of {len(result.annotators):,} per item{gold}"
+    more = f", {result.annotators_per_item + 1} for {result.overlapping:,}" if result.overlapping else ""
+    return f"{counted(result.texts, 'item')}, {each} of {len(result.annotators):,} per item{more}{gold}"
