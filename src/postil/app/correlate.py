@@ -17,6 +17,7 @@ from postil.metaeval.agreement import agreement
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
+from postil.metaeval.resampling import shared_counts
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from postil.app.correlate_options import CorrelateOptions
     from postil.app.progress import OnMessage
     from postil.engine import Engine
+    from postil.metaeval.coefficients import Measure
     from postil.metaeval.correlation import Correlations
+    from postil.metaeval.replicates import Replicates
     from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
     from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
@@ -161,13 +164,15 @@ def correlate_table(
     several = 3 + len(options.coefficients) + AUDIT_STEPS * options.audit
     with elsewhere(options.engine, options.jobs, options.address) as engine, steps(several) as at:
         at("correlations")
+        counts = shared_counts(len(table.starts), options.resamples, options.seed)  # kept, so that they are drawn once
         found = _correlations(table, options, engine)
         at("human agreement")
         people, no_people = _human(table, options, engine)
         at("inter-annotator agreement")
         agreed = _agreement(table, judgements, options)
-        tests = list(_differences(table, options, engine, at))
+        tests = list(_differences(table, options, found.replicates, engine, at))
         audited = audit(table, options, at, engine) if options.audit else None
+        del counts
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)
     notes = [note for each in tests for note in each.notes]
@@ -249,7 +254,11 @@ def _agreement(table: Table, judgements: Sequence[Judgement], options: Correlate
 
 
 def _differences(
-    table: Table, options: CorrelateOptions, engine: Engine | None, at: Callable[[str], None]
+    table: Table,
+    options: CorrelateOptions,
+    found: Mapping[Measure, Replicates],
+    engine: Engine | None,
+    at: Callable[[str], None],
 ) -> Iterator[Differences]:
     for coefficient in options.coefficients:
         at(f"differences, {coefficient}")
@@ -262,6 +271,7 @@ def _differences(
             seed=options.seed,
             jobs=options.jobs,
             engine=engine,
+            found=found[coefficient],
         )
 
 

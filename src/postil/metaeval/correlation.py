@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from postil.metaeval.system_accuracy import why_no_accuracy, with_chance
 from postil.records.results import Correlation, UndefinedResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,10 +39,12 @@ class Correlations:
     Args:
         rows: The defined ones.
         absent: The undefined ones, each with the reason.
+        replicates: Values of the metrics, by coefficient, for `postil.metaeval.significance.differences`.
     """
 
     rows: tuple[Correlation, ...]
     absent: tuple[UndefinedResult, ...]
+    replicates: Mapping[Measure, Replicates] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, found: Sequence[Correlation | UndefinedResult]) -> Correlations:
@@ -103,6 +105,7 @@ def correlations(
     (0.8, 4)
     """
     rows: list[Correlation | UndefinedResult] = []
+    replicates: dict[Measure, Replicates] = {}
     of_text = table.grades, table.item, table.system
     by_name = {name: table.oriented[:, [j]] for j, name in enumerate(table.metrics)} | dict(table.draws)
     for coefficient in dict.fromkeys(coefficients):
@@ -116,6 +119,7 @@ def correlations(
             )
 
         found, these = of(table.oriented), list[Correlation | UndefinedResult]()
+        replicates[coefficient] = found
         for j, metric in enumerate(table.metrics):
             reason = why_undefined(table, table.scores[:, j], by, coefficient)
             values, samples, dropped = found.values[[j]], found.samples[:, [j]], found.dropped[j]
@@ -129,7 +133,7 @@ def correlations(
             rows += with_thresholds(these, by_name, *of_text, by, seed=seed, jobs=jobs)
         else:
             rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
-    return Correlations.of(rows)
+    return replace(Correlations.of(rows), replicates=replicates)
 
 
 def row_of(  # noqa: PLR0917 - the columns of a row

@@ -6,6 +6,7 @@ clipped to their scale, as by Lowe et al. (2017).
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -142,11 +143,16 @@ def _worst(
     def names(row: int) -> tuple[str, str]:
         return table.items[table.item[row]], table.systems[table.system[row]]
 
-    order = sorted(range(len(table)), key=lambda row: (-places[row], names(row)))
-    chosen = order[:k]
+    def first(rows: NDArray[np.int64]) -> list[int]:
+        """The first k of some rows, of which only those that may be among them are sorted."""
+        least = np.partition(places[rows], len(rows) - k)[len(rows) - k] if 0 < k < len(rows) else 0
+        rows = rows[places[rows] >= least]
+        return sorted(rows.tolist(), key=lambda row: (-places[row], names(row)))[:k]
+
+    chosen = first(np.arange(len(table)))
     if each_way:
-        wanted = {row for sign in (1, -1) for row in [row for row in order if sign * differences[row] > 0][:k]}
-        chosen = [row for row in order if row in wanted]
+        ways = [first(np.flatnonzero(sign * differences > 0)) for sign in (1, -1)]
+        chosen = sorted(chain(*ways), key=lambda row: (-places[row], names(row)))
     return tuple(
         DisagreementText(
             row=row,

@@ -63,6 +63,7 @@ def differences(
     seed: int = SEED,
     jobs: int = 1,
     engine: Engine | None = None,
+    found: Replicates | None = None,
 ) -> Differences:
     """Compare every metric with every other on the same texts, and with its own controls.
 
@@ -90,6 +91,8 @@ def differences(
         seed: Seed of both.
         jobs: Number of threads; results do not depend on it.
         engine: Engine that computes the resamples; by default this process.
+        found: Replicates of the metrics where they are known: `postil.metaeval.correlation.correlations` with the same
+            options has them.
 
     Returns:
         The pairs in the order of the metrics, the earlier one first, then the controls.
@@ -116,7 +119,7 @@ def differences(
     resamples = min(resamples, kendall_resamples) if kendall else resamples
     counts = shared_counts(len(table.starts), resamples, seed)
     work = _Differencing(table, coefficient, by, counts, permutations, seed, jobs, engine)
-    found = work.replicates(table.oriented)
+    found = work.replicates(table.oriented) if found is None else found
     exists = ~np.isnan(found.values) & ~np.isnan(found.samples).all(axis=0)
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
