@@ -10,7 +10,7 @@ from postil.errors import Undefined
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, in_blocks
+from postil.metaeval.resampling import RESAMPLES, SEED, estimate, in_blocks, shared_counts
 from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import REPEATED, excluded_texts
 from postil.records.explain import shown
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.resampling import Counts
     from postil.records.rows import Judgement
     from postil.records.scale import Scale
 
@@ -96,8 +97,7 @@ def agreement(
     item = np.full(len(keys), -1)
     item[several] = np.unique([keys[text][0] for text in np.flatnonzero(several)], return_inverse=True)[1]
     items = int(item.max()) + 1
-    resampled = bootstrap_counts(items, resamples, seed)
-    counts = np.concatenate([np.ones((1, items), np.int32), resampled])  # the first row is the data itself
+    counts = shared_counts(items, resamples, seed)
     values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
     few = len(values) <= MOST_LABELS
     pairs = RatingPairs(ratings, item, values)
@@ -153,15 +153,17 @@ def _why_undefined(name: str, label: float) -> str:
     return f"all texts with two grades or more have only the label {shown(label)}"
 
 
-def _statistics(pairs: RatingPairs, counts: NDArray[np.int32], *, few: bool) -> dict[str, NDArray[np.float64]]:
-    """Every statistic for each row of item multiplicities, or for the first alone; NaN where it is undefined."""
-    pooled, per_rating = pairs.pooled(), np.tile(1 / pairs.others, 2)
+def _statistics(pairs: RatingPairs, counts: Counts, *, few: bool) -> dict[str, NDArray[np.float64]]:
+    """Every statistic of all items and for each row of multiplicities, or the former alone; NaN where undefined."""
+    pooled, per_rating, items = pairs.pooled(), np.tile(1 / pairs.others, 2), counts.shape[1]
+    # Krippendorff weighs each pair by 1 / (ratings of its text - 1), so that each rating counts once.
+    counted, of_pair = pooled.counter(items), pairs.tables.counter(items)
+    weighed = counted if (per_rating == 1).all() else pooled.counter(items, per_rating)
 
     def of_all(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
-        cells = pooled.cells(block)
+        cells = counted(block)
         kappas = pooled.kappas(cells) if few else {}
-        # Krippendorff weighs each pair by 1 / (ratings of its text - 1), so that each rating counts once.
-        alphas = pooled.alphas(pooled.cells(block, per_rating))
+        alphas = pooled.alphas(weighed(block))
         return {
             "agreement": pooled.share(cells, 0.0)[:, 0],
             "within-1": pooled.share(cells, 1.0)[:, 0],
@@ -170,13 +172,13 @@ def _statistics(pairs: RatingPairs, counts: NDArray[np.int32], *, few: bool) -> 
         }
 
     def of_pairs(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
-        cells = pairs.tables.cells(block)
+        cells = of_pair(block)
         n = pairs.tables.sizes(cells)
         return {f"kappa-{kind}-pairs": _weighted_mean(kappa, n) for kind, kappa in pairs.tables.kappas(cells).items()}
 
     samples = in_blocks(of_all, counts, 2 * len(pairs.item))
     if few:
-        of_enough = counts if pairs.shared >= ENOUGH else counts[:1]
+        of_enough = counts if pairs.shared >= ENOUGH else counts[:0]
         samples |= in_blocks(of_pairs, of_enough, max(len(pairs.item), pairs.tables.crossing.shape[1]))
     return samples
 
@@ -190,7 +192,8 @@ def _weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) ->
 def _pairs(pairs: RatingPairs, *, few: bool) -> Iterator[PairAgreement]:
     """Agreement of every two annotators who share a text."""
     tables = pairs.tables
-    cells = tables.cells(np.ones((1, pairs.item.max() + 1), np.int32))
+    items = int(pairs.item.max()) + 1
+    cells = tables.counter(items)(np.ones((1, items), np.int32))
     shared, equal = tables.sizes(cells)[0], tables.share(cells, 0.0)[0]
     kappas = {kind: kappa[0] for kind, kappa in tables.kappas(cells).items()} if few else {}
     label = tables.first[starts_of(tables.group)]

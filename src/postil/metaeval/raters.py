@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.metaeval.coefficients import ratio, starts_of
+from postil.metaeval.resampled_rows import sums_by_item
 from postil.metaeval.resampling import estimate, in_blocks
 from postil.records.explain import shown
 from postil.records.results import Rater
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.resampling import Counts
     from postil.metaeval.score_matrix import Ratings
 
 __all__ = ["raters"]
 
 
 def raters(
-    ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], counts: NDArray[np.int32], *, few: bool
+    ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], counts: Counts, *, few: bool
 ) -> Iterator[Rater]:
     """Statistics of every annotator, in the order of their names.
 
@@ -30,7 +32,7 @@ def raters(
         ratings: The ratings of n texts, some of which have several.
         item: int64[n], the item of each text that has several ratings.
         values: float64[k], distinct ratings, ascending.
-        counts: int32[1 + R, items], resample multiplicities, the first row all ones.
+        counts: Integers[R, items], resample multiplicities.
         few: True if ratings are labels.
     """
     who, label = ratings.annotators, np.searchsorted(values, ratings.grades)
@@ -40,11 +42,12 @@ def raters(
     several = several[np.argsort(who[several], kind="stable")]
     difference = ratings.grades[several] - (total - ratings.grades)[several] / (ratings.counts[text][several] - 1)
     starts, of_rating = starts_of(who[several]), item[text[several]]
+    group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(several)]))
+    total_of = sums_by_item(of_rating, group, difference, counts.shape[1])
+    number_of = sums_by_item(of_rating, group, np.ones(len(several)), counts.shape[1])
 
     def severity(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
-        drawn = block[:, of_rating].astype(np.float64)
-        sums = np.add.reduceat(drawn * difference, starts, axis=1)
-        return {"severity": ratio(sums, np.add.reduceat(drawn, starts, axis=1))}
+        return {"severity": ratio(total_of(block), number_of(block))}
 
     severities = in_blocks(severity, counts, len(several))["severity"]
     column = {int(number): at for at, number in enumerate(who[several[starts]])}

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.metaeval.coefficients import ratio, starts_of
+from postil.metaeval.resampled_rows import sums_by_item
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Ratings
@@ -102,10 +105,13 @@ class Tables:
         first_column, first_crossing = (np.cumsum(size) - size for size in (width, width[rows_of]))
         return np.stack([row, np.arange(len(row)) + (first_column[rows_of] - first_crossing)[row]])
 
-    def cells(self, counts: NDArray[np.int32], weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """float64[counts, cells], number of pairs per cell, or the sum of their weights."""
-        counted = counts[:, self._item] * (1.0 if weights is None else weights[self._order])
-        return np.add.reduceat(counted, self._cells, axis=1)
+    def counter(
+        self, items: int, weights: NDArray[np.float64] | None = None
+    ) -> Callable[[NDArray[np.int32]], NDArray[np.float64]]:
+        """Function from int32[b, items] to float64[b, cells], number of pairs per cell, or the sum of their weights."""
+        weight = np.ones(len(self._item)) if weights is None else weights[self._order]
+        cell = np.repeat(np.arange(len(self._cells)), np.diff([*self._cells, len(self._item)]))
+        return sums_by_item(self._item, cell, weight, items)
 
     def sizes(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[counts, groups], number of pairs per table."""

@@ -13,12 +13,14 @@ from postil.metaeval.coefficients import constant, pearson, ratio, scaled, start
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from postil.metaeval.coefficients import Coefficient
     from postil.metaeval.resampling import Counts
 
-__all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums"]
+__all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums", "sums_by_item"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
@@ -29,8 +31,8 @@ CHUNK: Final = 128
 CELLS: Final = 64
 """Largest number of different pairs of ranks that are counted before they are correlated."""
 
-NUMBERS: Final = 2**22
-"""Largest number of multiplicities of a whole block that are made floating-point numbers at once."""
+NUMBERS: Final = 2**23
+"""Largest number of numbers in a working array."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +148,28 @@ class RankedRows:
         rows, x, y = self.cells  # equal rows are one row with a weight; sums of integers are exact
         weights = resampled_sums(counts, rows).astype(np.int32)
         return rank_correlations(x, y, np.arange(len(y), dtype=np.int32), weights, self.coefficient, jobs)
+
+
+def sums_by_item(
+    item: NDArray[np.int64], group: NDArray[np.int64], values: Floats, items: int
+) -> Callable[[Integers], Floats]:
+    """Function from int32[b, items], resample multiplicities, to float64[b, groups], sums of values in each resample.
+
+    Args:
+        item: int64[n], item of each value.
+        group: int64[n], group of each value, ascending from 0 without a gap.
+        values: float64[n].
+        items: Number of items.
+
+    >>> sums_by_item(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([1.0, 2, 4]), 2)(np.array([[1, 3]])).tolist()
+    [[7.0, 12.0]]
+    """
+    groups = int(group[-1]) + 1
+    if items * groups <= NUMBERS:
+        of_item = np.asarray(np.bincount(item * groups + group, values, items * groups), np.float64).reshape(items, -1)
+        return lambda counts: resampled_sums(counts, of_item)
+    starts = starts_of(group)
+    return lambda counts: np.asarray(np.add.reduceat(counts[:, item] * values, starts, axis=1), np.float64)
 
 
 def resampled_sums(counts: Counts, of_item: Floats) -> Floats:

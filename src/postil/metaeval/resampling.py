@@ -171,18 +171,19 @@ def estimate(samples: NDArray[np.float64], items: int) -> Estimate:
 
 
 def in_blocks(
-    statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], counts: NDArray[np.int32], width: int
+    statistics: Callable[[NDArray[np.int32]], dict[str, NDArray[np.float64]]], counts: Counts, width: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Compute statistics of resamples in blocks whose working arrays fit into memory.
+    """Compute statistics of all items, and of resamples, in blocks whose working arrays fit into memory.
 
     Args:
         statistics: Function from int32[b, items] to float64[b, …] by name, row by row.
-        counts: int32[R, items], resample multiplicities; see `bootstrap_counts`.
+        counts: Integers[R, items], resample multiplicities; see `bootstrap_counts`.
         width: Number of values that it works on per resample.
 
     Returns:
-        float64[R, …] by name.
+        float64[1 + R, …] by name.
     """
     step = max(1, CELLS // width)
-    blocks = [statistics(counts[start : start + step]) for start in range(0, len(counts), step)]
+    blocks = [statistics(np.ones((1, counts.shape[1]), np.int32))]
+    blocks += [statistics(counts[at : at + step].astype(np.int32)) for at in range(0, len(counts), step)]
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
