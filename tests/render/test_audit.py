@@ -58,7 +58,7 @@ def test_the_whole_verdict_comes_first() -> None:
         "alternative annotator test (rounded) a constant has rho .530 [.480, .580]; above it, intervals apart: "
         "w-meteor.",
         "an annotator": "May replace one of the 2 annotators at epsilon .2, each mapping of the scores taken by "
-        "itself: w-meteor (none); w-meteor (rounded); no metric (isotonic).",
+        "itself: none: w-meteor; rounded: w-meteor; isotonic: no metric.",
         "more raters": "With 2 raters per text the ceiling of Pearson by pool is .800; with 3 it would rise to .850.",
         "more items": "If the differences stay as they are, telling w-meteor from meteor in ranking texts takes about "
         "130 items (now 20).",
@@ -152,6 +152,12 @@ def test_one_annotator_says_why() -> None:
     assert points == {"an annotator": f"Nothing can be said about replacing an annotator: {reason}."}
 
 
+def test_a_correlation_may_rise_where_length_is_held_fixed() -> None:
+    rows = [each | {"plain": 0.1} for each in audit()["length"]["rows"]]
+    sentence = said(**bare(length=audit()["length"] | {"rows": rows}))["length"]
+    assert sentence == "Given length, Pearson of meteor rises from .100 to .200 [.100, .300]."
+
+
 def test_no_lengths_say_why() -> None:
     absent = [{"metric": "control:length", "reason": "no scores control:length; score with --controls"}]
     length = {"lengths": "control:length", "n": 0, "left_out": 0, "rows": [], "absent": absent}
@@ -185,11 +191,13 @@ def test_a_mapping_is_compared_with_itself_alone() -> None:
         alt_row("control:constant", "rounded", 0.53, wins=1),
     ]
     points = said(**bare(alt_test=audit()["alt_test"] | {"rows": rows}))
-    assert points["an annotator"].endswith("by itself: meteor (none); no metric (rounded).")
+    assert points["an annotator"].endswith("by itself: none: meteor; rounded: no metric.")
     assert points["a constant"].endswith(
         "above it, intervals apart: no metric. control:constant would pass that test too, so that passing it says "
         "little here."
     )
+    strong = [*rows, alt_row("control:top(meteor)", "rounded", 0.9, wins=2)]  # knows more than a constant
+    assert "top" not in said(**bare(alt_test=audit()["alt_test"] | {"rows": strong}))["a constant"]
     none_passes = [alt_row("meteor", mapping, 0.5) for mapping in ("none", "isotonic")]
     points = said(**bare(alt_test=audit()["alt_test"] | {"rows": none_passes}))
     assert points["an annotator"].startswith("No metric may replace one of the 2 annotators at epsilon .2, by any")

@@ -173,7 +173,7 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
         yield f"Better than the length of the text alone (interval of the difference without 0): {'; '.join(said)}."
     row = _correlated_with_length(audit, rankings)
     if row is not None and row.partial is not None:
-        change = "falls" if abs(row.partial) < abs(row.plain) else "goes"
+        change = "falls" if row.partial < row.plain else "rises"
         part = say.estimate(row.partial, row.low, row.high)
         yield f"Given length, Pearson of {say.named(row.metric)} {change} from {say.number(row.plain)} to {part}."
     elif not said:
@@ -209,7 +209,7 @@ def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> I
     above = say.out_of([row.metric for row in metrics if _above(row, constant)], len(metrics))
     rho = say.estimate(constant.rho, constant.low, constant.high)
     yield f"In the alternative annotator test ({mapping}) a constant has rho {rho}; above it, intervals apart: {above}."
-    if passing := [row.metric for row in rows if row not in metrics and row.passed]:
+    if passing := [row.metric for row in rows if row.metric in {CONSTANT, audit.length.lengths} and row.passed]:
         yield f"{say.names(passing)} would pass that test too, so that passing it says little here."
 
 
@@ -229,7 +229,7 @@ def _annotator(audit: Audit, say: Wording) -> str:
     if not any(row.passed for row in rows):
         return f"No metric may replace {at}, by any mapping of its scores."
     said = [
-        f"{say.out_of([row.metric for row in every if row.passed], len(every))} ({mapping})"
+        f"{mapping}: {say.out_of([row.metric for row in every if row.passed], len(every))}"
         for mapping in MAPPINGS
         if (every := [row for row in rows if row.mapping == mapping])
     ]
