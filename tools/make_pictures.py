@@ -1,4 +1,4 @@
-"""Take the picture of a report that the README shows: the bundled sample's, in Chromium.
+"""Take the pictures of reports that the docs show: the bundled sample's, in Chromium.
 
 python tools/make_pictures.py docs/pictures
 """
@@ -19,12 +19,16 @@ from postil.cli.main import app
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
-WIDTH, HEIGHT, COLORS = 900, 1475, 32
+WIDTH, COLORS = 900, 32
+HEIGHTS = {"report": 1475, "audit": 660}
+"""Height of each page's picture, from its top."""
+
 METRICS = "-m meteor -m w-meteor -m rouge-l -m w-rouge-l"
 COMMANDS = (
     "demo --out demo",
     f"score demo/candidates.en.jsonl -r demo/references.en.jsonl --scale 1:5 {METRICS} --controls --items scores.jsonl",
     "correlate scores.jsonl --judgements demo/judgements.jsonl --report report.html",
+    "correlate scores.jsonl --judgements demo/judgements.jsonl --audit --report audit.html",
 )
 
 
@@ -39,10 +43,11 @@ def main() -> None:
             result = CliRunner().invoke(app, command.split())
             if result.exit_code:
                 sys.exit(result.output)
-        page, picture = Path("report.html").resolve().as_uri(), Path("report.png").resolve()
-        how = [*FLAGS, f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={picture}", f"--user-data-dir={folder}/it"]
-        subprocess.run([chromium, *how, page], check=True, capture_output=True, timeout=120)  # noqa: S603 - our page
-        Image.open(picture).convert("RGB").quantize(COLORS).save(out / "report.png", optimize=True)
+        for name, height in HEIGHTS.items():
+            page, picture = Path(f"{name}.html").resolve().as_uri(), Path(f"{name}.png").resolve()
+            how = [*FLAGS, f"--window-size={WIDTH},{height}", f"--screenshot={picture}", f"--user-data-dir={folder}/it"]
+            subprocess.run([chromium, *how, page], check=True, capture_output=True, timeout=120)  # noqa: S603 - our page
+            Image.open(picture).convert("RGB").quantize(COLORS).save(out / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":
