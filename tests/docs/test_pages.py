@@ -18,6 +18,7 @@ GUIDES = [
     for name in (
         *(
             "annotate",
+            "audit",
             "comment",
             "corpus",
             "correlate",
