@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +20,10 @@ from postil.records.rows import Judgement, Score
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from postil.metaeval.estimation import Target
+
 SYSTEMS = "ABC"
-SETTINGS = EstimateSettings(postil="0")
+DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def grade(item: int, system: int) -> int:
@@ -480,3 +486,51 @@ def test_ppi_of_a_constant_score_is_that_of_the_ratings() -> None:
     result = found([Score(str(i), s, "one", 1.0, "") for i in range(12) for s in SYSTEMS], method="ppi")
     assert [each.mean for each in result.systems] == near([each.human_mean for each in result.systems])
     assert {each.slope for each in result.systems} == {0.0}
+
+
+# Judged web threads (DSTC7), where everything is known
+
+
+def threads() -> list[dict[str, Any]]:
+    path = DATA / "judged" / "dstc7" / "dstc7_joined.en.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"no data in {DATA}; POSTIL_DATA names the folder")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return sorted(map(json.loads, lines), key=lambda thread: str(thread["id"]))
+
+
+@pytest.mark.parametrize("target", ["population", "items"])
+def test_forty_threads_and_a_stand_in_for_a_good_judge(target: Target) -> None:
+    """Grades: relevance of every 25th thread; score: informativeness by the same people, of all."""
+    scores, rated = [], []
+    relevance: dict[str, list[float]] = {}
+    for place, thread in enumerate(threads()):
+        for each in thread["candidates"]:
+            name = each["system"]
+            scores.append(Score(thread["id"], name, "judge", sum(each["informativeness"]) / 3, ""))
+            relevance.setdefault(name, []).append(sum(each["relevance"]) / 3)
+            if place % 25 == 0:
+                rated += [Judgement(thread["id"], name, str(who), grade) for who, grade in enumerate(each["relevance"])]
+    result = found(scores, rated, target=target)
+    assert (result.items, result.graded, result.annotators, len(result.systems)) == (1000, 40, 3, 10)
+    human, team = row(result, "Human"), row(result, "TeamA")
+    assert human.mean == near(3.683832)
+    several = sum((each.p_holm or 0) < 0.05 for each in result.differences)
+    if target == "items":
+        assert ([human.low, human.high], several) == (near([3.538684, 3.828979]), 25)
+        return
+    assert several == 24
+    assert [human.human_mean, human.human_low, human.human_high] == near([3.808333, 3.572591, 4.044076])
+    assert [human.low, human.high] == near([3.537499, 3.830164])
+    assert [team.mean, team.low, team.high, team.slope] == near([2.308989, 2.160207, 2.457771, 1.005703])
+    mid = row(result, "TeamCE")
+    assert [mid.mean, mid.low, mid.high] == near([3.126219, 2.953421, 3.299017])
+    efficiency = result.relative_efficiency
+    assert [efficiency.means, efficiency.differences] == near([2.892271, 2.841838])
+    assert [result.rater_variance, result.r_squared] == near([1.376667, 0.681511])
+    assert [result.scores[0].weight, result.common_slope, result.item_slope] == near([0.583006, 1, 1])
+    for each in result.systems:
+        assert each.low is not None
+        assert each.high is not None
+        assert each.low < sum(relevance[each.system]) / 1000 < each.high
+    assert any("the scores share the raters' errors" in note for note in result.notes)
