@@ -50,6 +50,22 @@ API: Final = {
         "postil.AgreementOptions",
         "postil.records.results.AgreementResult",
     ],
+    "Estimate mean grades": [
+        "postil.estimate",
+        "postil.EstimateOptions",
+        *(
+            f"postil.records.results.{name}"
+            for name in (
+                "EstimateResult",
+                "SystemEstimate",
+                "SystemDifference",
+                "PredictingScore",
+                "RelativeEfficiency",
+                "IntervalWidths",
+                "UndefinedInterval",
+            )
+        ),
+    ],
     "Judge metrics": [
         "postil.correlate",
         "postil.CorrelateOptions",

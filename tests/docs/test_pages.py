@@ -22,6 +22,7 @@ GUIDES = [
             "comment",
             "corpus",
             "correlate",
+            "estimate",
             "formats",
             "import",
             "integrations",
