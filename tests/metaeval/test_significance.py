@@ -10,10 +10,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval import paired_tests
+from postil.metaeval import paired_tests, permutation
 from postil.metaeval.coefficients import Coefficient, correlate_groups
 from postil.metaeval.correlation import correlations
-from postil.metaeval.permutation import Statistic, permutation_p, swapping_coefficients
+from postil.metaeval.permutation import (
+    Statistic,
+    _bits,
+    permutation_p,
+    standardized,
+    swapping_coefficients,
+    swapping_rows,
+)
 from postil.metaeval.replicates import LEVELS, By
 from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.significance import differences, holm
@@ -124,6 +131,22 @@ def test_a_permutation_without_a_statistic_counts_as_reaching() -> None:
     random = np.random.default_rng(3).integers(0, 2, (100, 2), dtype=np.int8)
     expected = (1 + (random.sum(axis=1) < 2).sum()) / 101
     assert permutation_p(statistic, 2, 100, seed=3).tolist() == [expected, expected]
+
+
+@pytest.mark.parametrize("size", [(256, 3), (5, 7), (1, 1), (40, 500)])
+def test_swaps_are_those_of_the_generator(size: tuple[int, int]) -> None:
+    ours, theirs = np.random.default_rng(9), np.random.default_rng(9)
+    for each in ((256, size[1]), size):
+        np.testing.assert_array_equal(_bits(ours, *each), theirs.integers(0, 2, each, dtype=np.int8))
+
+
+def test_swaps_of_many_items_are_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    points = standardized(random.normal(size=(70, 3)) + random.normal(size=(70, 1)))
+    statistic = swapping_rows(points, np.arange(70), np.array([[0], [1]]))
+    whole = permutation_p(statistic, 70, 300, seed=4)
+    monkeypatch.setattr(permutation, "NUMBERS", 100)
+    assert permutation_p(statistic, 70, 300, seed=4).tolist() == whole.tolist()
 
 
 def brute(table: Table, swap: tuple[int, ...], coefficient: Coefficient, by: By) -> float:

@@ -163,12 +163,7 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         dropped = np.isnan(work.of_item).sum(axis=0)
     elif by == "within-system":
         dropped = np.isnan(work.of_system).sum(axis=0)
-    n = {
-        "pool": len(scores),
-        "item": counts.shape[1],
-        "system": len(np.unique(system)),
-        "within-system": len(np.unique(system)),
-    }[by]
+    n = {"pool": len(scores), "item": counts.shape[1]}.get(by) or len(np.unique(system))
     samples = found[1:] if counts.shape[1] > 1 else np.full_like(found[1:], np.nan)
     return Replicates(tuple(names), found[0], samples, n, dropped)
 
