@@ -80,7 +80,8 @@ def test_nothing_beats_chance() -> None:
     values = {"meteor": 0.5, "w-meteor": 0.48}
     rankings = [ranking("systems", values, {"w-meteor": (0.02, 0.1)}, meteor=worse, **{"w-meteor": worse})]
     points = said(**bare(rankings=rankings))
-    assert points["systems"].startswith("No metric ranks systems better than chance; the highest is meteor with soft")
+    assert points["systems"].startswith("No metric ranks systems better than chance; the highest is soft pairwise")
+    assert points["systems"].endswith(" (meteor).")
     assert points["chance"].endswith("random order (p < .05): no metric in ranking systems.")
 
 
@@ -257,6 +258,12 @@ def test_an_empty_audit_has_no_grid_and_no_verdict() -> None:
     without = typed(correlated(), CorrelationResult)
     for form in ("table", "csv", "markdown", "latex", "html"):
         assert show(form, result) == show(form, without)  # type: ignore[arg-type]
+
+
+def test_an_accuracy_exists_where_all_scores_are_the_same() -> None:
+    only = correlated()["settings"] | {"coefficients": ["acc-eq"], "by": "item"}
+    made = correlated(correlations=[accuracy("meteor", 0.9, dropped=2)], settings=only)
+    assert "items dropped, since they have one text: meteor 2 of 22" in show("table", Result.from_dict(made))
 
 
 def test_columns_of_accuracies_only_where_there_are_some() -> None:

@@ -212,7 +212,8 @@ def _on_numbers(result: CorrelationResult) -> Iterator[str]:
     if first:
         dropped = ", ".join(f"{row.metric} {row.dropped} of {row.dropped + row.n}" for row in first)
         units = "systems" if result.settings.by == "within-system" else "items"
-        yield f"{units} dropped, since they have one text, or scores or grades that are all the same: {dropped}"
+        constant = "" if coefficients[0] == "acc-eq" else ", or scores or grades that are all the same"
+        yield f"{units} dropped, since they have one text{constant}: {dropped}"
     for (what, reason), several in _together(result.absent_differences, coefficients):
         yield f"no difference in {what} with {', '.join(several)}: {reason}"
     if any(row.chance is not None for row in result.correlations) or (result.audit and result.audit.rankings):

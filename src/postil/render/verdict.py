@@ -130,7 +130,8 @@ def _ranking(ranking: AuditRanking, say: Wording) -> str:
     value = f"{MEASURES.get(best.coefficient, best.coefficient)} {say.estimate(best.value, best.low, best.high)}"
     name, leads = say.named(best.metric), _leads(ranking)
     if not any(row.p < ALPHA for row in rows):
-        return f"No metric ranks {ranking.of} better than chance; the highest is {name} with {value}."
+        same = say.names([row.metric for row in rows if row.value == best.value])
+        return f"No metric ranks {ranking.of} better than chance; the highest is {value} ({same})."
     first = f"{name} ranks {ranking.of}{' best' if len(rows) > 1 else ''}, with {value}"
     unclear = [row.second for row in leads if not _excludes_0(row)]
     if unclear:

@@ -8,11 +8,17 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from matplotlib.text import Text
 from page_document import NASTY, Document, Page, spoilt
 
 from postil.app.report import write_report
 from postil.records.result_files import read_results
-from result_examples import accuracy, alt_row, audit, audited, correlated, example
+from postil.records.results import CorrelationResult
+from postil.render.page.audit import audit_pictures
+from postil.render.page.lookup import Lookup
+from postil.render.page.summary import paragraph
+from postil.render.page.words import plain
+from result_examples import accuracy, alt_row, audit, audited, correlated, example, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,8 +141,10 @@ def test_accuracies_without_an_audit(made: Callable[..., Page]) -> None:
     assert "Could it stand in for a person?" not in page.text
     assert "meteor agrees" not in page.text
     only = correlated()["settings"] | {"coefficients": ["acc-eq"]}
-    page = made(correlated(correlations=[accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)], settings=only))
-    assert "w-meteor has the highest accuracy with human ratings: accuracy with ties .750" in page.text
+    rows = [accuracy("meteor", 0.7), accuracy("w-meteor", 0.75)]
+    result = typed(correlated(correlations=rows, settings=only), CorrelationResult)
+    said = plain(paragraph(Lookup(result)))
+    assert said.startswith("w-meteor has the highest accuracy with human ratings: accuracy with ties .750")
     row = next(row for row in page.rows if row[1:2] == ["acc-eq by item"])
     assert row[2:5] == [".700 [.600, .800]", ".450 [.400, .500]", ".0099"]
     assert (page.folder / "correlations.csv").read_text(encoding="utf-8").startswith("metric,coefficient,by,value,low,")
@@ -156,9 +164,13 @@ def test_little_of_an_audit_is_enough(made: Callable[..., Page]) -> None:
     assert not (page.folder / "alt-test.csv").exists()
 
 
-def test_many_metrics_are_cut(made: Callable[..., Page]) -> None:
+def test_many_metrics_are_cut() -> None:
     many = [alt_row(f"metric {place}", "rounded", 0.5) for place in range(70)]
     calibration = [audit()["calibration"][0] | {"metric": f"metric {place}"} for place in range(14)]
-    page = made(audited(alt_test=audit()["alt_test"] | {"rows": many}, calibration=calibration))
-    assert "the first 60 of 70; controls in gray" in page.text
-    assert "the first 12 of 14 metrics" in page.text
+    result = typed(audited(alt_test=audit()["alt_test"] | {"rows": many}, calibration=calibration), CorrelationResult)
+    assert result.audit is not None
+    captions = {picture.key: picture.caption for picture in audit_pictures(result.audit)}
+    assert "the first 60 of 70; controls in gray" in captions["alt-test"]
+    assert captions["reliability"].endswith("the first 12 of 14 metrics")
+    drawn = result.plot("alt-test").findobj(Text)
+    assert sum(text.get_text().startswith("metric ") for text in drawn) == 60
