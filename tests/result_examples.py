@@ -505,6 +505,21 @@ def system_difference(first: str, second: str, value: float, p: float) -> dict[s
     }
 
 
+def budget_row(items: int, raters: int) -> dict[str, Any]:
+    return {
+        "items": items,
+        "raters": raters,
+        "ratings": 3 * items * raters,
+        "hours": items * raters / 30,
+        "mean_width": 2 / items**0.5,
+        "difference_width": 2.5 / items**0.5,
+        "human_difference_width": 3 / items**0.5,
+        "human_mean_width": 2.25 / items**0.5,
+        "power": 1 - 4 / items,
+        "power_all": 1 - 8 / items,
+    }
+
+
 OTHERS: dict[str, dict[str, Any]] = {
     "agreement": {
         "agreement": {
@@ -529,6 +544,31 @@ OTHERS: dict[str, dict[str, Any]] = {
         "reason": "",
         "repeated": [{"annotator": "ann", "n": 2, "equal": 0.5, "apart": 0.5, "above": -0.5}],
         "gold": [],
+    },
+    "budget": {
+        "components": {
+            "rater_variance": 0.5,
+            "total": {"mean": 0.5, "difference": 0.375},
+            "residual": {"mean": 0.25, "difference": 0.125},
+        },
+        "rows": [budget_row(items, raters) for raters in (1, 2) for items in (10, 20, 40, 80)],
+        "cheapest": budget_row(50, 1),
+        "notes": ["one rater on more items beats more raters on fewer"],
+        "settings": {
+            "items": 100,
+            "systems": 3,
+            "target": "population",
+            "raters": [1, 2],
+            "seconds_per_rating": 40.0,
+            "seconds_per_item": 0.0,
+            "postil": "0",
+            "pilot": 12,
+            "scores_used": True,
+            "r_squared": 0.5,
+            "difference": 0.5,
+            "power": 0.8,
+        },
+        "excluded": [{"why": "judged but not scored", "n": 1, "examples": ["9 by ann"]}],
     },
     "commenters": {
         "scores": [

@@ -23,6 +23,8 @@ from postil.version import VERSION as __version__  # noqa: N811 - the name that 
 if TYPE_CHECKING:
     from postil.app.agreement import agreement
     from postil.app.annotate import AgreementOptions
+    from postil.app.budget import BudgetOptions
+    from postil.app.budget_columns import budget
     from postil.app.compare import CompareOptions, compare
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AgreementOptions",
     "Article",
+    "BudgetOptions",
     "BuildOptions",
     "Comment",
     "CompareOptions",
@@ -70,6 +73,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "agreement",
+    "budget",
     "build_corpus",
     "compare",
     "consensus_weights",
@@ -92,6 +96,7 @@ _HOMES: Final = {
     "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "Comment": ("postil.records.rows", "Comment"),
+    "BudgetOptions": ("postil.app.budget", "BudgetOptions"),
     "CompareOptions": ("postil.app.compare", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
@@ -108,6 +113,7 @@ _HOMES: Final = {
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
     "agreement": ("postil.app.agreement", "agreement"),
+    "budget": ("postil.app.budget_columns", "budget"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "compare": ("postil.app.compare", "compare"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),

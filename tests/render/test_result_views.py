@@ -35,6 +35,7 @@ PICTURES = {
         *("pearson", "acc-eq", "differences-pearson", "pairs-pearson", "scores"),
         *("alt-test", "reliability", "reliability-linear", "raters"),
     ],
+    "budget": ["power", "widths"],
     "agreement": ["confusion", "annotators"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],

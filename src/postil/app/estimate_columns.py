@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, overload
 
-from postil.app.columns import refuse_other_form
 from postil.app.estimate import EstimateOptions, estimate_rows
-from postil.app.item_scores import open_scores
-from postil.app.judged_columns import are_scores, judged_columns, open_judgement_table
-from postil.errors import UsageError
+from postil.app.judged_columns import open_judged
 from postil.records.arguments import check_arguments
-from postil.records.frames import ColumnNames, is_table
-from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.app.columns import Column
     from postil.app.item_scores import Scores
@@ -121,37 +115,18 @@ def estimate(
     """
     check_arguments(estimate, locals())
     options = options or EstimateOptions()
-    if judgements is not None or scores is None or (not isinstance(scores, Mapping) and are_scores(scores)):
-        refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
-        table = grades if judgements is None else judgements
-        if not is_table(table):
-            expected = "a table: a data frame, a path, or a list of rows or dictionaries"
-            raise UsageError(f"judgements: expected {expected}, got {type(table).__name__}")
-        if isinstance(scores, Mapping):
-            raise UsageError("judgements: scores are columns, so expected grades, a column as well")
-        names = ColumnNames(
-            {"scores": Score, "judgements": Judgement},
-            columns,
-            everywhere={"item": item, "system": system},
-            wide={"scores": metric_columns, "judgements": annotator_columns},
-        )
-        opened = None if scores is None else open_scores(scores, names)
-        rated = open_judgement_table(table, names)
-        return estimate_rows(opened, rated, options, left_out=rated.left_out)
-    of_tables = {
-        "item": item,
-        "system": system,
-        "columns": columns,
-        "metric_columns": metric_columns,
-        "annotator_columns": annotator_columns,
-    }
-    refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
-    rows, ratings = judged_columns(
-        cast("Mapping[str, Column]", scores),
-        cast("Column", grades),
+    opened = open_judged(
+        scores,
+        grades,
+        judgements,
         items=items,
         systems=systems,
         signatures=signatures,
+        item=item,
+        system=system,
+        columns=columns,
+        metric_columns=metric_columns,
+        annotator_columns=annotator_columns,
         aspect=options.aspect,
     )
-    return estimate_rows(rows if scores else None, ratings, options)
+    return estimate_rows(opened.scores, opened.judgements, options, left_out=opened.left_out)

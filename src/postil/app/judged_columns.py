@@ -4,27 +4,46 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeGuard, cast
 
-from postil.app.columns import as_list
-from postil.app.item_scores import LARGEST
+from postil.app.columns import as_list, refuse_other_form
+from postil.app.item_scores import LARGEST, open_scores
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
-from postil.records.frames import is_table, open_rows, plain_value
+from postil.records.frames import ColumnNames, is_table, open_rows, plain_value
 from postil.records.results import ScoreResult
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from postil.app.columns import Column
     from postil.app.item_scores import Scores
-    from postil.records.frames import ColumnNames, Table, TableRows
+    from postil.records.frames import Table, TableRows
+    from postil.records.results import Excluded
+    from postil.records.row_locations import Source
 
-__all__ = ["are_scores", "judged_columns", "open_judgement_table"]
+__all__ = ["OpenedJudged", "are_scores", "judged_columns", "open_judged", "open_judgement_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedJudged:
+    """Scores and ratings of a call, as rows.
+
+    Args:
+        scores: The scores; None without any.
+        judgements: The ratings.
+        left_out: Ratings that were left out.
+    """
+
+    scores: Source[Score] | None
+    judgements: Source[Judgement]
+    left_out: tuple[Excluded, ...] = ()
 
 
 def are_scores(scores: object) -> TypeGuard[Scores]:
@@ -51,6 +70,63 @@ def open_judgement_table(judgements: Table, names: ColumnNames) -> TableRows[Jud
     for each in rated.left_out:
         warnings.warn(f"judgements left out: {each}", stacklevel=4)
     return rated
+
+
+def open_judged(
+    scores: Mapping[str, Column] | Scores | None,
+    grades: Column | Table | None,
+    judgements: Table | None,
+    *,
+    items: Column | None,
+    systems: Column | None,
+    signatures: Mapping[str, str] | None,
+    item: str | None,
+    system: str | None,
+    columns: Mapping[str, str] | None,
+    metric_columns: Sequence[str],
+    annotator_columns: Sequence[str],
+    aspect: str | None,
+) -> OpenedJudged:
+    """Open scores and ratings of a call in either form; see `postil.estimate` for the arguments.
+
+    Raises:
+        InvalidInput: A file, a column or a value is wrong.
+        UsageError: An argument is of the other form.
+    """
+    if judgements is not None or scores is None or (not isinstance(scores, Mapping) and are_scores(scores)):
+        refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
+        table = grades if judgements is None else judgements
+        if not is_table(table):
+            expected = "a table: a data frame, a path, or a list of rows or dictionaries"
+            raise UsageError(f"judgements: expected {expected}, got {type(table).__name__}")
+        if isinstance(scores, Mapping):
+            raise UsageError("judgements: scores are columns, so expected grades, a column as well")
+        names = ColumnNames(
+            {"scores": Score, "judgements": Judgement},
+            columns,
+            everywhere={"item": item, "system": system},
+            wide={"scores": metric_columns, "judgements": annotator_columns},
+        )
+        opened = None if scores is None else open_scores(scores, names)
+        rated = open_judgement_table(table, names)
+        return OpenedJudged(opened, rated, tuple(rated.left_out))
+    of_tables = {
+        "item": item,
+        "system": system,
+        "columns": columns,
+        "metric_columns": metric_columns,
+        "annotator_columns": annotator_columns,
+    }
+    refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
+    rows, ratings = judged_columns(
+        cast("Mapping[str, Column]", scores),
+        cast("Column", grades),
+        items=items,
+        systems=systems,
+        signatures=signatures,
+        aspect=aspect,
+    )
+    return OpenedJudged(rows if scores else None, ratings)
 
 
 def judged_columns(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 from postil.errors import UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
+from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
 from postil.records.correlation_parts import (
     Agreement,
     AltTest,
@@ -82,6 +83,10 @@ __all__ = [
     "Audit",
     "AuditRanking",
     "Backend",
+    "BudgetComponents",
+    "BudgetResult",
+    "BudgetRow",
+    "BudgetSettings",
     "Calibration",
     "CalibrationBin",
     "CommenterResult",
@@ -146,6 +151,7 @@ __all__ = [
     "SplitSize",
     "SplitStatistics",
     "Spread",
+    "SpreadComponents",
     "StatisticsResult",
     "StatisticsSettings",
     "StudyCell",
@@ -628,6 +634,29 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
     notes: tuple[str, ...]
     signatures: dict[str, str]
     settings: EstimateSettings
+
+
+# ---- budget ----
+
+
+class BudgetResult(Result, frozen=True, kw_only=True, tag="budget"):
+    """Plans of a rating campaign: what numbers of items and raters give, and the cheapest that is enough.
+
+    Args:
+        components: Variance components that the plans rest on.
+        rows: One row per number of items and of raters.
+        cheapest: The plan with the fewest hours that gives what is wanted; None where none does, or nothing is wanted.
+        notes: Notes on the plans.
+        settings: Options of the command.
+        excluded: Rows of the pilot that are not in the numbers, or not as they came.
+    """
+
+    components: BudgetComponents
+    rows: tuple[BudgetRow, ...]
+    cheapest: BudgetRow | None
+    notes: tuple[str, ...]
+    settings: BudgetSettings
+    excluded: tuple[Excluded, ...] = ()
 
 
 # ---- wmt ----

@@ -34,6 +34,7 @@ __all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
+    "budget": "postil.render.budget",
     "commenters": "postil.render.commenters",
     "compare": "postil.render.compare",
     "corpus": "postil.render.corpus",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.records.names import PEOPLE
 from postil.records.results import (
+    BudgetResult,
     Comparison,
     CorrelationResult,
     CorrelationSettings,
@@ -38,6 +39,7 @@ from postil.render.page.blocks import (
     Table,
     first_open,
 )
+from postil.render.page.budget_chapter import budget_chapter
 from postil.render.page.estimate_chapter import estimate_chapter
 from postil.render.page.gains_chapter import gains_chapter
 from postil.render.page.lookup import Lookup
@@ -91,8 +93,8 @@ def chapter(result: Result, key: str) -> Chapter:
         return _saying(made, result.weights) if result.weights else made
     if isinstance(result, NcgResult):
         return gains_chapter(result, key)
-    if isinstance(result, EstimateResult):
-        return estimate_chapter(result, key)
+    if isinstance(result, EstimateResult | BudgetResult):
+        return estimate_chapter(result, key) if isinstance(result, EstimateResult) else budget_chapter(result, key)
     if isinstance(result, ScoreResult):
         return _scored(result, key)
     if isinstance(result, StudyResult):

@@ -9,6 +9,7 @@ from postil.errors import UsageError
 from postil.plots import IntervalRow, intervals
 from postil.records.results import (
     AgreementResult,
+    BudgetResult,
     CommenterResult,
     Comparison,
     CorrelationResult,
@@ -26,6 +27,7 @@ from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
 from postil.render.page.blocks import Picture
+from postil.render.page.budget_chapter import budget_pictures
 from postil.render.page.estimate_chapter import estimate_pictures
 from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
@@ -92,6 +94,11 @@ def _agreement(result: AgreementResult) -> Iterator[Picture]:
 @pictures_of.register(EstimateResult)
 def _estimate(result: EstimateResult) -> Iterator[Picture]:
     yield from estimate_pictures(result)
+
+
+@pictures_of.register(BudgetResult)
+def _budget(result: BudgetResult) -> Iterator[Picture]:
+    yield from budget_pictures(result)
 
 
 @pictures_of.register(StudyResult)

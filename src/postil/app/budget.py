@@ -1,0 +1,241 @@
+"""Numbers of items and raters for a campaign: the command `postil budget`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, cast
+
+from postil.app.estimate import EstimateOptions, rated_outputs
+from postil.app.item_scores import open_judgements, open_score_files
+from postil.app.options import JudgedInputOptions
+from postil.errors import Undefined, UsageError
+from postil.metaeval.budgets import budget
+from postil.metaeval.estimation import estimated
+from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, assumed, components_of
+from postil.options import Flag, options
+from postil.records.results import BudgetSettings, replace
+from postil.records.rows import Judgement, Score
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.app.progress import OnMessage
+    from postil.metaeval.estimation import Target
+    from postil.metaeval.rating_budget import Components
+    from postil.records.results import BudgetResult, Excluded
+    from postil.records.row_locations import Source
+
+__all__ = ["BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
+
+SYSTEMS: Final = 2
+"""Assumed number of systems."""
+RELIABILITY: Final = 0.5
+SYSTEM_CORRELATION: Final = 0.3
+POWER: Final = 0.8
+
+
+@options
+class BudgetOptions(EstimateOptions):
+    """Options of `postil budget`.
+
+    Args:
+        items: Number of items that can be graded; by default those of the scores.
+        graded: Number of graded items to plan; repeatable. By default 8, 10, 15, 20 and so on up to all.
+        raters: Number of ratings per output to plan; repeatable. By default 1, 2 and 3.
+        difference: True difference of two systems that is to be found, in grades.
+        power: Power to find it in all pairs of systems together.
+        width: Largest width of the 95 % interval of a difference (of a mean where there is one system), in grades.
+        n_systems: Number of systems, without a pilot; 2 by default.
+        sd: Standard deviation of single ratings of a system, without a pilot.
+        reliability: Correlation of two ratings of an output, without a pilot; .5 by default.
+        system_correlation: Correlation of two systems' expected grades over items, without a pilot; .3 by default.
+        r_squared: Share of the variance of expected grades that scores explain, without a pilot; 0 by default.
+        seconds_per_rating: Time of a rating, in seconds.
+        seconds_per_item: Time that each rater of an item needs to read it, in seconds.
+    """
+
+    items: Annotated[int | None, Flag(min=2)] = None
+    graded: Annotated[tuple[int, ...], Flag(min=2)] = ()
+    raters: Annotated[tuple[int, ...], Flag(min=1)] = ()
+    difference: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    power: Annotated[float, Flag(min=0, max=1)] = POWER
+    width: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    n_systems: Annotated[int | None, Flag(("--systems",), min=1)] = None
+    sd: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
+    reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1)] = None
+    system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1)] = None
+    r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
+    seconds_per_rating: Annotated[float, Flag(min=0)] = 40.0
+    seconds_per_item: Annotated[float, Flag(min=0)] = 0.0
+
+    def __post_init__(self) -> None:
+        for several in ("graded", "raters"):
+            if isinstance(given := getattr(self, several), int):
+                object.__setattr__(self, several, (given,))
+        super().__post_init__()
+        if self.method == "ppi":
+            raise UsageError("--method ppi has no plans; expected crossed or human")
+        for name in ("difference", "width", "sd"):
+            if getattr(self, name) == 0:
+                raise UsageError(f"--{name}: expected more than 0")
+        if not 0 < self.power < 1:
+            raise UsageError(f"--power: expected more than 0 and less than 1, got {self.power:g}")
+
+
+def budget_files(
+    scores: Sequence[str],
+    pilot: str | None,
+    options: BudgetOptions,
+    *,
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> BudgetResult:
+    """Plan a campaign from files of a pilot, or from assumptions.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input. None to plan without scores.
+        pilot: A file of judgement rows; None to plan from assumptions.
+        options: The options.
+        command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: The pilot is too small, or no output has both scores and ratings.
+    """
+    if pilot is None:
+        if scores:
+            raise UsageError("scores without ratings tell nothing of people: give a pilot, --judgements FILE")
+        found = budget_of_assumptions(options)
+    else:
+        if [*scores, pilot].count("-") > 1:
+            raise UsageError("only one of the files can be standard input")
+        inputs = inputs or JudgedInputOptions()
+        given = inputs.readings({"scores": Score, "judgements": Judgement}, on_message)
+        scored = open_score_files(scores, given["scores"], inputs.metric_columns) if scores else None
+        rated = open_judgements(pilot, given["judgements"], inputs.annotator_columns)
+        found = budget_rows(scored, rated, options)
+    return replace(found, settings=replace(found.settings, command=command))
+
+
+def budget_of_assumptions(options: BudgetOptions) -> BudgetResult:
+    """Plan a campaign without a pilot.
+
+    Args:
+        options: The options.
+
+    Raises:
+        UsageError: The number of items or the standard deviation is missing, or an option is one of a pilot.
+    """
+    for name in ("items", "sd"):
+        if getattr(options, name) is None:
+            raise UsageError(f"without a pilot (--judgements FILE) --{name} is needed")
+    for name, given in (("metric", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
+        if given:
+            raise UsageError(f"--{name} is for a pilot, and there is none: --judgements FILE")
+    settings = _settings(options, options.items or 0, options.n_systems or SYSTEMS)
+    settings = replace(
+        settings,
+        sd=options.sd,
+        reliability=RELIABILITY if options.reliability is None else options.reliability,
+        system_correlation=SYSTEM_CORRELATION if options.system_correlation is None else options.system_correlation,
+        r_squared=options.r_squared or 0.0,
+    )
+    components = assumed(
+        settings.sd or 0.0, settings.reliability or 0.0, settings.system_correlation or 0.0, settings.r_squared or 0.0
+    )
+    return budget(_campaign(components, settings), settings, _graded(options, settings.items))
+
+
+def budget_rows(
+    scores: Source[Score] | None,
+    judgements: Source[Judgement],
+    options: BudgetOptions,
+    *,
+    left_out: Sequence[Excluded] = (),
+) -> BudgetResult:
+    """Plan a campaign from the scores and ratings of a pilot.
+
+    Args:
+        scores: The item scores; None to plan without scores.
+        judgements: The judgements of the pilot.
+        options: The options.
+        left_out: Rows of either that were left out before.
+
+    Raises:
+        UsageError: An option is an assumption, or the number of items is wrong.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: The pilot is too small, or no output has both scores and ratings.
+    """
+    for name in ("n_systems", "sd", "reliability", "system_correlation", "r_squared"):
+        if getattr(options, name) is not None:
+            flag = name.removeprefix("n_").replace("_", "-")
+            raise UsageError(f"--{flag} is an assumption, and the pilot tells it; leave one of them out")
+    rated = rated_outputs(scores, judgements, options)
+    outputs = rated.outputs
+    pilot = int(outputs.rated_items.sum())
+    if pilot < FEWEST_ITEMS:
+        raise Undefined(
+            f"a pilot needs at least {FEWEST_ITEMS} graded items, and there are {pilot}; grade more, or plan from "
+            "assumptions: --sd GRADES"
+        )
+    if (outputs.n < 2).any():
+        few = rated.systems[int(outputs.n.argmin())]
+        raise Undefined(f"{few} has one graded item in the pilot, and variances need two")
+    known = len(rated.items)
+    if scores is None and options.items is None:
+        raise UsageError(f"without scores the number of items is unknown: --items N, {pilot} of which are graded")
+    if options.items is not None and options.items < pilot:
+        raise UsageError(f"--items: expected at least the {pilot} graded ones, got {options.items}")
+    found = estimated(outputs, cast("Target", options.target), scores=options.method == "crossed")
+    fit = found.fit if found.used else None
+    settings = replace(
+        _settings(options, options.items or known, len(rated.systems)),
+        pilot=pilot,
+        scores_used=found.used,
+        r_squared=fit.r_squared if fit else None,
+    )
+    if outputs.rater_variance is None:
+        settings = replace(settings, raters=(1,))
+    components = components_of(outputs, fit)
+    graded = _graded(options, settings.items)
+    return budget(_campaign(components, settings), settings, graded, excluded=(*rated.excluded, *left_out))
+
+
+def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSettings:
+    if systems < 2 and options.difference is not None:
+        raise UsageError("--difference needs two systems, and there is one")
+    return BudgetSettings(
+        items=items,
+        systems=systems,
+        target=options.target,
+        raters=tuple(sorted(set(options.raters))) or (1, 2, 3),
+        seconds_per_rating=options.seconds_per_rating,
+        seconds_per_item=options.seconds_per_item,
+        postil=VERSION,
+        difference=options.difference,
+        power=options.power if options.difference is not None else None,
+        width=options.width,
+    )
+
+
+def _campaign(components: Components, settings: BudgetSettings) -> Campaign:
+    return Campaign(
+        components=components,
+        items=settings.items,
+        systems=settings.systems,
+        target=cast("Target", settings.target),
+        difference=settings.difference,
+        seconds_per_rating=settings.seconds_per_rating,
+        seconds_per_item=settings.seconds_per_item,
+    )
+
+
+def _graded(options: BudgetOptions, items: int) -> tuple[int, ...]:
+    for n in options.graded:
+        if n > items:
+            raise UsageError(f"--graded: expected at most the {items} items, got {n}")
+    return tuple(sorted(set(options.graded)))

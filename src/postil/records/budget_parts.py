@@ -1,0 +1,103 @@
+"""The parts of the result of `postil budget`."""
+
+from __future__ import annotations
+
+from postil.records.parts import OptionalPart, Part
+
+__all__ = ["BudgetComponents", "BudgetRow", "BudgetSettings", "SpreadComponents"]
+
+
+class SpreadComponents(Part, frozen=True, kw_only=True):
+    """Variance over items of what a mean and a difference are over, in squared grades.
+
+    Args:
+        mean: Variance of expected grades of a system.
+        difference: Half the variance of the difference of two systems' expected grades.
+    """
+
+    mean: float
+    difference: float
+
+
+class BudgetComponents(Part, frozen=True, kw_only=True):
+    """Variance components of one output, averaged over systems.
+
+    Args:
+        rater_variance: Variance of ratings within outputs; None without repeated ratings.
+        total: Variance over items.
+        residual: The part of it that scores leave.
+    """
+
+    rater_variance: float | None
+    total: SpreadComponents
+    residual: SpreadComponents
+
+
+class BudgetRow(Part, frozen=True, kw_only=True):
+    """Widths, power and hours of a number of graded items and of raters.
+
+    Args:
+        items: Number of graded items.
+        raters: Number of ratings per output.
+        ratings: Number of ratings.
+        hours: Time of all raters together.
+        mean_width: Expected width of the 95 % confidence interval of a mean.
+        difference_width: Expected width of that of a difference; None for one system.
+        human_difference_width: Width of that of a difference without scores; None for one system.
+        human_mean_width: Width of that of a mean without scores.
+        power: Power to find the difference that was asked for; None where none was, or for one system.
+        power_all: Power to find it in all pairs of systems together (at .05 divided by their number).
+    """
+
+    items: int
+    raters: int
+    ratings: int
+    hours: float
+    mean_width: float
+    difference_width: float | None
+    human_difference_width: float | None
+    human_mean_width: float
+    power: float | None
+    power_all: float | None
+
+
+class BudgetSettings(OptionalPart, frozen=True, kw_only=True):
+    """Options of `postil budget`.
+
+    Args:
+        items: Number of items.
+        systems: Number of systems.
+        target: Estimand.
+        raters: Numbers of ratings per output to choose from.
+        seconds_per_rating: Time of a rating.
+        seconds_per_item: Time that each rater of an item needs to read it.
+        postil: The version that made the result.
+        pilot: Number of graded items of the pilot; 0 without one.
+        scores_used: True if the scores of the pilot are used.
+        sd: Assumed standard deviation of single ratings; None with a pilot.
+        reliability: Assumed correlation of two ratings of an output; None with a pilot.
+        system_correlation: Assumed correlation of two systems' expected grades; None with a pilot.
+        r_squared: Share of the variance of expected grades that scores explain: assumed, or estimated by the pilot.
+        difference: Difference of two systems that is to be found.
+        power: Power that is wanted for all pairs.
+        width: Largest width that is wanted.
+        command: The command line, if there was one.
+    """
+
+    items: int
+    systems: int
+    target: str
+    raters: tuple[int, ...]
+    seconds_per_rating: float
+    seconds_per_item: float
+    postil: str
+    pilot: int = 0
+    scores_used: bool = False
+    sd: float | None = None
+    reliability: float | None = None
+    system_correlation: float | None = None
+    r_squared: float | None = None
+    difference: float | None = None
+    power: float | None = None
+    width: float | None = None
+    command: str = ""

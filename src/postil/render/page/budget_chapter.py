@@ -1,0 +1,157 @@
+"""The chapter of a budget: the cheapest plan, power against hours, widths against items, all plans, notes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.plots import Curve, CurveMark, curves
+from postil.render.budget import head, next_command, verdict
+from postil.render.formats import counted
+from postil.render.numbers import DASH, number
+from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section
+from postil.render.page.tables import NONE, cut
+from postil.render.page.words import capital, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import BudgetResult, BudgetRow
+    from postil.render.page.blocks import Table
+
+__all__ = ["budget_chapter", "budget_pictures"]
+
+LOG: Final = 10.0
+"""Ratio of the ends of an axis from which it is logarithmic."""
+
+
+def budget_chapter(result: BudgetResult, key: str) -> Chapter:
+    """The chapter of a budget.
+
+    Args:
+        result: The result.
+        key: Prefix of the chapter's ids.
+    """
+    drawn = tuple(budget_pictures(result))
+    parts = (
+        Section("plans", "Plans", (*drawn, _plans(result))),
+        Section("components", "Variance components", (_components(result),)),
+        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("data", "Data", (Facts(tuple(left_out(result.excluded))),) if result.excluded else ()),
+        Section("settings", "Settings", (Facts(tuple(_settings(result))),)),
+    )
+    said, ahead = verdict(result), next_command(result)
+    conclusion = [
+        *([f"{capital(said)}."] if said else []),
+        *([f"Next: {ahead}"] if ahead else []),
+    ]
+    return Chapter(
+        key,
+        "Items and raters of a campaign",
+        head(result),
+        tuple(map(Paragraph, conclusion)),
+        tuple(part for part in parts if part.blocks),
+    )
+
+
+def _plans(result: BudgetResult) -> Table:
+    several, tested = result.settings.systems > 1, result.settings.difference is not None
+    heads = (
+        *("plan", "ratings", "hours", "width of a mean"),
+        *(("width of a difference", "without scores") if several else ("without scores",)),
+        *(("power", "power, all pairs") if tested else ()),
+    )
+    lines = []
+    for row in result.rows:
+        widths = (row.difference_width, row.human_difference_width) if several else (row.human_mean_width,)
+        numbers = (row.mean_width, *widths, *((row.power, row.power_all) if tested else ()))
+        cells = [Cell(f"{row.ratings:,}", value=row.ratings), Cell(f"{row.hours:,.1f}", value=row.hours)]
+        cells += [NONE if value is None else Cell(number(value, 2), value=value) for value in numbers]
+        lines.append(Row(f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}", tuple(cells)))
+    return cut("all-plans", "Expected widths of 95 % confidence intervals, and power", heads, lines)
+
+
+def _components(result: BudgetResult) -> Facts:
+    of = result.components
+    facts = (
+        ("variance of raters within an output", of.rater_variance),
+        ("variance of a mean over items", of.total.mean),
+        ("… left by scores", of.residual.mean),
+        ("half the variance of a difference over items", of.total.difference),
+        ("… left by scores", of.residual.difference),
+    )
+    return Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
+
+
+def _settings(result: BudgetResult) -> Iterator[tuple[str, str]]:
+    given = result.settings
+    if given.command:
+        yield "command", given.command
+    yield "target", given.target
+    yield "raters", ", ".join(map(str, given.raters))
+    yield "seconds per rating", f"{given.seconds_per_rating:g}"
+    yield "seconds per item and rater", f"{given.seconds_per_item:g}"
+    for name, value in (("difference", given.difference), ("power", given.power), ("width", given.width)):
+        if value is not None:
+            yield f"wanted {name}", f"{value:g}"
+    yield "tests", "two-sided t tests; for all pairs at .05 divided by their number, a lower bound for Holm’s procedure"
+    yield "postil", given.postil
+
+
+def budget_pictures(result: BudgetResult) -> Iterator[Picture]:
+    """Power against hours, one line per number of raters; width against items with and without scores.
+
+    Args:
+        result: The result.
+    """
+    yield from _power(result)
+    yield from _widths(result)
+
+
+def _by_raters(result: BudgetResult) -> dict[int, list[BudgetRow]]:
+    found: dict[int, list[BudgetRow]] = {}
+    for row in result.rows:
+        found.setdefault(row.raters, []).append(row)
+    return {raters: rows for raters, rows in found.items() if len(rows) > 1}
+
+
+def _power(result: BudgetResult) -> Iterator[Picture]:
+    lines = _by_raters(result)
+    if not lines or any(row.power_all is None for row in result.rows) or not any(row.hours for row in result.rows):
+        return
+    series = []
+    for raters, rows in lines.items():
+        hours, powers = (np.array([getattr(row, field) for row in rows]) for field in ("hours", "power_all"))
+        series.append(Curve(counted(raters, "rater"), hours, powers))
+    best = result.cheapest
+    marks = []
+    if best is not None and best.power_all is not None:
+        marks = [CurveMark(f"{best.items:,} items, {counted(best.raters, 'rater')}", best.hours, best.power_all)]
+    every = [row.hours for row in result.rows]
+    caption = f"Power to find a difference of {result.settings.difference:g} in all pairs, by hours of rating"
+    draw = partial(
+        curves, series, log=max(every) > LOG * min(every) > 0, marks=marks, xlabel="hours of rating", ylabel="power"
+    )
+    yield Picture("power", "Power", caption, f"{caption}; the numbers are in the table", draw)
+
+
+def _widths(result: BudgetResult) -> Iterator[Picture]:
+    several = result.settings.systems > 1
+    lines = _by_raters(result)
+    if not lines:
+        return
+    fewest = min(lines)
+    rows = lines[fewest]
+    n = np.array([row.items for row in rows], np.float64)
+    width = np.array([row.difference_width if several else row.mean_width for row in rows], np.float64)
+    alone = np.array([row.human_difference_width if several else row.human_mean_width for row in rows], np.float64)
+    used = not np.array_equal(width, alone)
+    series = [*([Curve("with scores", n, width)] if used else []), Curve("ratings alone", n, alone)]
+    of = "a difference" if several else "a mean"
+    caption = f"Expected width of the 95 % confidence interval of {of} by number of items, {counted(fewest, 'rater')}"
+    draw = partial(
+        curves, series, log=bool(n[-1] > LOG * n[0]), xlabel="graded items", ylabel=f"width of the interval of {of}"
+    )
+    yield Picture("widths", f"Intervals of {of}", caption, f"{caption}; the numbers are in the table", draw)

@@ -1,0 +1,210 @@
+"""`postil budget`: plans from assumptions and from a pilot, what it refuses, formats, Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import postil as package
+from postil.errors import Undefined, UsageError
+from postil.records import Judgement, Score, write
+from postil.records.results import BudgetResult
+from postil.render.formats import FORMATS
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+WORKED = ("budget", "--items", "200", "--sd", "1", "--systems", "4", "--r-squared", ".25", "--difference", ".5")
+PILOT = ("budget", "s.jsonl", "--judgements", "j.jsonl")
+
+
+def quality(item: int, system: int) -> int:
+    return (item * 7 + system * 3) % 5
+
+
+def scores(items: int = 40) -> list[Score]:
+    return [
+        Score(f"i{item}", system, "judge", quality(item, place) + 0.25 * ((item * 5 + place) % 3), "judge|by hand")
+        for item in range(items)
+        for place, system in enumerate("ab")
+    ]
+
+
+def ratings(items: int = 10, raters: int = 2) -> list[Judgement]:
+    return [
+        Judgement(f"i{item}", system, f"r{rater}", float(1 + quality(item, place) + (item + place + rater) % 2))
+        for item in range(items)
+        for place, system in enumerate("ab")
+        for rater in range(raters)
+    ]
+
+
+@pytest.fixture
+def files(postil: Postil) -> Postil:
+    write("s.jsonl", scores())
+    write("j.jsonl", ratings())
+    return postil
+
+
+def said(postil: Postil, *arguments: str) -> dict[str, Any]:
+    done = postil(*arguments, "--format", "json")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_worked_values(postil: Postil) -> None:
+    found = said(postil, *WORKED, "--graded", "40", "--graded", "20", "--raters", "2", "--raters", "1")
+    rows = {(row["items"], row["raters"]): row for row in found["rows"]}
+    assert list(rows) == [(20, 1), (40, 1), (20, 2), (40, 2)]
+    fields = ("mean_width", "difference_width", "power", "power_all")
+    assert [rows[40, 2][field] for field in fields] == pytest.approx([0.515687, 0.658540, 0.849681, 0.616361], abs=1e-6)
+    assert [rows[20, 1][field] for field in fields] == pytest.approx([0.881807, 1.162524, 0.401220, 0.159056], abs=1e-6)
+    assert rows[40, 2]["ratings"] == 320
+    assert rows[40, 2]["hours"] == pytest.approx(320 * 40 / 3600)
+
+
+def test_the_cheapest_plan_and_the_command_to_run(postil: Postil) -> None:
+    done = postil(*WORKED)
+    assert done.code == 0
+    assert "cheapest plan: 81 items by 1 rater each (324 ratings, 3.6 hours) finds a difference of 0.5" in done.out
+    assert "--items 81 --annotators 3 --annotators-per-item 1 --overlap 0.2" in done.out
+    best = said(postil, *WORKED)["cheapest"]
+    assert best["power_all"] >= 0.8
+    assert (best["items"], best["raters"]) == (81, 1)
+
+
+def test_two_raters_need_no_overlap(postil: Postil) -> None:
+    done = postil(*WORKED, "--raters", "2")
+    assert "--annotators-per-item 2\n" in done.out
+
+
+def test_a_width_is_wanted(postil: Postil) -> None:
+    found = said(postil, "budget", "--items", "500", "--sd", "1", "--width", ".4")
+    assert found["cheapest"]["difference_width"] <= 0.4
+    assert found["cheapest"]["power"] is None
+    one = said(postil, "budget", "--items", "500", "--sd", "1", "--width", ".4", "--systems", "1")
+    assert one["cheapest"]["mean_width"] <= 0.4
+    assert one["cheapest"]["difference_width"] is None
+
+
+def test_nothing_is_enough(postil: Postil) -> None:
+    found = said(postil, *WORKED[:-1], ".05", "--width", ".1")
+    assert found["cheapest"] is None
+    assert any(
+        note.startswith("even all 200 items by 3 raters give a power of 0.0") and "the least difference found" in note
+        for note in found["notes"]
+    )
+    assert any("give intervals of differences of width" in note for note in found["notes"])
+
+
+def test_a_pilot_tells_the_components(files: Postil) -> None:
+    found = said(files, *PILOT, "--difference", ".5")
+    assert found["settings"]["pilot"] == 10
+    assert found["settings"]["items"] == 40
+    assert found["settings"]["scores_used"] is True
+    of = found["components"]
+    assert of["rater_variance"] == 0.5
+    assert 0 <= of["residual"]["difference"] < of["total"]["difference"]
+    assert any("the 10 graded items of the pilot are part of the plan" in note for note in found["notes"])
+
+
+def test_a_pilot_without_scores(files: Postil) -> None:
+    done = files("budget", "--judgements", "j.jsonl")
+    assert done.code == 2
+    assert "without scores the number of items is unknown: --items N, 10 of which are graded" in done.err
+    found = said(files, "budget", "--judgements", "j.jsonl", "--items", "100")
+    assert found["components"]["total"] == found["components"]["residual"]
+
+
+def test_one_rating_per_output_plans_one_rater(postil: Postil) -> None:
+    write("s.jsonl", scores())
+    write("j.jsonl", ratings(raters=1))
+    found = said(postil, *PILOT)
+    assert found["components"]["rater_variance"] is None
+    assert {row["raters"] for row in found["rows"]} == {1}
+    assert any("only one rater is planned" in note for note in found["notes"])
+
+
+def test_a_pilot_that_is_too_small(postil: Postil) -> None:
+    write("s.jsonl", scores())
+    write("j.jsonl", ratings(items=7))
+    done = postil(*PILOT)
+    assert done.code != 0
+    assert "a pilot needs at least 8 graded items, and there are 7" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["budget"], "without a pilot (--judgements FILE) --items is needed"),
+        (["budget", "--items", "9"], "without a pilot (--judgements FILE) --sd is needed"),
+        (["budget", "--items", "9", "--sd", "0"], "--sd: expected more than 0"),
+        (["budget", "--items", "9", "--sd", "1", "-m", "judge"], "--metric is for a pilot"),
+        (["budget", "--items", "9", "--sd", "1", "--graded", "10"], "--graded: expected at most the 9 items, got 10"),
+        (["budget", "--items", "9", "--sd", "1", "--power", "1"], "--power: expected more than 0 and less than 1"),
+        (["budget", "--items", "9", "--sd", "1", "--systems", "1", "--difference", "1"], "needs two systems"),
+        (["budget", "s.jsonl"], "scores without ratings tell nothing of people"),
+        ([*PILOT, "--sd", "1"], "--sd is an assumption, and the pilot tells it"),
+        ([*PILOT, "--systems", "3"], "--systems is an assumption"),
+        ([*PILOT, "--items", "9"], "--items: expected at least the 10 graded ones, got 9"),
+        ([*PILOT, "--method", "ppi"], "--method ppi has no plans"),
+        ([*PILOT, "-m", "juge"], "juge"),
+    ],
+)
+def test_what_is_refused(files: Postil, arguments: list[str], message: str) -> None:
+    done = files(*arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert not done.out
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format(postil: Postil, name: str) -> None:
+    done = postil(*WORKED, "--format", name)
+    assert done.code == 0
+    assert done.out
+    assert postil(*WORKED, "--format", name).out == done.out
+
+
+def test_report(files: Postil) -> None:
+    done = files(*PILOT, "--difference", ".5", "--report", "plan.html")
+    assert done.code == 0, done.err
+    page = Path("plan.html").read_text()
+    assert "Items and raters of a campaign" in page
+    assert page.count("<svg") >= 2
+    assert list(Path().glob("**/*budget*.csv"))
+
+
+def test_python_is_the_command(files: Postil) -> None:
+    options = package.BudgetOptions(difference=0.5)
+    table = package.budget(scores(), ratings(), options=options)
+    by_item = {(row.item, row.system): row.score for row in scores()}
+    rated: dict[tuple[str, str], list[float]] = {}
+    for row in ratings():
+        rated.setdefault((row.item, row.system), []).append(row.grade)
+    columns = package.budget(
+        {"judge": list(by_item.values())},
+        [rated.get(key) for key in by_item],
+        items=[item for item, _ in by_item],
+        systems=[system for _, system in by_item],
+        options=options,
+    )
+    assert table.rows == columns.rows
+    expected = BudgetResult.from_dict(said(files, *PILOT, "--difference", ".5"))
+    assert table.rows == expected.rows
+    assert table.cheapest == expected.cheapest
+    assert repr(table).startswith("BudgetResult")
+    assert table.plot("power") is not None
+
+
+def test_python_refuses() -> None:
+    with pytest.raises(UsageError, match="--items is needed"):
+        package.budget(options=package.BudgetOptions(sd=1.0))
+    with pytest.raises(UsageError, match="expected none with assumptions"):
+        package.budget(items=["1"], options=package.BudgetOptions(sd=1.0, items=9))  # type: ignore[call-overload]
+    with pytest.raises(Undefined, match="there are 3"):
+        package.budget(scores(), ratings(items=3))
