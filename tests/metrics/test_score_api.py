@@ -202,7 +202,10 @@ def test_what_is_no_text(candidates: object, references: object, message: str, t
         ([[1, 1], []], "weights:2: expected a weight for each of 1 references, got 0"),
         ([[1, 1], 1], "weights:2: expected a list or a column, got int"),
         ([[1, 1], [[1]]], "weights:2: expected a number from 0 to 1, got an array"),
-        ([[1, 1], [None]], "weights:2: expected a number from 0 to 1, got null"),
+        (
+            [[1, 1], [None]],
+            "weights:2: expected a number from 0 to 1, got null; ungraded='drop' excludes references without a weight",
+        ),
         ([[1, 5], [1]], "weights:1: expected a number from 0 to 1, got 5"),
         ([[1, 1], [-0.25]], "weights:2: expected a number from 0 to 1, got -0.25"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
 
-__all__ = ["ReferenceColumns"]
+__all__ = ["GradedColumns", "ReferenceColumns"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,6 +82,72 @@ class ReferenceColumns:
             problem: The problem, in words.
         """
         return InvalidInput(problem, where="references", line=int(self.rows[text]) + 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GradedColumns:
+    """Columns without ungraded references, nor candidates that have no others; made by `select`.
+
+    Args:
+        rows: Index of each candidate that is left.
+        references: Their references.
+        weights: Their weights.
+        items: Item of each, as given; without items a number for each list of references.
+        whole: Least and largest number of references of a candidate before.
+        remark: Numbers of what is excluded, in words; empty for nothing.
+    """
+
+    rows: list[int]
+    references: list[object]
+    weights: list[object]
+    items: list[object]
+    whole: tuple[int, int]
+    remark: str
+
+    @classmethod
+    def select(cls, n: int, references: Column, weights: Column, items: Column | None) -> GradedColumns:
+        """Exclude references whose weight is None or NaN.
+
+        Args:
+            n: Number of candidates.
+            references: References of each candidate.
+            weights: Their weights.
+            items: Item of each candidate; by default those with the same list of references share one.
+
+        Raises:
+            InvalidInput: Shapes do not fit, or no reference has a weight.
+        """
+        rows, weight_rows = _rows(references, n, "references"), _rows(weights, n, "weights")
+        named = list(map(id, rows)) if items is None else _rows(items, n, "items")
+        # The same lists give the same lists, so that they are still tokenized once.
+        known: dict[tuple[int, int], tuple[list[object], list[object], int]] = {}
+        for row, key in enumerate(zip(map(id, rows), map(id, weight_rows), strict=True)):
+            if key not in known:
+                known[key] = _graded(rows[row], weight_rows[row], row)
+        found = [known[id(texts), id(values)] for texts, values in zip(rows, weight_rows, strict=True)]
+        kept = [row for row, (texts, _, _) in enumerate(found) if texts]
+        if not kept:
+            raise InvalidInput("no reference has a weight, so none is left", where="weights")
+        sizes = [found[row][2] for row in kept]
+        excluded = n - len(kept)
+        return cls(
+            rows=kept,
+            references=[found[row][0] for row in kept],
+            weights=[found[row][1] for row in kept],
+            items=[named[row] for row in kept],
+            whole=(min(sizes), max(sizes)),
+            remark=f"{excluded:,} of {n:,} candidates have no graded reference: excluded" if excluded else "",
+        )
+
+
+def _graded(texts: object, weights: object, row: int) -> tuple[list[object], list[object], int]:
+    """References of one row that have a weight, their weights, and the number of all."""
+    each, values = _texts(texts, row), as_list(weights, f"weights:{row + 1}")
+    if len(each) != len(values):
+        problem = f"expected a weight for each of {len(each)} references, got {len(values)}"
+        raise InvalidInput(problem, where="weights", line=row + 1)
+    graded = [not (value is None or value != value) for value in values]  # noqa: PLR0124 - NaN
+    return list(compress(each, graded)), list(compress(values, graded)), len(each)
 
 
 def _shared(
@@ -151,4 +217,5 @@ def _check_weights(values: list[object], size: int, lowest: float, row: int) -> 
         raise InvalidInput(problem, where="weights", line=row + 1)
     for value in values:
         if not is_number(value) or not lowest <= value <= 1.0:
-            raise InvalidInput(out_of_range(value, lowest, 1.0), where="weights", line=row + 1)
+            advice = "; ungraded='drop' excludes references without a weight" if value is None else ""
+            raise InvalidInput(out_of_range(value, lowest, 1.0) + advice, where="weights", line=row + 1)

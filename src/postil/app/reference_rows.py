@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.errors import UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.metrics.metric_set import lowest_weight
 from postil.records.explain import out_of_range
-from postil.records.weights import DEFAULT, METHODS, default_method, weigh
+from postil.records.row_locations import SelectedRows
+from postil.records.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
-    from postil.errors import InvalidInput
     from postil.metrics.base import Metric
     from postil.records.row_locations import RowLocations, Source
     from postil.records.rows import Reference
@@ -40,11 +41,13 @@ class ReferenceRows:
         items: Index of each item.
         references: m texts, one set per item.
         refuse: Error for a text by its index, which says where it stands.
+        ungraded_items: Items that are excluded, as none of their references has a grade.
     """
 
     items: dict[str, int]
     references: ReferenceTexts
     refuse: Callable[[int, str], InvalidInput]
+    ungraded_items: Collection[str] = ()
 
     @property
     def weighted(self) -> bool:
@@ -58,6 +61,8 @@ def read_references(
     scale: Scale | None,
     asked: Mapping[str, Metric] | None,
     on_message: OnMessage,
+    *,
+    drop: bool = False,
 ) -> ReferenceRows:
     """Read references, group them by item and weight them where weights are needed or can be had.
 
@@ -67,12 +72,21 @@ def read_references(
         scale: Scale of the grades.
         asked: The metrics that were named; None for the default ones.
         on_message: Callback for status messages.
+        drop: True to exclude references without what the weights method reads, and items that have no others.
 
     Raises:
-        UsageError: There is no such weights method, or the grades need a scale.
-        InvalidInput: Something in the rows is wrong; says where.
+        UsageError: There is no such weights method, the grades need a scale, or consensus weights, which read no
+            grades, with ``drop``.
+        InvalidInput: Something in the rows is wrong, or ``drop`` leaves none; says where.
     """
+    sizes = Counter[str]()
+    if drop:
+        references = _graded(references, method, scale, sizes)
     rows, places = list(references), references.places
+    if drop and not rows:
+        raise InvalidInput("no reference has a grade, so none is left", where=places.where)
+    if drop and (excluded := sizes.total() - len(rows)):
+        on_message(f"{excluded:,} of {sizes.total():,} references have no grade: excluded")
     items: dict[str, int] = {}
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []
@@ -97,9 +111,39 @@ def read_references(
             weights=None if weights is None else weights[order],
             weighting=weighting,
             similarity=similarity,
+            whole=(min(map(sizes.__getitem__, items)), max(map(sizes.__getitem__, items))) if drop else None,
         ),
         refuse=lambda i, problem: places.error(int(order[i]), "text", problem),
+        ungraded_items=sizes.keys() - items.keys(),
     )
+
+
+def _graded(
+    references: Source[Reference], method: str | None, scale: Scale | None, sizes: Counter[str]
+) -> Source[Reference]:
+    """Select the references that have what the weights method reads, and count all of each item as they come.
+
+    Raises:
+        UsageError: There is no such weights method, or it reads no grades.
+    """
+    if similarity_of(method) is not None:
+        raise UsageError(f"--ungraded drop: the weights method '{method}' reads no grades")
+    name = method or (DEFAULT if scale else None)
+    if name is not None and name not in METHODS:
+        raise UnknownName("weights method", name, [*METHODS, NAME])
+    fields = ("grade", "weight") if name is None else (METHODS[name].field,)
+
+    def graded(row: Reference) -> bool:
+        sizes[row.item] += 1
+        return any(_value(row, field) is not None for field in fields)
+
+    return SelectedRows(references, references.places, graded)
+
+
+def _value(row: Reference, field: str) -> float | None:
+    """Value that a weights method reads; the mean of the ratings stands in for a missing grade."""
+    value: float | None = getattr(row, "mean_grade" if field == "grade" else field)
+    return value
 
 
 def weigh_rows(
@@ -138,6 +182,11 @@ def weigh_rows(
         there = ", ".join(places.fields(0) or ())
         problem = "missing; a w- metric needs a grade, ratings or a weight on every reference"
         raise places.error(0, method.field, f"{problem} (is the field misspelt? this row has: {there})")
+    missing = [i for i, row in enumerate(rows) if _value(row, method.field) is None]
+    if 0 < len(missing) < len(rows):
+        advice = "--ungraded drop (ungraded='drop') excludes those, and postil weights plan chooses which to grade"
+        problem = f"missing; {NEEDED[method.field]}, and {len(missing):,} of {len(rows):,} have none; {advice}"
+        raise places.error(missing[0], method.field, problem)
     if method.field == "weight":
         for i, row in enumerate(rows):
             if row.weight is not None and not lowest <= row.weight <= 1.0:

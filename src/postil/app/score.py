@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast, overload
 import numpy as np
 
 from postil.app.columns import as_list, refuse_other_form
-from postil.app.reference_columns import ReferenceColumns
+from postil.app.reference_columns import GradedColumns, ReferenceColumns
+from postil.app.score_options import UNGRADED
 from postil.app.score_tables import score_tables
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, SystemTotals, bind_references
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
@@ -48,6 +49,7 @@ def score(
     systems: Column | None = None,
     background: DocumentFrequencies | None = None,
     controls: ControlOptions | None = None,
+    ungraded: str = "error",
     jobs: int = 1,
 ) -> ScoreResult: ...
 @overload
@@ -65,6 +67,7 @@ def score(
     tokenizer: str = "words",
     background: DocumentFrequencies | None = None,
     controls: ControlOptions | None = None,
+    ungraded: str = "error",
     jobs: int = 1,
 ) -> ScoreResult: ...
 def score(
@@ -83,6 +86,7 @@ def score(
     scale: Scale | None = None,
     background: DocumentFrequencies | None = None,
     controls: ControlOptions | None = None,
+    ungraded: str = "error",
     jobs: int = 1,
 ) -> ScoreResult:
     """Score candidates against weighted references.
@@ -121,6 +125,9 @@ def score(
         background: Saved document frequencies in place of those of ``references``.
         controls: Controls of the ``w-`` metrics to add to the item scores, under names such as
             ``control:nearest(w-meteor)``; see `postil.metrics.controls.Controls`.
+        ungraded: ``error``, or ``drop`` to exclude references without a weight (None among ``weights``; in tables
+            without what the method reads), and with their candidates the items that have no others: the item scores
+            are of the other candidates.
         jobs: Number of threads. The numbers do not depend on it.
 
     Returns:
@@ -150,6 +157,8 @@ def score(
     ([0.501, 1.0], ('1', '2'))
     """
     check_arguments(score, locals())
+    if ungraded not in UNGRADED:
+        raise UnknownName("handling of ungraded references", ungraded, UNGRADED)
     if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
         if not is_table(references):
@@ -169,6 +178,7 @@ def score(
             tokenizer=tokenizer,
             background=background,
             controls=controls,
+            ungraded=ungraded,
             jobs=jobs,
         )
     of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
@@ -183,6 +193,7 @@ def score(
         systems=systems,
         background=background,
         controls=controls,
+        ungraded=ungraded,
         jobs=jobs,
     )
 
@@ -198,6 +209,7 @@ def _score_columns(
     systems: Column | None,
     background: DocumentFrequencies | None,
     controls: ControlOptions | None,
+    ungraded: str,
     jobs: int,
 ) -> ScoreResult:
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
@@ -209,10 +221,21 @@ def _score_columns(
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
     of_system = None if systems is None else _systems(systems, len(texts))
+    names = () if items is None else list(map(str, as_list(items, "items")))
+    whole = None
+    if ungraded == "drop":
+        if weights is None:
+            raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
+        graded = GradedColumns.select(len(texts), references, weights, items)
+        if graded.remark:
+            warnings.warn(graded.remark, stacklevel=3)
+        references, weights, items, whole = graded.references, graded.weights, graded.items, graded.whole
+        texts, names = [texts[row] for row in graded.rows], [names[row] for row in graded.rows] if names else ()
+        of_system = None if of_system is None else [of_system[row] for row in graded.rows]
     columns = ReferenceColumns.gather(len(texts), references, weights, items, lowest_weight(chosen, -1.0))
     evaluation = Evaluation(
         chosen,
-        columns.references,
+        replace(columns.references, whole=whole),
         tokenizer=tokenizer,
         background=background,
         controls=controls,
@@ -230,7 +253,6 @@ def _score_columns(
         found.add(scored)
     for remark in evaluation.remarks:
         warnings.warn(remark, stacklevel=3)
-    names = () if items is None else list(map(str, as_list(items, "items")))
     return found.result(totals, names, of_system or ())
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from postil.app.options import EngineOptions, InputOptions, PluginOptions
-from postil.errors import UsageError
+from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.scale import Scale
 
-__all__ = ["ScoreOptions"]
+__all__ = ["UNGRADED", "ScoreOptions"]
+
+UNGRADED: Final = ("error", "drop")
+"""Ways of handling ungraded references."""
 
 
 @options
@@ -33,6 +36,8 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
             reference's weight, with over=near the mean weight, length. postil correlate shows them beside the metrics.
         control_draws: Number of times that --controls shuffles the weights.
         seed: Seed of --controls.
+        ungraded: Handling of references without the grade, weight or upvotes that their weights are made of: error, or
+            drop, which excludes them, and with their candidates the items that have no others.
         allow_han: True to let words split more than a tenth of the texts in Han characters.
     """
 
@@ -46,10 +51,13 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
     controls: bool = False
     control_draws: Annotated[int, Flag(("--control-draws", "--draws"), min=1)] = 100
     seed: Annotated[int, Flag(min=0)] = 20181
+    ungraded: Annotated[str, Flag(metavar="NAME")] = "error"
     allow_han: Annotated[bool, Flag(hidden=True)] = False
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.ungraded not in UNGRADED:
+            raise UnknownName("handling of ungraded references", self.ungraded, UNGRADED)
         for spec in self.metrics:
             if "," in spec.partition("(")[0]:
                 each = " -m ".join(spec.split(","))

@@ -12,14 +12,17 @@ from postil.app.reference_rows import read_references
 from postil.errors import Undefined
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import default_metrics, parse_all
+from postil.records.row_locations import SelectedRows
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from postil.app.progress import OnMessage
     from postil.app.reference_rows import ReferenceRows
     from postil.app.score_options import ScoreOptions
     from postil.engine import Engine
+    from postil.errors import InvalidInput
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
@@ -55,32 +58,50 @@ class Candidates:
     Args:
         rows: Rows of the file.
         items: Index of each item.
+        ungraded: Items whose candidates are excluded, as they have no graded reference.
     """
 
-    def __init__(self, rows: Source[Candidate], items: ItemIndex) -> None:
-        self._rows = rows
+    def __init__(self, rows: Source[Candidate], items: ItemIndex, ungraded: Collection[str] = ()) -> None:
+        self.places = rows.places
+        """Locations of the candidates that are not excluded."""
         self._items = items
+        self._ungraded = ungraded
+        self._excluded = 0
         self._answered: dict[str, bytearray] = {}  # by system, a byte per item
 
     def batches(self, rows: Iterator[Candidate]) -> Iterator[CandidateBatch]:
         """Group the rows, which may pass a progress bar first."""
         done = 0
+        if self._ungraded:
+            selected = SelectedRows(rows, self.places, lambda row: row.item not in self._ungraded)
+            rows, self.places = selected, selected.places
         while batch := list(islice(rows, CHUNK)):
             sets = np.fromiter((self._item(done + i, row) for i, row in enumerate(batch)), np.int32, len(batch))
             yield CandidateBatch([row.text for row in batch], sets, done, batch)
             done += len(batch)
+        if self._ungraded:
+            self._excluded = selected.skipped
+
+    def refuse(self, index: int, problem: str) -> InvalidInput:
+        """Make the error for the text of a candidate.
+
+        Args:
+            index: Number of candidates before it, less those that are excluded.
+            problem: The problem, in words.
+        """
+        return self.places.error(index, "text", problem)
 
     def _item(self, place: int, row: Candidate) -> int:
         item = self._items.get(row.item)
         if item is None:
             problem = f"expected an item that has references{self._some_items()}, got '{row.item}'"
-            raise self._rows.places.error(place, "item", problem)
+            raise self.places.error(place, "item", problem)
         answered = self._answered.get(row.system)
         if answered is None:
             answered = self._answered[row.system] = bytearray(len(self._items))
         if answered[item]:
             what = f"got a second for '{row.item}' by '{row.system}'"
-            raise self._rows.places.error(place, "item", f"expected one candidate for each item and system, {what}")
+            raise self.places.error(place, "item", f"expected one candidate for each item and system, {what}")
         answered[item] = 1
         return item
 
@@ -92,8 +113,11 @@ class Candidates:
         return f" ({', '.join(islice(self._items, NAMED))}{f' and {more:,} more' if more > 0 else ''})"
 
     def missing(self) -> Iterator[str]:
-        """Summary of the items without candidates, one line for any number of systems."""
+        """Summary of the items without graded references and of those without candidates, one line each."""
         items, systems = len(self._items), self._answered
+        if ungraded := len(self._ungraded):
+            of = f"{ungraded:,} of {items + ungraded:,} items have no graded reference"
+            yield f"{of}: excluded with their {counted(self._excluded, 'candidate')}"
         missing = {name: items - seen.count(1) for name, seen in systems.items() if seen.count(1) < items}
         if not missing:
             return
@@ -137,7 +161,8 @@ class RowEvaluation:
     ) -> None:
         self.remarks: list[str] = []
         """Remarks on the rows, one line each; those on candidates are added when `measure` ends."""
-        found = read_references(references, options.weights, options.scale, asked, self.remarks.append)
+        drop = options.ungraded == "drop"
+        found = read_references(references, options.weights, options.scale, asked, self.remarks.append, drop=drop)
         metrics = asked or _default(found, background, self.remarks.append)
         try:
             self.evaluation = Evaluation(
@@ -159,8 +184,7 @@ class RowEvaluation:
         """Number of items."""
         self.totals = SystemTotals(self.evaluation.metrics)
         """Statistics of the systems so far."""
-        self._places = candidates.places
-        self._given = Candidates(candidates, found.items)
+        self._given = Candidates(candidates, found.items, found.ungraded_items)
 
     def measure(
         self, candidates: Iterable[Candidate], engine: Engine | None = None
@@ -177,15 +201,13 @@ class RowEvaluation:
         Raises:
             InvalidInput: An item has no references, or a system answers one twice; says where.
         """
-        for scored in self.evaluation.measure(
-            self._given.batches(iter(candidates)), lambda i, problem: self._places.error(i, "text", problem), engine
-        ):
+        for scored in self.evaluation.measure(self._given.batches(iter(candidates)), self._given.refuse, engine):
             self.totals.add_rows([row.system for row in scored.batch.rows], scored.stats)
             yield scored
         self.remarks += self.evaluation.remarks
 
     def missing(self) -> list[str]:
-        """Remarks on items without candidates, when all were measured."""
+        """Remarks on items without graded references or candidates, when all were measured."""
         return list(self._given.missing())
 
 

@@ -122,13 +122,13 @@ def streamed(
     Returns:
         The evaluation, or None where all references must be read at once: controls, saved document frequencies, those
         of a single item, metrics with ``over=near``, another engine, standard input, small files, files of another
-        order, and weights that are wrong.
+        order, weights that are wrong, and ungraded references to exclude, without which few are left.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
         PostilError: The disk has no room for the document frequencies.
     """
-    whole = options.controls or options.background or options.save_background
+    whole = options.controls or options.background or options.save_background or options.ungraded == "drop"
     if whole or options.engine != "local" or not _large(files, SMALLEST):
         return None
     metrics = asked or parse_all(default_metrics(weighted=False))

@@ -28,6 +28,7 @@ __all__ = ["score_tables"]
 ARGUMENTS: Final = {
     "--scale HIGH or LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
     "--scale HIGH or --scale LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
+    "--ungraded drop": "ungraded='drop'",
     "--background FOLDER": "background=postil.DocumentFrequencies.load(FOLDER)",
 }
 """Argument of `postil.score` by the flag of the command that messages name."""
@@ -45,6 +46,7 @@ def score_tables(
     tokenizer: str,
     background: DocumentFrequencies | None,
     controls: ControlOptions | None,
+    ungraded: str,
     jobs: int,
 ) -> ScoreResult:
     """Score a table of candidates against a table of references; see `postil.score`.
@@ -60,12 +62,13 @@ def score_tables(
         tokenizer: Name of the tokenizer.
         background: Saved document frequencies.
         controls: Controls to add.
+        ungraded: Handling of references without what their weights are made of: error or drop.
         jobs: Number of threads.
     """
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     weighted = weights is not None or scale is not None
     asked = None if several is None else parse_all(several, weighted=weighted)
-    options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, jobs=jobs)
+    options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, ungraded=ungraded, jobs=jobs)
     names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
     opened = open_rows(references, Reference, "references", names)

@@ -67,6 +67,8 @@ class ReferenceTexts:
         items: int32[sets], the item of each set; by default every set is an item of its own.
         weighting: Weights method as signatures have it; see `weighting_signature`.
         similarity: Metric for consensus weights, which take the place of `weights`; by default none.
+        whole: Least and largest number of references per set before the ungraded ones were excluded; None where none
+            were asked to be.
     """
 
     texts: list[object]
@@ -75,6 +77,7 @@ class ReferenceTexts:
     items: NDArray[np.int32] | None = None
     weighting: str = "given"
     similarity: Metric | None = None
+    whole: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -214,6 +217,7 @@ class Evaluation:
             tokenizer="given" if tokenized else self.tokenizer.signature,
             weights=references.weighting,
             sizes=sizes,
+            whole=references.whole,
         )
         self.controls = Controls(self.metrics, controls) if controls else None
 

@@ -88,6 +88,8 @@ class MetricSet:
         tokenizer: Signature of the tokenizer that made the tokens; ``given`` where texts came as lists of tokens.
         weights: Weights method, for the signatures of weighted metrics.
         sizes: Least and largest number of references per set, where these are some of more; by default theirs.
+        whole: The same with the ungraded references that were excluded, for signatures; None where none were asked to
+            be.
 
     Raises:
         InvalidInput, UsageError, Undefined: As `Metric.against`.
@@ -114,6 +116,7 @@ class MetricSet:
         tokenizer: str,
         weights: str = "given",
         sizes: tuple[int, int] | None = None,
+        whole: tuple[int, int] | None = None,
     ) -> None:
         self.metrics = metrics
         self.background = background
@@ -125,8 +128,7 @@ class MetricSet:
             with reporting(metric):
                 self._scorers[spec] = metric.against(references if metric.needs_weights else unweighted, background)
         each = np.diff(references.offsets)
-        least, most = sizes or (each.min(), each.max())
-        count = f"{least}" if least == most else f"{least}-{most}"
+        count = _range(sizes or (each.min(), each.max())) + (f" of {_range(whole)}" if whole else "")
         self.signatures: dict[str, str] = {
             spec: "|".join(
                 [
@@ -159,6 +161,11 @@ class MetricSet:
     def corpus(self, spec: str, total: NDArray[np.float64]) -> float:
         """The corpus score of the sum of the candidates' statistics, float64[k]."""
         return float(self._scorers[spec].score(total[None, :])[0])
+
+
+def _range(sizes: tuple[int, int]) -> str:
+    least, most = sizes
+    return f"{least}" if least == most else f"{least}-{most}"
 
 
 def _measured(scorer: Scorer, matches: Matches) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["FileLocations", "LocatedRows", "RowLocations", "Source"]
+__all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -192,6 +192,32 @@ class FileLocations(RowLocations):
         return places.error(inside, field, problem)
 
 
+class _SelectedLocations(FileLocations):
+    """Locations of some rows of a source.
+
+    Args:
+        places: Locations of all its rows.
+        kept: Index of each of the rows among all.
+    """
+
+    __slots__ = ("_kept", "_places")
+
+    def __init__(self, places: RowLocations, kept: array[int]) -> None:
+        super().__init__(places.where)
+        self._places, self._kept = places, kept
+
+    def column(self, field: str) -> str:
+        """Name of a field in the file.
+
+        Args:
+            field: The field.
+        """
+        return self._places.column(field)
+
+    def _part(self, index: int) -> tuple[RowLocations, int]:
+        return self._places, self._kept[index] if index < len(self._kept) else index
+
+
 class Source(Protocol[T_co]):
     """Rows with their locations, which are read once: of a file or of a table in memory."""
 
@@ -218,3 +244,34 @@ class LocatedRows(Generic[T]):
 
     def __next__(self) -> T:
         return next(self._rows)
+
+
+class SelectedRows(LocatedRows[T]):
+    """The rows of a source that meet a condition; an error about one still names its line.
+
+    Args:
+        rows: The rows, which may pass a progress bar first.
+        places: Their locations.
+        condition: Function that is True for a row to keep; called once per row, in their order.
+
+    >>> rows = SelectedRows(iter([3, 8, 5]), RowLocations("numbers.jsonl"), lambda number: number < 6)
+    >>> list(rows), rows.places.line(1), rows.skipped
+    ([3, 5], 3, 1)
+    """
+
+    def __init__(self, rows: Iterable[T], places: RowLocations, condition: Callable[[T], bool]) -> None:
+        self._kept = array("q")
+        self._passed = 0
+        super().__init__(self._select(rows, condition), _SelectedLocations(places, self._kept))
+
+    def _select(self, rows: Iterable[T], condition: Callable[[T], bool]) -> Iterator[T]:
+        for row in rows:
+            self._passed += 1
+            if condition(row):
+                self._kept.append(self._passed - 1)
+                yield row
+
+    @property
+    def skipped(self) -> int:
+        """Number of rows so far that do not meet the condition."""
+        return self._passed - len(self._kept)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from postil.records.rows import Reference
 
-__all__ = ["DEFAULT", "METHODS", "Method", "default_method", "weigh", "weigh_grades"]
+__all__ = ["DEFAULT", "METHODS", "NEEDED", "Method", "default_method", "weigh", "weigh_grades"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -125,11 +125,12 @@ delta-BLEU alone takes; the other metrics refuse them.
 DEFAULT: Final = "score"
 """The method for grades; it fits the published tables best."""
 
-_NEEDED = {
+NEEDED: Final = {
     "grade": "a w- metric needs a grade, ratings or a weight on every reference",
     "weight": "the weights method 'given' needs a weight on every reference",
     "upvotes": "the weights method 'votes' needs upvotes on every reference",
 }
+"""Demand on all references, by the field that a method reads."""
 
 
 _NO_BEST = "the best grade of the item is 0, and 'item-max' divides by it; take score or minmax"
@@ -259,7 +260,7 @@ def _column(references: Sequence[Reference], method: Method, places: RowLocation
         asked = f" (is the field misspelt? this row has: {', '.join(there)})" if there else ""
         if method.field == "grade" and references[index].weight is not None:
             asked = "; this row has a weight, which only the weights method 'given' reads"
-        raise places.error(index, method.field, f"missing; {_NEEDED[method.field]}{asked}")
+        raise places.error(index, method.field, f"missing; {NEEDED[method.field]}{asked}")
     return np.array(column, np.int64 if method.field == "upvotes" else np.float64)
 
 
