@@ -14,7 +14,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.estimates import estimate
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Rated, Scored
-from postil.records.results import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
+from postil.records.results import EstimateResult, EstimateSettings, Result, SystemDifference, SystemEstimate
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -440,6 +440,19 @@ def test_the_curve_is_the_formula_of_plans() -> None:
     assert result.curve[0].mean_width > result.curve[-1].mean_width
     assert found(method="ppi", metrics=("f1",)).curve == ()
     assert found(score_rows(systems="A"), judgements("A")).curve[0].difference_width is None
+
+
+@pytest.mark.parametrize(("grades", "unit"), [(1e99, 1e99), (1e-100, 1e-100), (1.0, 1e90), (1e90, 1.0)])
+@pytest.mark.parametrize("target", ["population", "items"])
+def test_huge_and_tiny_numbers(grades: float, unit: float, target: Target) -> None:
+    scores = [Score(each.item, each.system, each.metric, unit * each.score, each.signature) for each in score_rows()]
+    rated = [Judgement(each.item, each.system, each.annotator, grades * each.grade) for each in judgements()]
+    result, usual = found(scores, rated, target=target), found(target=target)
+    for one, other in zip(result.systems, usual.systems, strict=True):
+        assert other.low is not None
+        assert [one.mean, one.low] == pytest.approx([grades * other.mean, grades * other.low], rel=1e-9)
+        assert one.letters == other.letters
+    assert Result.from_json(result.to_json()) == result
 
 
 # PPI++: ppi_mean_ci(alpha=0.05) and ppi_mean_pointestimate of ppi-python 0.2.3, lambda estimated, on the worked table

@@ -59,3 +59,9 @@ def test_many_groups_have_names_with_numbers() -> None:
     assert letters[:2] == ["a", "b"]
     assert letters[25:28] == ["z", "a1", "b1"]
     assert rank_ranges(differ) == [(place, place) for place in range(1, 31)]
+
+
+def test_too_many_groups_have_no_letters() -> None:
+    differ = np.kron(np.eye(12, dtype=bool), ~np.eye(2, dtype=bool)).astype(bool)
+    assert compact_letters(differ) == [""] * 24
+    assert max(map(len, compact_letters(differ[:18, :18]))) > 256  # 2 ** 9 sets, each in half of them

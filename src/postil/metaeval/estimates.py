@@ -15,7 +15,7 @@ from postil.metaeval.prediction_powered import prediction_powered
 from postil.metaeval.rating_budget import Campaign, components_of, steps_to
 from postil.metaeval.significance import holm
 from postil.metaeval.student_t import student_quantile
-from postil.metaeval.system_groups import compact_letters, rank_ranges
+from postil.metaeval.system_groups import MOST_SETS, compact_letters, rank_ranges
 from postil.metaeval.williams import student_p
 from postil.records.results import (
     EstimateResult,
@@ -52,6 +52,7 @@ OUT_OF_BALANCE: Final = 3.3
 """Standard errors from which a difference between graded and other items is told; chance does so once in 1,000."""
 ROUGH: Final = 20
 """Number of graded items below which groups are rough."""
+UNNAMED: Final = f"no letters: the significant differences make more than {MOST_SETS} groups; see the ranks"
 MOSTLY: Final = 0.9
 """Share of equal grades from which the interval of a system may be too narrow."""
 
@@ -74,6 +75,15 @@ def estimate(
     Raises:
         UsageError: ``ppi`` with several scores, or of these items.
         Undefined: ``ppi`` where all items of a system are graded.
+
+    >>> from postil.metaeval.rated_outputs import outputs_of
+    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.records.results import EstimateSettings
+    >>> from postil.records.rows import Judgement
+    >>> rated = Rated([Judgement(str(i), s, "ann", i * 7 % n) for i in range(20) for s, n in (("a", 5), ("b", 9))])
+    >>> found = estimate(outputs_of(None, rated), method="human", settings=EstimateSettings(postil=""))
+    >>> [(row.system, row.mean, round(row.low, 2), round(row.high, 2), row.letters) for row in found.systems]
+    [('b', 3.95, 2.7, 5.2, 'a'), ('a', 2.0, 1.25, 2.75, 'b')]
     """
     means = _means(rated, target, method, settings.lower_is_better)
     outputs = rated.outputs
@@ -83,6 +93,8 @@ def estimate(
     pairs = [_Pair(means, rated.systems, *each, without) for each in combinations(order, 2)]
     differences = _adjusted([pair.row for pair in pairs])
     undefined += [pair.undefined for pair in pairs if pair.undefined]
+    systems = _systems(rated, means, order, differences, without)
+    unnamed = [UNNAMED] if not systems[0].letters else []
     return EstimateResult(
         target=target,
         method=method,
@@ -91,7 +103,7 @@ def estimate(
         annotators=rated.annotators,
         scores_used=means.used,
         crossed=method == "crossed" and outputs.is_crossed,
-        systems=_systems(rated, means, order, differences, without),
+        systems=systems,
         differences=differences,
         scores=tuple(_scores(rated, means)),
         common_slope=means.common_slope,
@@ -102,7 +114,7 @@ def estimate(
         curve=() if method == "ppi" else _curve(outputs, means, target),
         undefined=tuple(undefined),
         excluded=rated.excluded,
-        notes=tuple(_notes(rated, means, target, method)),
+        notes=(*_notes(rated, means, target, method), *unnamed),
         signatures=dict(zip(rated.metrics, rated.signatures, strict=True)),
         settings=settings,
     )

@@ -149,6 +149,12 @@ def predictions(outputs: Outputs) -> Predictions:
 
     Args:
         outputs: Scores and ratings, with at least two rated items of every system.
+
+    >>> quality = np.arange(40.0).reshape(20, 2) * 7 % 5
+    >>> grades = np.where(np.arange(20)[:, None] < 12, quality, np.nan)
+    >>> fit = predictions(Outputs(quality[..., None], grades, np.ones((20, 2), np.int64), None))
+    >>> round(fit.r_squared, 2), fit.common_slope, fit.slopes.round(2).tolist()
+    (0.86, 1.0, [1.31, 1.31])
     """
     scores, varying = _standardized(outputs)
     x, y = outputs.centered(scores), outputs.centered(outputs.filled)
@@ -294,6 +300,12 @@ def estimated(outputs: Outputs, target: Target = "population", *, scores: bool =
         outputs: Scores and ratings.
         target: The estimand.
         scores: False to use the ratings alone.
+
+    >>> quality = np.arange(40.0).reshape(20, 2) * 7 % 5
+    >>> grades = np.where(np.arange(20)[:, None] < 12, quality, np.nan)
+    >>> found = estimated(Outputs(quality[..., None], grades, np.ones((20, 2), np.int64), None))
+    >>> found.means.round(2).tolist(), found.human_means.round(2).tolist(), quality.mean(axis=0).tolist()
+    ([1.99, 1.97], [2.0, 1.92], [2.0, 2.0])
     """
     alone = outputs.over_systems(outputs.filled)
     from_grades = _covariance(outputs, outputs.filled)
@@ -354,4 +366,4 @@ def _covariance(outputs: Outputs, values: Floats) -> Floats:
     deviations = np.sqrt(variances)
     correlations = np.nan_to_num(ratio(found, np.outer(deviations, deviations)))
     np.fill_diagonal(correlations, 1.0)
-    return np.asarray(correlations * np.sqrt(np.outer(moderated, moderated)))
+    return np.asarray(correlations * np.outer(np.sqrt(moderated), np.sqrt(moderated)))

@@ -49,6 +49,13 @@ def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) 
 
     Raises:
         Undefined: All items of a system are graded.
+
+    >>> from postil.metaeval.estimation import Outputs
+    >>> scores = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> grades = np.array([[1.0], [3.0], [np.nan], [np.nan]])
+    >>> found = prediction_powered(Outputs(scores[..., None], grades, np.ones((4, 1), np.int64), None), ["a"])
+    >>> found.means.tolist(), found.lambdas.tolist()
+    ([2.3], [0.15])
     """
     scores, shape = sign * outputs.scores[:, :, 0], outputs.grades.shape
     influence, means, lambdas = np.zeros(shape), np.zeros(shape[1]), np.zeros(shape[1])

@@ -9,11 +9,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["compact_letters", "rank_ranges"]
+__all__ = ["MOST_SETS", "compact_letters", "rank_ranges"]
 
 Flags: TypeAlias = "NDArray[np.bool_]"
 
 LETTERS: Final = 26
+MOST_SETS: Final = 700
+"""Largest number of sets that get letters; their number may double with every significant pair."""
 
 
 def rank_ranges(significant: Flags) -> list[tuple[int, int]]:
@@ -36,7 +38,8 @@ def compact_letters(significant: Flags) -> list[str]:
     """Letters of each system, such that two share one unless they differ significantly (Piepho 2004).
 
     Starting with one set of all, each significant pair splits every set that holds both into two sets without one of
-    them; sets inside others are dropped. The sets are named in the order of their systems.
+    them; sets inside others are dropped. The sets are named in the order of their systems. Above `MOST_SETS` of them no
+    system has a letter.
 
     Args:
         significant: bool[S, S], symmetric, True where two systems differ significantly; the best system first.
@@ -45,12 +48,13 @@ def compact_letters(significant: Flags) -> list[str]:
     ['a', 'ab', 'b']
     """
     sets = [frozenset(range(len(significant)))]
-    for first, second in np.argwhere(np.triu(significant)).tolist():
-        made = []
-        for each in sets:
-            made += [each - {first}, each - {second}] if {first, second} <= each else [each]
-        made = list(dict.fromkeys(made))
-        sets = [each for each in made if not any(each < other for other in made)]
+    for pair in map(frozenset, np.argwhere(np.triu(significant)).tolist()):
+        rest = [each for each in sets if not pair <= each]
+        split = dict.fromkeys(each - {system} for each in sets if pair <= each for system in pair)
+        kept = (one for one in split if not any(one < each for each in split))
+        sets = rest + [one for one in kept if not any(one <= each for each in rest)]
+        if len(sets) > MOST_SETS:
+            return [""] * len(significant)
     named = {each: _letter(place) for place, each in enumerate(sorted(sets, key=sorted))}
     return ["".join(letter for each, letter in named.items() if system in each) for system in range(len(significant))]
 

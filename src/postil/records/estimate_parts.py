@@ -31,7 +31,8 @@ class SystemEstimate(Part, frozen=True, kw_only=True):
         slope: Slope of grades on weighted scores (of ``ppi`` lambda), 0 where scores are not used; None without scores.
         rank_low: Best rank that the significant differences leave, from 1.
         rank_high: Worst rank that they leave.
-        letters: Compact letter display: two systems share a letter unless their difference is significant.
+        letters: Compact letter display: two systems share a letter unless their difference is significant; empty
+            where there are too many groups.
     """
 
     system: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
-from postil.render.formats import WIDE, counted
+from postil.render.formats import WIDE, counted, excerpt
 from postil.render.passages import signature_lines
 from postil.render.views import View
 
@@ -22,6 +22,8 @@ __all__ = ["decimals", "head", "letter_columns", "rank_range", "shared_letters",
 
 LEVEL: Final = 0.05
 LETTER: Final = re.compile(r"[a-z]\d*")
+MOST_LETTERS: Final = 26
+"""Largest number of letters that a cell of a table has."""
 MOST: Final = 6
 """Largest number of decimals."""
 
@@ -98,12 +100,14 @@ def rank_range(row: SystemEstimate) -> str:
 
 
 def letter_columns(rows: Sequence[SystemEstimate]) -> list[str]:
-    """Letters of each system, padded so that equal ones stand below each other.
+    """Letters of each system, padded so that equal ones stand below each other, cut where there are too many.
 
     Args:
         rows: The systems.
     """
     columns = shared_letters(rows)
+    if len(columns) > MOST_LETTERS:
+        return [excerpt(row.letters, MOST_LETTERS) for row in rows]
     return [
         "".join(letter if place in places else " " * len(letter) for letter, places in columns.items())
         for place in range(len(rows))

@@ -79,6 +79,17 @@ def test_no_verdict_where_nothing_was_tested() -> None:
     assert said.startswith("Relative efficiency 1.50: 24 graded items with these scores are worth 36 without them")
 
 
+def test_too_many_groups() -> None:
+    found = grouped("", "", "")
+    assert len(conclusions(found)) == 1
+    assert letter_columns(found.systems) == ["", "", ""]
+    many = grouped(
+        *(chr(97 + place % 26) + str(place // 26 or "") for place in range(60)), "abcdefghijklmnopqrstuvwxyza1b1"
+    )
+    assert letter_columns(many.systems)[-1] == "abcdefghijklmnopqrstuvwxy…"
+    assert estimate_pictures(many)[0].draw()
+
+
 def test_marks_of_the_curve() -> None:
     (picture,) = [each for each in estimate_pictures(estimated()) if each.key == "widths"]
     assert "24 graded items, width .41; the same from 54 items by ratings alone, width .41" in picture.label

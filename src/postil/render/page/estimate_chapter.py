@@ -78,6 +78,8 @@ def _verdict(result: EstimateResult) -> str:
         ends = interval(row.low, row.high, digits)
         return f"the mean grade of {isolated(row.system)} is {number(row.mean, digits)} {ends}".rstrip()
     groups = [[systems[place] for place in places] for places in shared_letters(result.systems).values()]
+    if not groups:  # there are too many
+        return ""
     first = groups[0]
     if len(first) == len(systems):
         return f"{_listed(first)} cannot be told apart"
