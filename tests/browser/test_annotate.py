@@ -509,6 +509,6 @@ def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> N
         assert window("document.title") == act
         assert window.complaints() == []
     lead = Window(chromium).join(server, "Lee", "lead")
-    for path in ("/lead", "/lead/agreement", "/lead/conflicts"):
+    for path in ("/lead", "/lead/agreement", "/lead/estimate", "/lead/conflicts"):
         lead.go(server.url + path)
         assert (lead("document.title"), lead.complaints()) == (act, [])

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.annotation.export import judgements
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
-from postil.app.annotate import AgreementOptions, agreement_of
+from postil.app.annotate import AgreementOptions, agreement_of, write_rows
+from postil.app.campaign_estimate import estimate_so_far
+from postil.app.estimate import EstimateOptions, estimate_files
 from postil.errors import PostilError
 from postil.records import Judgement
 from postil.records.row_files import read
@@ -86,6 +89,78 @@ def test_texts_shown_twice_and_known_ones_have_tables(place: Make) -> None:
     page = here.visitor("Lee", "lead").get("/lead/agreement").text
     assert "Gold items" in page
     assert "100 %" in page
+
+
+def outputs(n: int) -> list[Item]:
+    """Texts of two systems."""
+    return [Item(item=f"a{i // 2}", system=f"system-{i % 2}", text=f"text {i}") for i in range(n)]
+
+
+def estimated(here: Any, articles: int, grade: Any, name: str = "Ann") -> str:
+    """The page of estimates after an annotator has graded the texts of so many articles."""
+    person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+    for n in range(len(here.store.items())):
+        task = here.store.grading.task(person, n)
+        number = int(task.text.split()[1])
+        if number // 2 < articles:
+            here.store.grading.rate(person, task.assignment, grade(number), idempotency_key=f"r{n}")
+    page: str = here.visitor("Lee", "lead").get("/lead/estimate").text
+    return page
+
+
+def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None:
+    here = place(outputs(24), annotators=1)
+    page = estimated(here, 10, lambda number: 1 + (number // 2) % 3 + (number % 2) * (2 - number % 5 // 4))
+    write_rows(str(tmp_path / "judgements.jsonl"), list(judgements(here.store.results.ratings())))
+    found = estimate_files([], str(tmp_path / "judgements.jsonl"), EstimateOptions())
+    for row in found.systems:
+        line = f"<bdi>{row.system}</bdi></th><td>10</td><td>10</td><td><strong>{row.mean:.2f}</strong></td>"
+        assert f"{line}<td>{row.low:.2f} to {row.high:.2f}</td><td>{row.rank_low}</td>" in page.replace("−", "-")
+        assert f'<td class="left">{row.letters}</td>' in page
+    assert "Groups are rough below 20 graded items, and there are 10." in page
+    assert page.count("<svg") == 1
+    ahead = estimate_so_far(here.store.results.ratings(), "outputs", 12).prospects
+    assert ahead
+    assert ahead.planned
+    narrower = f"±{ahead.now.difference:.2f} to ±{ahead.more.difference:.2f}"
+    assert f"With 20 more rated articles the interval of a difference would shrink from {narrower}." in page
+    assert "No output has two ratings" in page
+    assert f"all planned articles</th><td>12</td><td>±{ahead.planned.mean:.2f}</td>" in page
+    assert "optional stopping (peeking): it makes intervals too narrow" in page
+    assert "Ann" not in page.split("<main")[1].replace("Annotator", "")
+
+
+def test_second_ratings_say_what_another_one_would_bring(place: Make) -> None:
+    here = place(outputs(16))
+    estimated(here, 8, lambda number: 1 + number % 5)
+    person = here.store.people.accept(here.store.people.invite("Bob", "annotator")).person
+    task = here.store.grading.task(person, 0)
+    here.store.grading.rate(person, task.assignment, 5 - int(task.text.split()[1]) % 5, idempotency_key="r")
+    page = here.visitor("Mo", "lead").get("/lead/estimate").text
+    assert "; with one more rating of each output instead, to ±" in page
+    assert "one more of each output</th><td>8</td>" in page
+    assert "No output has two ratings" not in page
+
+
+def test_an_estimate_that_cannot_be_says_what_is_missing(place: Make) -> None:
+    few = estimated(place(outputs(16), annotators=1), 7, lambda number: 1 + number % 5)
+    assert "it needs 8 rated articles, and there are 7." in few
+    alone = [Item(item=f"a{n}", system="s", text=f"text {2 * n}") for n in range(9)]
+    assert "it needs two systems" in estimated(place(alone, annotators=1), 9, lambda _: 3)
+    passages = place([Item(item="t", system=f"p{n}", text="abcd") for n in range(2)], Rubric.default("en", "spans"))
+    page = passages.visitor("Lee", "lead").get("/lead/estimate").text
+    assert "it compares systems, and the items of this campaign are passages." in page
+
+
+def test_equal_grades_have_no_interval_and_names_are_shown_as_text(place: Make) -> None:
+    act = "<script>x</script>"
+    items = [Item(item=f"a{n // 2}", system=f"{act}{n % 2}", text=f"text {n}") for n in range(16)]
+    page = estimated(place(items, annotators=1), 8, lambda _: 3)
+    assert act not in page
+    assert "&lt;script&gt;x&lt;/script&gt;0" in page
+    assert "all grades of all systems are 3." in page
+    assert "NaN" not in page
+    assert "±" not in page
 
 
 def test_a_conflict_is_decided_beside_the_grades(place: Make) -> None:

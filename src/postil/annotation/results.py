@@ -47,6 +47,12 @@ class Results:
         with self._database.reading() as connection:
             return list(_ratings(connection))
 
+    def articles(self) -> int:
+        """Count the articles whose items are rated: those with other items than gold ones."""
+        query = sql.select(sql.func.count(sql.distinct(tables.item.c.article))).where(tables.item.c.gold.is_(None))
+        with self._database.reading(once=True) as connection:
+            return int(connection.execute(query).scalar_one())
+
     def events(self) -> list[Event]:
         """Read the event log."""
         query = sql.select(tables.assignment.c.round, tables.event).join_from(tables.event, tables.assignment)

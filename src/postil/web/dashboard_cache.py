@@ -8,6 +8,7 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
 from postil.app.annotate import AgreementOptions, agreement_of
+from postil.app.campaign_estimate import CampaignEstimate, estimate_so_far
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class DashboardSnapshot:
         conflicts: Numbers of the items with disagreement that are not adjudicated, largest first.
         adjudicated: Numbers of the adjudicated items, ascending.
         agreement: Inter-annotator agreement.
+        estimate: Mean grades of systems so far.
     """
 
     version: tuple[int, ...]
@@ -42,6 +44,7 @@ class DashboardSnapshot:
     conflicts: tuple[int, ...]
     adjudicated: tuple[int, ...]
     agreement: AgreementResult
+    estimate: CampaignEstimate
 
     @classmethod
     def of(cls, store: Store, far: float) -> DashboardSnapshot:
@@ -62,6 +65,7 @@ class DashboardSnapshot:
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
             agreement=agreement_of(ratings, store.rubric(), AgreementOptions()),
+            estimate=estimate_so_far(ratings, store.campaign().item_type, store.results.articles()),
         )
 
 

@@ -1,4 +1,4 @@
-"""Pages of leads: progress, agreement, conflicts, people, downloads."""
+"""Pages of leads: progress, agreement, estimates, conflicts, people, downloads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
 from postil.web.pages import NEVER_CACHED, new_key, redirect_to
-from postil.web.pictures import heat, histogram, severities
+from postil.web.pictures import heat, histogram, means, severities
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from markupsafe import Markup
 
     from postil.annotation.models import Person, Role
-    from postil.records.results import Agreement
+    from postil.records.results import Agreement, EstimateResult
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -62,7 +63,12 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
         patience: Seconds that a page waits for fresh numbers.
     """
     pages = _Pages(site, patience)
-    for path, page in (("", pages.overview), ("/agreement", pages.agreement), ("/conflicts", pages.conflicts)):
+    for path, page in (
+        ("", pages.overview),
+        ("/agreement", pages.agreement),
+        ("/estimate", pages.estimate),
+        ("/conflicts", pages.conflicts),
+    ):
         app.add_api_route(f"/lead{path}", page, methods=["GET"])
     app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
     for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("remove", pages.remove)):
@@ -84,6 +90,10 @@ class _Pages:
     def agreement(self, request: Request) -> Response:
         """Show inter-annotator agreement."""
         return self._page(request, "agreement", drawn=_drawn, resamples=RESAMPLES)
+
+    def estimate(self, request: Request) -> Response:
+        """Show the mean grades of systems so far, and what more ratings would bring."""
+        return self._page(request, "estimate", forest=_forest)
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""
@@ -190,6 +200,11 @@ def _drawn(found: Agreement) -> dict[str, object]:
             if rater.histogram is not None
         ],
     }
+
+
+def _forest(found: EstimateResult) -> Markup:
+    """Chart of the mean grades of systems with their intervals, the best first."""
+    return means(found.systems, "Mean grade of each system, with 95 % intervals")
 
 
 def _number(value: float | None, digits: int = 2) -> str:

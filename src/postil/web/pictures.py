@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from postil.records.results import Estimate
+    from postil.records.results import Estimate, SystemEstimate
 
-__all__ = ["heat", "histogram", "severities"]
+__all__ = ["heat", "histogram", "means", "severities"]
 
 WIDTH, HEIGHT, FOOT = 220, 110, 18
 
@@ -47,23 +48,52 @@ def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
         title: Description, for screen readers.
     """
     ends = [abs(end) for _, one in rows for end in (one.value, one.low, one.high) if end is not None]
-    far = max([*ends, 0.25]) * 1.1
+    far = max([*ends, 0.25])
+    drawn = [(name, one.value, one.low, one.high) for name, one in rows]
+    return _intervals(drawn, (-far, 0.0, far), title, _signed, lines=(0.0,))
+
+
+def means(rows: Sequence[SystemEstimate], title: str) -> Markup:
+    """Draw mean grades with confidence intervals, one per line.
+
+    Args:
+        rows: The systems.
+        title: Description, for screen readers.
+    """
+    ends = [end for one in rows for end in (one.mean, one.low, one.high) if end is not None]
+    low = math.floor(min(ends))
+    ticks = [float(grade) for grade in range(low, max(math.ceil(max(ends)), low + 1) + 1)]
+    drawn = [(one.system, one.mean, one.low, one.high) for one in rows]
+    return _intervals(drawn, ticks, title, "{:.2f}".format, lines=ticks)
+
+
+def _intervals(
+    rows: Sequence[tuple[str, float, float | None, float | None]],
+    ticks: Sequence[float],
+    title: str,
+    shown: Callable[[float], str],
+    *,
+    lines: Sequence[float],
+) -> Markup:
+    """Values with intervals, one per line, on an axis with ticks and vertical lines."""
     left, wide, line = 130, 420, 26
+    middle, half = (ticks[0] + ticks[-1]) / 2, 1.1 * (ticks[-1] - ticks[0]) / 2
     height = line * len(rows) + 24
 
     def x(value: float) -> float:
-        return left + wide * (value + far) / (2 * far)
+        return left + wide * (value - middle + half) / (2 * half)
 
-    parts = [Markup('<line class="axis" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"/>').format(x(0), height - 20)]
-    for place, (name, one) in enumerate(rows):
+    axis = Markup('<line class="axis" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"/>')
+    parts = [axis.format(x(value), height - 20) for value in lines]
+    for place, (name, value, low, high) in enumerate(rows):
         y = line * place + 14
         parts.append(Markup('<text x="0" y="{}">{}</text>').format(y + 4, name[:20]))
-        if one.low is not None and one.high is not None:
+        if low is not None and high is not None:
             drawn = Markup('<line class="bar-line" x1="{:.1f}" x2="{:.1f}" y1="{y}" y2="{y}"/>')
-            parts.append(drawn.format(x(one.low), x(one.high), y=y))
-        parts.append(Markup('<circle class="fill" cx="{:.1f}" cy="{}" r="4"/>').format(x(one.value), y))
-        parts.append(_text(left + wide + 34, y + 4, _signed(one.value)))
-    parts += [_text(x(value), height - 4, _signed(value), "quiet") for value in (-far / 1.1, 0.0, far / 1.1)]
+            parts.append(drawn.format(x(low), x(high), y=y))
+        parts.append(Markup('<circle class="fill" cx="{:.1f}" cy="{}" r="4"/>').format(x(value), y))
+        parts.append(_text(left + wide + 34, y + 4, shown(value)))
+    parts += [_text(x(value), height - 4, shown(value), "quiet") for value in ticks]
     return _svg(left + wide + 60, height, title, parts)
 
 

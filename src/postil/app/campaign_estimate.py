@@ -1,0 +1,61 @@
+"""Mean grades of systems while a campaign runs, and what more ratings would bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from postil.annotation.export import judgements
+from postil.records.results import EstimateSettings
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.annotation.models import ItemType, Rating
+    from postil.metaeval.rating_prospects import Prospects
+    from postil.records.results import EstimateResult
+
+__all__ = ["CampaignEstimate", "estimate_so_far"]
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignEstimate:
+    """Mean grades of systems from the ratings so far.
+
+    Args:
+        result: The estimate; None where there is none yet.
+        reason: The reason, in words, where there is none.
+        prospects: Expected intervals with more ratings.
+    """
+
+    result: EstimateResult | None = None
+    reason: str = ""
+    prospects: Prospects | None = None
+
+
+def estimate_so_far(ratings: Sequence[Rating], item_type: ItemType, articles: int) -> CampaignEstimate:
+    """Estimate the mean grade of each system from the ratings so far, and what more ratings would bring.
+
+    Args:
+        ratings: Ratings of the campaign.
+        item_type: Type of its items.
+        articles: Number of its articles.
+    """
+    from postil.metaeval.estimates import estimate  # noqa: PLC0415 - it loads statistics
+    from postil.metaeval.rated_outputs import outputs_of  # noqa: PLC0415 - the same
+    from postil.metaeval.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
+    from postil.metaeval.rating_prospects import prospects  # noqa: PLC0415 - the same
+    from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
+
+    if item_type != "outputs":
+        return CampaignEstimate(reason=f"it compares systems, and the items of this campaign are {item_type}")
+    rows = list(judgements(ratings))
+    rated = len({row.item for row in rows})
+    if rated < FEWEST_ITEMS:
+        return CampaignEstimate(reason=f"it needs {FEWEST_ITEMS} rated articles, and there are {rated}")
+    found = outputs_of(None, Rated(rows))
+    if sum(found.outputs.n > 1) < 2:
+        return CampaignEstimate(reason="it needs two systems, each with ratings on two articles or more")
+    result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))
+    return CampaignEstimate(result, prospects=prospects(found.outputs, articles))
