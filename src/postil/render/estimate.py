@@ -39,7 +39,7 @@ def view(result: EstimateResult) -> View:
         grids=[_grid(result)],
         head=head(result),
         remarks=list(_remarks(result)),
-        signatures=list(signature_lines(dict.fromkeys(filter(None, result.signatures.values())))),
+        signatures=list(_signatures(result.signatures)),
     )
 
 
@@ -157,6 +157,13 @@ def _remarks(result: EstimateResult) -> Iterator[str]:
         yield f"no interval of {', '.join(names)}: {reason}"
     for each in result.excluded:
         yield f"excluded: {each}" if "mean taken" not in each.why else str(each)
+
+
+def _signatures(signatures: Mapping[str, str]) -> Iterator[str]:
+    """Signatures of postil's metrics; names of the scores of other programs, which may have none."""
+    own = {name: text for name, text in signatures.items() if "|" in text}
+    yield from signature_lines(own.values())
+    yield from (f"{name}: {text}" for name, text in signatures.items() if text and name not in own)
 
 
 def _together(result: EstimateResult) -> Mapping[str, list[str]]:

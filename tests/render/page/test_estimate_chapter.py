@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from postil.records.results import EstimateResult
-from postil.render.estimate import decimals, letter_columns
+from postil.render.estimate import decimals, letter_columns, view
 from postil.render.page.blocks import Paragraph
 from postil.render.page.estimate_chapter import estimate_chapter, estimate_pictures
 from postil.render.page.words import plain
@@ -77,6 +77,21 @@ def test_no_verdict_where_nothing_was_tested() -> None:
     rows = [replace(row, low=None, high=None, p=None, p_holm=None) for row in found.differences]
     (said,) = conclusions(replace(found, differences=tuple(rows)))
     assert said.startswith("Relative efficiency 1.50: 24 graded items with these scores are worth 36 without them")
+
+
+def test_scores_that_are_not_used_are_told_with_the_verdict() -> None:
+    note = "scores not used: 5 graded items (8 needed); the results are those of the ratings alone"
+    assert conclusions(replace(estimated(), scores_used=False, notes=(note,)))[1] == note.replace("s", "S", 1) + "."
+
+
+def test_signatures_below_the_table() -> None:
+    found = replace(estimated(), signatures={"meteor": "meteor|x", "judge": "external", "other": "external", "one": ""})
+    assert list(view(found).signatures) == [
+        "signatures: meteor",
+        "  each with |x",
+        "judge: external",
+        "other: external",
+    ]
 
 
 def test_too_many_groups() -> None:
