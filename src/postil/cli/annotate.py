@@ -50,7 +50,8 @@ def plan(
     """Assign items to annotators and create the campaign.
 
     Every item gets the same number of annotators at random, in a balanced block design: annotators have equally many
-    items, and every two of them share equally many. Each annotator has a presentation order of their own.
+    items, and every two of them share equally many. Each annotator has a presentation order of their own. --items,
+    --overlap and --by-item plan few ratings of a random sample, for postil estimate.
 
     Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
