@@ -51,11 +51,16 @@ API: Final = {
         "postil.records.results.AgreementResult",
     ],
     "Estimate mean grades": [
+        "postil.budget",
         "postil.estimate",
+        "postil.BudgetOptions",
         "postil.EstimateOptions",
         *(
             f"postil.records.results.{name}"
             for name in (
+                "BudgetResult",
+                "BudgetRow",
+                "BudgetComponents",
                 "EstimateResult",
                 "SystemEstimate",
                 "SystemDifference",
