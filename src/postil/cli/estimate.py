@@ -22,7 +22,7 @@ def estimate(
     scores: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SCORES]...",
+            metavar="SCORES",
             help="Item scores of all outputs (item, system, metric, score), as from score --items; none for the "
             "ratings alone.",
         ),
@@ -30,7 +30,7 @@ def estimate(
     *,
     judgements: Annotated[
         str,
-        typer.Option("--judgements", metavar="FILE", help="Judgements of some outputs."),
+        typer.Option("--judgements", metavar="FILE", help="Judgements of some (item, system, annotator, grade)."),
     ],
     options: EstimateOptions,
     inputs: JudgedInputOptions,

@@ -227,7 +227,8 @@ def _row(axes: Axes, row: IntervalRow, y: float) -> None:
     if row.low is not None and row.high is not None:
         wide = 4.0 if row.behind else 1.6
         axes.plot([row.low, row.high], [y, y], color=color, linewidth=wide, solid_capstyle="round")
-    axes.plot([row.value], [y], color=color, marker="o", markersize=5.5, markeredgewidth=0)
+    size = 7.0 if row.behind else 5.5
+    axes.plot([row.value], [y], color=color, marker="o", markersize=size, markeredgewidth=0)
 
 
 def _draw_sets(figure: Figure, sets: Sequence[RowSet], left: float, above: float, middles: Sequence[float]) -> None:
