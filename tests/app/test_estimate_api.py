@@ -86,4 +86,13 @@ def test_scores_that_are_columns_go_with_grades() -> None:
     with pytest.raises(UsageError, match="judgements: scores are columns, so expected grades, a column as well"):
         postil.estimate(SCORES, judgements=ratings)  # type: ignore[call-overload]  # what is tested
     with pytest.raises(UsageError, match="judgements: expected a table"):
-        postil.estimate(tables()[0], [1, 2])  # type: ignore[call-overload]  # the same
+        postil.estimate(tables()[0], [1, 2])  # type: ignore[arg-type]  # the same
+
+
+def test_scores_of_a_result() -> None:
+    texts, references, items = ["a b", "b c d"] * 3, [["a b c"], ["b"]] * 3, [0, 0, 1, 1, 2, 2]
+    result = postil.score(texts, references, items=items, systems=["x", "y"] * 3, metrics=["rouge-l"])
+    ratings = [{"item": "0", "system": name, "annotator": "q", "grade": len(name)} for name in ("x", "y")]
+    found = postil.estimate(result, ratings)
+    assert (found.items, found.graded, list(found.signatures)) == (3, 1, ["rouge-l"])
+    assert {each.reason for each in found.undefined} == {"one graded item"}

@@ -267,6 +267,25 @@ def test_one_graded_item_of_a_system_has_a_mean_and_no_interval() -> None:
     assert set(b.letters) >= set(row(result, "A").letters)
 
 
+@pytest.mark.parametrize("method", ["crossed", "human"])
+def test_one_graded_item_has_means_alone(method: Any) -> None:
+    result = found(ratings=judgements(items=1), method=method)
+    assert {each.reason for each in result.undefined} == {"one graded item"}
+    assert [row(result, system).mean for system in SYSTEMS] == [1.0, 2.5, 3.0]
+    assert result.curve == ()
+    assert result.relative_efficiency.means is None
+    assert Result.from_json(result.to_json()) == result
+    if method == "crossed":
+        assert result.notes[0].startswith("scores not used: 1 graded item (8 needed)")
+        assert (result.r_squared, [each.weight for each in result.scores]) == (None, [None, None])
+
+
+def test_each_system_on_one_item_of_its_own() -> None:
+    result = found(ratings=judgements(without=lambda i, s: i != SYSTEMS.index(s)), target="items")
+    assert {each.reason for each in result.undefined} == {"one graded item"}
+    assert len(result.undefined) == 3
+
+
 def test_equal_grades_of_all_systems_have_no_interval() -> None:
     result = found(ratings=[Judgement(str(i), s, "ann", 5.0) for i in range(9) for s in SYSTEMS])
     assert {each.reason for each in result.undefined} == {"all grades of all systems are 5"}

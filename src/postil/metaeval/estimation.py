@@ -362,7 +362,9 @@ def _covariance(outputs: Outputs, values: Floats) -> Floats:
     found = np.where(shared >= 2, products / np.maximum(shared - 1, 1.0), 0.0)
     sizes = (values**2).sum(axis=0) + (outputs.n * outputs.over_systems(np.abs(outputs.filled)) ** 2)
     variances = np.maximum(0.0, without_noise(np.diag(found), sizes))
-    moderated = ((outputs.n - 1) * variances + PRIOR * variances[outputs.n > 1].mean()) / (outputs.n + PRIOR - 1)
+    several = outputs.n > 1
+    mean = variances[several].mean() if several.any() else 0.0
+    moderated = ((outputs.n - 1) * variances + PRIOR * mean) / (outputs.n + PRIOR - 1)
     deviations = np.sqrt(variances)
     correlations = np.nan_to_num(ratio(found, np.outer(deviations, deviations)))
     np.fill_diagonal(correlations, 1.0)
