@@ -77,6 +77,14 @@ def test_the_cheapest_plan_and_the_command_to_run(postil: Postil) -> None:
     assert (best["items"], best["raters"]) == (81, 1)
 
 
+def test_columns_without_scores_appear_where_scores_are_used(postil: Postil) -> None:
+    assumed = ("budget", "--items", "30", "--sd", "1")
+    assert "scores" not in postil(*assumed).out.split("\n", 1)[1]
+    done = postil(*assumed, "--r-squared", ".2").out
+    assert "without scores" in done
+    assert "… left by scores" in done
+
+
 def test_two_raters_need_no_overlap(postil: Postil) -> None:
     done = postil(*WORKED, "--raters", "2")
     assert "--annotators-per-item 2\n" in done.out

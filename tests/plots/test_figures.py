@@ -306,6 +306,19 @@ def test_marked_points_have_names_beside_them_and_lines_down() -> None:
     assert [list(map(float, each)) for each in dashed] == [[40.0, 40.0], [60.0, 60.0], [99.0, 99.0]]
 
 
+@pytest.mark.parametrize(
+    ("rising", "places"), [(False, [("left", 1), ("right", -1)]), (True, [("left", -1), ("right", 1)])]
+)
+def test_names_of_marked_points_stand_off_the_curve(rising: bool, places: list[tuple[str, int]]) -> None:
+    x = np.array([0.0, 100.0])
+    line = Curve("a", x, x if rising else -x)
+    found = []
+    for place in (10.0, 90.0):
+        (text,) = curves([line], marks=[CurveMark("here", place, line.y[1] * place / 100)]).axes[0].texts
+        found.append((text.get_horizontalalignment(), np.sign(text.xyann[1])))
+    assert found == places
+
+
 def test_reliability_curves_have_a_diagonal_and_points_by_size() -> None:
     x = np.array([1.5, 2.5, 4.0])
     sizes = np.array([10.0, 40.0, 0.1])

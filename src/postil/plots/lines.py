@@ -142,7 +142,7 @@ def curves(
     if keyed:
         _sized(figure, axes, series, left + wide + names, above + high + 27)
     _names(figure, axes, data, shown, (left, above, wide, high))
-    _mark(axes, marks)
+    _mark(axes, marks, rising=all(y[-1] > y[0] for _, y, _, _ in data))
     if xlabel:
         write(figure, left + wide / 2, above + high + 27, fit(xlabel, WIDTH), align="center")
     if ylabel:
@@ -231,18 +231,20 @@ def _sized(figure: Figure, axes: Axes, series: Sequence[Curve], right: float, y:
     write(figure, right, y, text, align="right", size=SMALL, alpha=MUTED)
 
 
-def _mark(axes: Axes, marks: Sequence[CurveMark]) -> None:
+def _mark(axes: Axes, marks: Sequence[CurveMark], *, rising: bool) -> None:
     """A ring at each point of interest, a dashed line down to the axis, and its name.
 
-    Names stand to the upper right, or to the lower left where another point lies to the right; within the panel.
+    Names stand off the curves, within the panel: of falling ones to the upper right, or to the lower left where another
+    point lies to the right; of rising ones to the upper left, or to the lower right.
     """
     bottom = axes.get_ylim()[0]
     for mark in marks:
         axes.plot([mark.x] * 2, [bottom, mark.y], color=INK, alpha=MUTED, lw=0.9, linestyle=(0, (3, 2)))
         axes.plot([mark.x], [mark.y], color=INK, marker="o", markersize=6, markerfacecolor="none", clip_on=False)
         share = axes.transAxes.inverted().transform(axes.transData.transform((mark.x, mark.y)))[0]
-        left = share > 0.7 or (share > 0.3 and any(each.x > mark.x for each in marks))
-        offset = (-6.0, -12.0) if left else (6.0, 6.0 + LINE * sum(each.x > mark.x for each in marks))
+        left = share > 0.3 if rising else share > 0.7 or (share > 0.3 and any(each.x > mark.x for each in marks))
+        above = 6.0 + LINE * sum(each.x > mark.x for each in marks)
+        offset = (-6.0 if left else 6.0, above if left == rising else -12.0)
         text = fit(mark.name, 220, SMALL)
         where = "right" if left else "left"
         axes.annotate(text, (mark.x, mark.y), offset, textcoords="offset points", ha=where, fontsize=SMALL)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from postil.records.results import BudgetResult, BudgetRow
     from postil.render.formats import Grid
 
-__all__ = ["head", "next_command", "summary", "verdict", "view"]
+__all__ = ["head", "next_command", "numbers", "summary", "uses_scores", "verdict", "view"]
 
 SECOND_RATINGS: Final = 0.2
 """Share of the outputs that get a second rating, which gives agreement and the variance of raters."""
@@ -62,38 +62,56 @@ def head(result: BudgetResult) -> str:
 
 
 def _grid(result: BudgetResult) -> Grid:
-    several = result.settings.systems > 1
-    tested = result.settings.difference is not None
-    grid: Grid = [
-        [
-            *("items", "raters", "ratings", "hours", "width of a mean"),
-            *(["of a difference", "without scores"] if several else ["without scores"]),
-            *(["power", "of all pairs"] if tested else ()),
-        ]
-    ]
-    for row in result.rows:
-        widths = (row.difference_width, row.human_difference_width) if several else (row.human_mean_width,)
-        powers = (row.power, row.power_all) if tested else ()
+    heads, cells = numbers(result)
+    grid: Grid = [["items", "raters", "ratings", "hours", *heads]]
+    for row, values in zip(result.rows, cells, strict=True):
         grid.append(
             [
                 *(f"{number:,}" for number in (row.items, row.raters, row.ratings)),
                 f"{row.hours:,.1f}",
-                f"{row.mean_width:.2f}",
-                *("-" if number is None else f"{number:.2f}" for number in (*widths, *powers)),
+                *("-" if number is None else f"{number:.2f}" for number in values),
             ]
         )
     return grid
 
 
+def uses_scores(result: BudgetResult) -> bool:
+    """True if scores leave less variance than there is without them.
+
+    Args:
+        result: The result.
+    """
+    return result.components.residual != result.components.total
+
+
+def numbers(result: BudgetResult) -> tuple[list[str], list[list[float | None]]]:
+    """Names of the widths and powers of a plan, and their values in each; those without scores where scores are used.
+
+    Args:
+        result: The result.
+    """
+    several = result.settings.systems > 1
+    columns = {"width of a mean": "mean_width"}
+    if several:
+        columns["of a difference"] = "difference_width"
+    if uses_scores(result):
+        columns["without scores"] = "human_difference_width" if several else "human_mean_width"
+    if result.settings.difference is not None:
+        columns |= {"power": "power", "of all pairs": "power_all"}
+    return list(columns), [[getattr(row, field) for field in columns.values()] for row in result.rows]
+
+
 def _components(result: BudgetResult) -> Grid:
     of = result.components
     raters = "unknown" if of.rater_variance is None else f"{of.rater_variance:.3f}"
-    return [
+    grid: Grid = [
         ["variance of one output", "of a mean", "of a difference (half)"],
         ["raters", raters, raters],
         ["items", f"{of.total.mean:.3f}", f"{of.total.difference:.3f}"],
-        ["… left by scores", f"{of.residual.mean:.3f}", f"{of.residual.difference:.3f}"],
     ]
+    if uses_scores(result):
+        grid.append(["… left by scores", f"{of.residual.mean:.3f}", f"{of.residual.difference:.3f}"])
+    return grid
 
 
 def verdict(result: BudgetResult) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, CurveMark, curves
-from postil.render.budget import head, next_command, verdict
+from postil.render.budget import head, next_command, numbers, uses_scores, verdict
 from postil.render.formats import counted
 from postil.render.numbers import DASH, number
 from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section
@@ -57,30 +57,28 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
 
 
 def _plans(result: BudgetResult) -> Table:
-    several, tested = result.settings.systems > 1, result.settings.difference is not None
-    heads = (
-        *("plan", "ratings", "hours", "width of a mean"),
-        *(("width of a difference", "without scores") if several else ("without scores",)),
-        *(("power", "power, all pairs") if tested else ()),
-    )
+    heads, columns = numbers(result)
     lines = []
-    for row in result.rows:
-        widths = (row.difference_width, row.human_difference_width) if several else (row.human_mean_width,)
-        numbers = (row.mean_width, *widths, *((row.power, row.power_all) if tested else ()))
+    for row, values in zip(result.rows, columns, strict=True):
         cells = [Cell(f"{row.ratings:,}", value=row.ratings), Cell(f"{row.hours:,.1f}", value=row.hours)]
-        cells += [NONE if value is None else Cell(number(value, 2), value=value) for value in numbers]
+        cells += [NONE if value is None else Cell(number(value, 2), value=value) for value in values]
         lines.append(Row(f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}", tuple(cells)))
-    return cut("all-plans", "Expected widths of 95 % confidence intervals, and power", heads, lines)
+    return cut(
+        "all-plans",
+        "Expected widths of 95 % confidence intervals, and power",
+        ("plan", "ratings", "hours", *heads),
+        lines,
+    )
 
 
 def _components(result: BudgetResult) -> Facts:
-    of = result.components
+    of, used = result.components, uses_scores(result)
     facts = (
         ("variance of raters within an output", of.rater_variance),
         ("variance of a mean over items", of.total.mean),
-        ("… left by scores", of.residual.mean),
+        *([("… left by scores", of.residual.mean)] if used else ()),
         ("half the variance of a difference over items", of.total.difference),
-        ("… left by scores", of.residual.difference),
+        *([("… left by scores", of.residual.difference)] if used else ()),
     )
     return Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
 
@@ -122,10 +120,14 @@ def _power(result: BudgetResult) -> Iterator[Picture]:
     if not lines or any(row.power_all is None for row in result.rows) or not any(row.hours for row in result.rows):
         return
     series = []
-    for raters, rows in lines.items():
-        hours, powers = (np.array([getattr(row, field) for row in rows]) for field in ("hours", "power_all"))
-        series.append(Curve(counted(raters, "rater"), hours, powers))
     best = result.cheapest
+    for raters, rows in lines.items():
+        corners = {row.items: row for row in rows}
+        if best is not None and best.raters == raters:  # so that its mark is on the line
+            corners[best.items] = best
+        ordered = [corners[items] for items in sorted(corners)]
+        hours, powers = (np.array([getattr(row, field) for row in ordered]) for field in ("hours", "power_all"))
+        series.append(Curve(counted(raters, "rater"), hours, powers))
     marks = []
     if best is not None and best.power_all is not None:
         marks = [CurveMark(f"{best.items:,} items, {counted(best.raters, 'rater')}", best.hours, best.power_all)]
