@@ -19,6 +19,7 @@ GUIDES = [
         *(
             "annotate",
             "audit",
+            "budget",
             "comment",
             "corpus",
             "correlate",
