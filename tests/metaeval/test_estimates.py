@@ -514,6 +514,12 @@ def test_ppi_of_what_it_is_not_for() -> None:
         found(ratings=judgements(items=12), method="ppi", metrics=("f1",))
 
 
+def test_ppi_of_one_graded_item() -> None:
+    result = found(ratings=judgements(items=1), method="ppi", metrics=("f1",))
+    assert {each.reason for each in result.undefined} == {"one graded item"}
+    assert result.notes == ("groups are rough below 20 graded items, and there are 1",)
+
+
 def test_ppi_of_a_constant_score_is_that_of_the_ratings() -> None:
     result = found([Score(str(i), s, "one", 1.0, "") for i in range(12) for s in SYSTEMS], method="ppi")
     assert [each.mean for each in result.systems] == near([each.human_mean for each in result.systems])

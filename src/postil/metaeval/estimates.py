@@ -356,7 +356,7 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
             "one rating per output: the variance of raters is unknown, so the intervals are not corrected for the "
             "share of graded items (n/N); second ratings of some outputs would allow it"
         )
-    if means.used and outputs.rater_variance and not components_of(outputs, means.fit).residual_mean:
+    if means.used and means.fit and outputs.rater_variance and not components_of(outputs, means.fit).residual_mean:
         yield (
             "predictions miss grades by less than raters differ, so the scores share the raters' errors; the expected "
             "widths by number of graded items are too large"
