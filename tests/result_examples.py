@@ -740,6 +740,16 @@ OTHERS: dict[str, dict[str, Any]] = {
         "nearest": [{"word": "meteor", "near": "ann", "cosine": 0.5}],
         "first": ["tfidf"],
     },
+    "weights-plan": {
+        "budget": 3,
+        "rows": [
+            {"item": "tfidf", "reference": 2, "text": "meteor", "order": 1, "gain": 1.75},
+            {"item": "b", "reference": 1, "text": "ann", "order": 2, "gain": 0.5},
+            {"item": "b", "reference": 2, "text": "other", "order": 3, "gain": 0.0},
+        ],
+        "covered": [0.5, 0.5, 0.5, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75, 0.75],
+        "notes": ["5 references of 2 items, none graded; 4 texts to be scored; similarity meteor"],
+    },
     "wmt": {
         "test_set": "tfidf",
         "language_pair": "en-de",

@@ -51,6 +51,27 @@ def grade_all(path: str) -> None:
                     )
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_references_from_their_plan_to_weighted_scores(postil: Postil, ending: str) -> None:
+    pytest.importorskip("pyarrow")
+    planned = f"rows.{ending}"
+    texts = [{"item": row["item"], "text": row["text"]} for row in rows("r.jsonl")]
+    Path("r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in texts), encoding="utf-8")
+    assert postil("weights", "plan", "c.jsonl", "-r", "r.jsonl", "--budget", "67%", "--out", planned).code == 0
+    outcome = postil("annotate", "plan", planned, "few.db", "--annotators", 2, "--format", "json")
+    assert outcome.code == 0, outcome.err
+    grade_all("few.db")
+    assert postil("annotate", "export", "few.db", "--out", "grades").code == 0
+    graded = {(row["item"], row["text"]): row for row in rows("grades/references.jsonl")}
+    assert len(graded) == json.loads(outcome.out)["texts"] == 2
+    merged = [graded.get((row["item"], row["text"]), row) for row in texts]
+    Path("all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in merged), encoding="utf-8")
+    asked = ("-m", "w-rouge-l", "--scale", "1:5", "--format", "jsonl")
+    scores = postil("score", "c.jsonl", "-r", "all.jsonl", *asked, "--ungraded", "drop")
+    assert scores.scores == postil("score", "c.jsonl", "-r", "grades/references.jsonl", *asked).scores
+    assert "|references:1 of 1-2|" in scores.out
+
+
 def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
     few(CANDIDATES, 24, "cand.jsonl")
     planned = postil(

@@ -48,6 +48,9 @@ def make(folder: Path) -> None:
     for name, side in (("a", True), ("b", False)):
         write(folder / f"{name}.jsonl", [row for row in candidates if (row.item in half) == side])
     write(folder / "refs.jsonl", [row for row in references if row.item in half])
+    write(folder / "ungraded.jsonl", [Reference(row.item, row.text) for row in references])
+    partly = [row if place % 3 else Reference(row.item, row.text) for place, row in enumerate(references)]
+    write(folder / "partly-graded.jsonl", partly)
     write(folder / "other.jsonl", [row for row in references if row.item not in half])
     metrics_task(folder / "mt-metrics-eval-v2/wmt22", candidates, references, grades)
     corpora(folder, sample)

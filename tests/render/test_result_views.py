@@ -48,6 +48,7 @@ PICTURES = {
     "study": ["Sizes"],
     "summaries": ["meteor"],
     "training": ["losses"],
+    "weights-plan": ["coverage"],
 }
 """Names of the pictures by kind; the other kinds have none."""
 

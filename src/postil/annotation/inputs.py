@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from postil.annotation.models import Item
 from postil.annotation.rubric import LANGUAGES, Rubric
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.row_files import PLAIN, read
-from postil.records.rows import Article, Candidate, Passage, Row
+from postil.records.rows import Article, Candidate, Passage, PlannedReference, Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.annotation.models import ItemType
     from postil.records.reading import Reading
     from postil.records.row_files import Rows
 
-__all__ = ["GoldLabel", "read_items", "rubric_for", "sampled_items", "with_gold"]
+__all__ = ["GoldLabel", "is_reference_plan", "read_items", "rubric_for", "sampled_items", "with_gold"]
+
+
+T = TypeVar("T", Candidate, PlannedReference)
 
 
 class GoldLabel(Row, frozen=True, gc=False):
@@ -38,9 +43,9 @@ def read_items(
     """Read the items of a campaign.
 
     Args:
-        path: File of article rows (comments), candidate rows (outputs) or passage rows.
+        path: File of article rows or of a plan of references (comments), candidate rows (outputs) or passage rows.
         item_type: Type of the items.
-        articles: File of the articles that outputs were written for; None for other types.
+        articles: File of the articles that outputs were written for, or the references of a plan; None for other types.
         readings: Options of reading ``items`` and ``articles``.
 
     Raises:
@@ -49,8 +54,12 @@ def read_items(
     seen: set[tuple[str, str]] = set()
     given = readings or {}
     reading = given.get("items", PLAIN)
-    if articles is not None:
-        texts = _outputs(read(path, Candidate, reading), articles, given.get("articles", PLAIN))
+    if item_type == "comments" and is_reference_plan(path):
+        references = read(path, PlannedReference, reading)
+        texts = _beside_articles(references, lambda row: str(row.reference), articles, given.get("articles", PLAIN))
+    elif articles is not None:
+        outputs = read(path, Candidate, reading)
+        texts = _beside_articles(outputs, lambda row: row.system, articles, given.get("articles", PLAIN))
     else:
         texts = (_passages if item_type == "passages" else _comments)(path, reading)
     for item in texts:
@@ -68,12 +77,27 @@ def _comments(path: str, reading: Reading) -> Iterator[Item]:
             yield _item(article, comment.id, comment.text)
 
 
-def _outputs(rows: Rows[Candidate], articles: str, reading: Reading) -> Iterator[Item]:
-    known = {article.id: article for article in read(articles, Article, reading)}
+def is_reference_plan(path: str) -> bool:
+    """True if a file has the references of a plan, as `postil weights plan` writes them.
+
+    Args:
+        path: A file of items.
+    """
+    names: tuple[str, ...] = ()
+    if Path(path).is_file():
+        with suppress(PostilError):  # which reading the items reports
+            names = read(path, PlannedReference).places.fields(0) or ()
+    return {"item", "reference", "text"} <= set(names)
+
+
+def _beside_articles(rows: Rows[T], name: Callable[[T], str], articles: str | None, reading: Reading) -> Iterator[Item]:
+    """Texts with their articles; references of a plan without articles are shown with the name of their item."""
+    known = {article.id: article for article in read(articles, Article, reading)} if articles is not None else {}
     for index, row in enumerate(rows):
-        if row.item not in known:
+        article = known.get(row.item) if articles is not None else Article(row.item, row.item, ())
+        if article is None:
             raise rows.places.error(index, "item", f"there is no article '{row.item}' in {articles}")
-        yield _item(known[row.item], row.system, row.text)
+        yield _item(article, name(row), row.text)
 
 
 def _passages(path: str, reading: Reading) -> Iterator[Item]:

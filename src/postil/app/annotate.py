@@ -9,7 +9,7 @@ import msgspec
 
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
-from postil.annotation.inputs import GoldLabel, read_items, rubric_for, sampled_items, with_gold
+from postil.annotation.inputs import GoldLabel, is_reference_plan, read_items, rubric_for, sampled_items, with_gold
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
@@ -20,7 +20,7 @@ from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.results import AgreementResult, replace
 from postil.records.row_files import Writer
-from postil.records.rows import Article, Candidate, Passage, Row
+from postil.records.rows import Article, Candidate, Passage, PlannedReference, Row
 from postil.render.formats import rows_as_csv
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class PlanOptions(SeedOptions):
     Args:
         annotators: Number of annotators.
         annotators_per_item: Number of annotators per item.
-        articles: The articles that the candidates were written for.
-        item_type: comments, outputs or passages; outputs where --articles is given, else comments.
+        articles: The articles that the candidates, or the references of weights plan, were written for.
+        item_type: comments, outputs or passages; outputs where --articles is given with candidates, else comments.
         rubric: en, zh, or a .json or .toml file; by default the language of the items.
         gold: Gold labels (item, system, grade); every annotator gets these items.
         sample: Number of articles (topics, for passages) to sample at random, each with all its texts; by default all
@@ -217,7 +217,8 @@ def plan(
     """Assign items to annotators and create the campaign.
 
     Args:
-        items: File of article rows, whose comments become items, of candidate rows, or of passage rows.
+        items: File of article rows, whose comments become items, of a plan of references, of candidate rows, or of
+            passage rows.
         url: Location of the new campaign; see `postil.annotation.store.Store.open`.
         options: Options of the command.
         inputs: Options of reading the files.
@@ -227,11 +228,13 @@ def plan(
         InvalidInput: A row of a file is invalid; names the row.
         UsageError: The numbers allow no plan, or the database holds a campaign already.
     """
-    item_type = options.item_type or ("outputs" if options.articles else "comments")
+    planned = options.item_type in {None, "comments"} and is_reference_plan(items)
+    item_type = options.item_type or ("outputs" if options.articles and not planned else "comments")
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
     row_type: dict[ItemType, type[Row]] = {"outputs": Candidate, "passages": Passage, "comments": Article}
-    roles: dict[str, type[Row]] = {"items": row_type[item_type], "articles": Article, "gold": GoldLabel}
+    of_items = PlannedReference if planned else row_type[item_type]
+    roles: dict[str, type[Row]] = {"items": of_items, "articles": Article, "gold": GoldLabel}
     given = (inputs or InputOptions()).readings(roles, on_message)
     found = list(read_items(items, item_type, options.articles, given))
     rubric = rubric_for(options.rubric, found, item_type)

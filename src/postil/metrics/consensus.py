@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric
     from postil.metrics.references import References
 
-__all__ = ["NAME", "NO_SIMILARITY", "SIMILARITY", "consensus", "mean_similarities", "similarity_of"]
+__all__ = [
+    "NAME",
+    "NO_SIMILARITY",
+    "SIMILARITY",
+    "consensus",
+    "mean_similarities",
+    "similarity_metric",
+    "similarity_of",
+]
 
 NAME: Final = "consensus"
 """Name of the method in options and signatures."""
@@ -120,12 +128,28 @@ def similarity_of(method: str | None) -> Metric | None:
     rouge-l(reading=max,beta=1,over=max) cider-d(order=4,sigma=6) None
     """
     match = _METHOD.fullmatch(method or "")
-    if match is None:
-        return None
-    metric = parse_metric(match["spec"] or SIMILARITY)
+    return similarity_metric(match["spec"] or SIMILARITY, NAME) if match else None
+
+
+def similarity_metric(spec: str, use: str) -> Metric:
+    """Parse a metric that is a similarity of two texts.
+
+    Args:
+        spec: Spec of the metric.
+        use: Name of its use, for messages.
+
+    Raises:
+        UnknownName, UsageError: As `parse`, the metric reads weights, or it can be negative or is better when low.
+
+    >>> similarity_metric("w-meteor", "--metric")
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: --metric: expected a metric that reads no weights, got 'w-meteor'
+    """
+    metric = parse_metric(spec)
     if metric.needs_weights:
-        raise UsageError(f"consensus: expected a metric that reads no weights, got '{match['spec']}'")
+        raise UsageError(f"{use}: expected a metric that reads no weights, got '{spec}'")
     if metric.low < 0 or metric.better == "low":
         expected = "expected a metric from 0 up where higher is better"
-        raise UsageError(f"consensus: {expected}, got '{match['spec']}'; register_metric(low=0) says that it is one")
+        raise UsageError(f"{use}: {expected}, got '{spec}'; register_metric(low=0) says that it is one")
     return metric

@@ -18,6 +18,7 @@ from postil.metrics.controls import Controls
 from postil.metrics.function_metric import MetricFailed
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
+from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
 from postil.records.results import ScoreResult, SystemScore
 from postil.records.weights import METHODS
@@ -270,6 +271,33 @@ class Evaluation:
         if not self.allow_han:
             han.check(refuse)
         self.remarks += [*([han.remark] if han.remark else []), *near.remarks()]
+
+    def pair_scores(
+        self, batches: Iterable[B], refuse: Refuse | None = None
+    ) -> Iterator[tuple[B, dict[str, NDArray[np.float64]]]]:
+        """Score each candidate against each reference of its set alone, by metrics without weights.
+
+        Args:
+            batches: The candidates.
+            refuse: Error for a candidate by its index, counted over all batches.
+
+        Yields:
+            Each batch with its scores by spec, float64[pairs], in the order of `References.pairs`.
+
+        Raises:
+            InvalidInput: As `measure`.
+            MetricFailed: As `measure`.
+        """
+        refuse, han = refuse or _refusal("candidates"), HanTexts(self.tokenizer, "candidates")
+        singles = SingleReferenceScorer(self.metrics.metrics, self.references, self.metrics.background)
+        for batch in batches:
+            if self._split:
+                han.see(batch.texts)
+            tokens = self.encode(batch, refuse) if self._split else self._whole(batch, refuse)
+            yield batch, singles.scores(tokens, batch.sets, self.jobs)
+        if not self.allow_han:
+            han.check(refuse)
+        self.remarks += [han.remark] if han.remark else []
 
     def _whole(self, batch: Batch, refuse: Refuse) -> Tokens:
         """Candidates whose tokens nothing reads."""

@@ -64,7 +64,7 @@ from postil.records.estimate_parts import (
 )
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
-from postil.records.rows import Score
+from postil.records.rows import PlannedReference, Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 
@@ -132,6 +132,7 @@ __all__ = [
     "PlanResult",
     "PlannedAnnotator",
     "PlannedPair",
+    "PlannedReference",
     "Points",
     "PredictingScore",
     "RankedCommentsResult",
@@ -182,6 +183,7 @@ __all__ = [
     "VarianceComponent",
     "VectorsResult",
     "Views",
+    "WeightsPlanResult",
     "register_views",
     "replace",
     "smallest_p",
@@ -1191,6 +1193,25 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
     by_item: bool = False
     sampled: int | None = None
     sampled_from: int | None = None
+
+
+# ---- weights plan ----
+
+
+class WeightsPlanResult(Result, frozen=True, kw_only=True, tag="weights-plan"):
+    """A plan of which references to grade; any beginning of its rows is a plan.
+
+    Args:
+        budget: Number of references to grade.
+        rows: The references, in the order in which to grade them.
+        covered: Value of the plan after each tenth of the budget, as a share of the value of all references.
+        notes: Notes on the data and the numbers.
+    """
+
+    budget: int
+    rows: tuple[PlannedReference, ...]
+    covered: tuple[float, ...]
+    notes: tuple[str, ...]
 
 
 # ---- comment ----

@@ -31,6 +31,7 @@ __all__ = [
     "Comment",
     "Judgement",
     "Passage",
+    "PlannedReference",
     "Rating",
     "Reference",
     "Row",
@@ -243,6 +244,31 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     def mean_grade(self) -> float | None:
         """The agreed grade, else the mean of the ratings, else None."""
         return _mean_grade(self)
+
+
+class PlannedReference(Row, frozen=True, omit_defaults=True, gc=False):
+    """A reference to grade, in a plan of which references to grade.
+
+    Args:
+        item: The item that it was written for.
+        reference: Its number among the references of the item, from 1.
+        text: Its text.
+        order: Its place in the plan, from 1.
+        gain: Increase of the plan's value by it: of the sum over the texts to be scored of the highest similarity to a
+            reference that is graded.
+    """
+
+    item: Id
+    reference: int
+    text: str
+    order: int
+    gain: float
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item")
+        check_texts(self, "text")
+        coerce_integers(self, "reference", "order")
+        coerce_numbers(self, "gain")
 
 
 class Judgement(Row, frozen=True, omit_defaults=True, gc=False):

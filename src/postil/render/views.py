@@ -52,6 +52,7 @@ MODULES: Final[Mapping[str, str]] = {
     "summaries": "postil.render.summaries",
     "training": "postil.render.training",
     "vectors": "postil.render.vectors",
+    "weights-plan": "postil.render.weights_plan",
     "wmt": "postil.render.wmt",
 }
 """The module of this package that shows each kind of result."""

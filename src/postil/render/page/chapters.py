@@ -74,6 +74,7 @@ TITLES: Final[Mapping[str, str]] = {
     "summaries": "Summaries of topics",
     "training": "A training",
     "vectors": "Word vectors",
+    "weights-plan": "References to grade",
     "wmt": "Metrics of a test set",
 }
 """Titles of chapters by kind."""

@@ -22,6 +22,7 @@ from postil.records.results import (
     StudyResult,
     SummaryResult,
     TrainingResult,
+    WeightsPlanResult,
 )
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
@@ -38,6 +39,7 @@ from postil.render.page.words import isolated
 from postil.render.statistics import draw_categories
 from postil.render.summaries import measures
 from postil.render.training import loss_curves
+from postil.render.weights_plan import coverage_curve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,6 +150,14 @@ def _statistics(result: StatisticsResult) -> Iterator[Picture]:
     if result.statistics.all.categories:
         title = "Articles by category"
         yield Picture("categories", title, title, title, partial(draw_categories, result))
+
+
+@pictures_of.register(WeightsPlanResult)
+def _weights_plan(result: WeightsPlanResult) -> Iterator[Picture]:
+    if result.budget == 1 or not result.covered:
+        return
+    title = "Share of the value of all references by references graded"
+    yield Picture("coverage", title, title, title, partial(coverage_curve, result))
 
 
 def _by_metric(scores: Sequence[SystemScore]) -> dict[str, list[IntervalRow]]:
