@@ -25,7 +25,7 @@ FAST = {"resamples": 40, "permutations": 200, "worst": 0}
 
 @pytest.fixture(scope="module")
 def result() -> CorrelationResult:
-    return correlate_table(table_p(), rows_p()[1], CorrelateOptions(audit=True, alt_epsilon=0.1, **FAST))
+    return correlate_table(table_p(), CorrelateOptions(audit=True, alt_epsilon=0.1, **FAST))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_json_reads_back(result: CorrelationResult) -> None:
 
 
 def test_without_an_audit_there_is_none() -> None:
-    found = correlate_table(table_p(), rows_p()[1], CorrelateOptions(**FAST))
+    found = correlate_table(table_p(), CorrelateOptions(**FAST))
     assert found.audit is None
     assert "audit" not in found.to_dict()
     assert "alt_epsilon" not in found.to_dict()["settings"]  # type: ignore[operator]
@@ -116,9 +116,7 @@ def test_what_is_missing_has_a_reason(systems: int, annotators: int, grade: int 
                 judgements.append(Judgement(str(item), f"s{system}", f"r{annotator}", given))
     table = join(scores, judgements)
     measures = ("pearson", "acc-eq", "pa", "spa")
-    found = correlate_table(
-        table, judgements, CorrelateOptions(audit=True, coefficients=measures, by="system", **FAST)
-    ).audit
+    found = correlate_table(table, CorrelateOptions(audit=True, coefficients=measures, by="system", **FAST)).audit
     assert found is not None
     assert _finite(msgspec.to_builtins(found))
     assert [each.metric for each in found.length.absent] == ["control:length"]

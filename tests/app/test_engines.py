@@ -128,8 +128,8 @@ def test_correlations_are_the_same_elsewhere(by: str) -> None:
         for late, who in enumerate(["ann", "bob"])
     ]
     options = CorrelateOptions(resamples=300, permutations=50, by=by)  # type: ignore[arg-type]
-    here = correlate_table(join(scores, judgements), judgements, options)
-    there = correlate_table(join(scores, judgements), judgements, replace(options, engine="ray"))
+    here = correlate_table(join(scores, judgements), options)
+    there = correlate_table(join(scores, judgements), replace(options, engine="ray"))
     assert here.to_dict() == there.to_dict()
     assert here.correlations
 

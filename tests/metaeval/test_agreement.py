@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UnknownName
-from postil.metaeval.agreement import agreement
+from postil.metaeval.agreement import agreement, agreement_of_table
 from postil.metaeval.resampling import SEED, bootstrap_counts, interval
-from postil.records import Judgement, RowLocations, Scale
+from postil.metaeval.table import join
+from postil.records import Judgement, RowLocations, Scale, Score
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Estimate
 
@@ -318,6 +319,27 @@ def some_agreement(rows: Iterable[Sequence[float | None]], **more: Any) -> Agree
         return agreement(judged(dict(zip("abc", columns, strict=True))), resamples=2, **more)
     except (Undefined, InvalidInput):
         return None
+
+
+TEXTS = ("10", "9", "2")
+RATED = st.tuples(st.sampled_from(TEXTS), st.sampled_from("ba"), st.sampled_from("zxy"), st.integers(1, 3))
+
+
+@given(st.lists(RATED, min_size=1, max_size=40), st.permutations(TEXTS))
+def test_of_a_table_are_those_of_its_judgements(grades: list[tuple[str, str, str, int]], items: list[str]) -> None:
+    scores = [Score(item, system, "m", 0.5, "") for item in items[:2] for system in "ab"]
+    judgements = [Judgement(*row) for row in grades]
+    joined = [row for row in judgements if row.item in items[:2]]
+    if not joined:
+        return
+    table = join(scores, judgements)
+    try:
+        expected = agreement(joined, resamples=3)
+    except Undefined as why:
+        with pytest.raises(Undefined, match=str(why)):
+            agreement_of_table(table, resamples=3)
+    else:
+        assert agreement_of_table(table, resamples=3) == expected
 
 
 @given(TABLES)

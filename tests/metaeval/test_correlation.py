@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.coefficients import COEFFICIENTS
+from postil.metaeval.coefficients import COEFFICIENTS, scaled
 from postil.metaeval.correlation import correlations
 from postil.metaeval.replicates import CONTROL_DRAWS, LEVELS, replicate, resampled
 from postil.metaeval.resampling import bootstrap_counts
@@ -284,6 +284,17 @@ def test_huge_scores(by, size):
     assert values(correlations(larger, by=by, resamples=10)) == pytest.approx(
         values(correlations(given, by=by, resamples=10)), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("columns", [2, 9])
+@pytest.mark.parametrize("exponents", [(0, 3), (-1074, -1050), (1000, 1023), (-1074, 1000)])
+def test_scaled_columns_are_below_one_and_lose_no_digit(columns, exponents):
+    random = np.random.default_rng(3)
+    values = np.ldexp(random.uniform(-1, 1, (20, columns)), random.integers(*exponents, (20, columns)))
+    values[:, 0] = 0.0
+    found, powers = scaled(values), -np.frexp(np.abs(values).max(axis=0))[1]
+    assert ((np.abs(found).max(axis=0) >= 0.5) & (np.abs(found).max(axis=0) < 1))[1:].all()
+    np.testing.assert_array_equal(found, np.ldexp(values, powers))
 
 
 def test_systems_that_a_resample_lacks_are_left_out_of_it():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from postil.records.ties import dense_ranks, difference, joined, tied, without_noise
+from postil.records.ties import _counted_ranks, dense_ranks, difference, joined, tied, without_noise
 
 FINITE = st.floats(-1e60, 1e60, allow_nan=False)
 
@@ -66,3 +66,12 @@ def test_joined_numbers_have_the_order_of_the_ranks(values: np.ndarray) -> None:
     assert np.unique(found, return_inverse=True)[1].tolist() == ranks.tolist()
     np.testing.assert_allclose(found, values, rtol=1e-10)
     assert joined(found).tolist() == found.tolist()
+
+
+@given(st.lists(st.tuples(st.integers(-3000, 3000), st.integers(1, 6)), min_size=1, max_size=40), st.booleans())
+def test_counted_ranks_are_those_of_sorting(grades: list[tuple[int, int]], other: bool) -> None:
+    values = np.array([total / n for total, n in grades] + [1 / 7] * other)
+    assert (_counted_ranks(np.tile(values, 500)) is None) == other or np.ptp(values) > 100
+    np.testing.assert_array_equal(
+        dense_ranks(values[:, None]), dense_ranks(values[:, None], magnitudes=np.abs(values)[:, None])
+    )

@@ -13,7 +13,7 @@ from postil.app.options import JudgedInputOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.agreement import agreement
+from postil.metaeval.agreement import agreement_of_table
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
@@ -134,12 +134,11 @@ def correlate_rows(
         judgement_places=places,
     )
     table = dataclasses.replace(table, left_out=(*table.left_out, *left_out))
-    return correlate_table(table, rows, options, texts, pairs=pairs, each_way=each_way)
+    return correlate_table(table, options, texts, pairs=pairs, each_way=each_way)
 
 
 def correlate_table(
     table: Table,
-    judgements: Sequence[Judgement],
     options: CorrelateOptions,
     texts: Mapping[tuple[str, str], str] | None = None,
     *,
@@ -150,7 +149,6 @@ def correlate_table(
 
     Args:
         table: The joined table.
-        judgements: The judgements behind its ratings, and perhaps others.
         options: The options.
         texts: Texts of the candidates by item and system.
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
@@ -169,7 +167,7 @@ def correlate_table(
         at("human agreement")
         people, no_people = _human(table, options, engine)
         at("inter-annotator agreement")
-        agreed = _agreement(table, judgements, options)
+        agreed = _agreement(table, options)
         tests = list(_differences(table, options, found.replicates, engine, at))
         audited = audit(table, options, at, engine) if options.audit else None
         del counts
@@ -243,13 +241,9 @@ def _human(
         return HumanAgreement(reason=str(error)), ()
 
 
-def _agreement(table: Table, judgements: Sequence[Judgement], options: CorrelateOptions) -> Agreement | None:
-    keys = {(table.items[item], table.systems[system]) for item, system in zip(table.item, table.system, strict=True)}
-    joined = [row for row in judgements if (row.item, row.system) in keys]
+def _agreement(table: Table, options: CorrelateOptions) -> Agreement | None:
     with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
-        return agreement(
-            joined, aspect=table.aspect, scale=options.scale, resamples=options.resamples, seed=options.seed
-        )
+        return agreement_of_table(table, resamples=options.resamples, seed=options.seed)
     return None
 
 

@@ -19,15 +19,17 @@ from postil.records.results import Agreement, Excluded, PairAgreement
 from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from postil.metaeval.resampling import Counts
+    from postil.metaeval.score_matrix import Key, Ratings
+    from postil.metaeval.table import Table
     from postil.records.rows import Judgement
     from postil.records.scale import Scale
 
-__all__ = ["MOST_LABELS", "agreement"]
+__all__ = ["MOST_LABELS", "agreement", "agreement_of_table"]
 
 MOST_LABELS: Final = 100
 """Largest number of distinct ratings that are treated as labels; of more only interval statistics are given."""
@@ -88,14 +90,67 @@ def agreement(
     places = places or RowLocations("judgements")
     rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
     keys = sorted(rated.rows)
-    ratings = rated.of(keys)
+    item = np.unique([name for name, _ in keys], return_inverse=True)[1]
+    return _of_ratings(rated.of(keys), item, keys.__getitem__, list(rated.repeated), labels, resamples, seed)
+
+
+def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> Agreement:
+    """Agreement statistics of the ratings of a table; see `agreement`.
+
+    Args:
+        table: A table of n texts.
+        resamples: Number of resamples of the items, at least 1.
+        seed: Seed of the resamples.
+
+    Raises:
+        Undefined: There is one annotator, or no text has ratings by two.
+
+    >>> from postil.metaeval.table import join
+    >>> from postil.records.rows import Judgement, Score
+    >>> grades = [Judgement(str(i), "a", who, i) for i in range(4) for who in ("ann", "bob")]
+    >>> table = join([Score(str(i), "a", "bleu-4", 0.5, "") for i in range(3)], grades)
+    >>> agreement_of_table(table).texts, agreement_of_table(table).estimates["agreement"].value
+    (3, 1.0)
+    """
+    item, system = _places(table.items)[table.item], _places(table.systems)[table.system]
+    order = np.lexsort((system, item))
+    repeated = [table.key(text) for text in table.repeated.tolist()]
+    ratings = table.ratings.of(order)
+    return _of_ratings(ratings, item[order], lambda text: table.key(order[text]), repeated, None, resamples, seed)
+
+
+def _places(names: Sequence[str]) -> NDArray[np.int64]:
+    """Place of each name in the order of the names."""
+    return np.argsort(sorted(range(len(names)), key=names.__getitem__))
+
+
+def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
+    ratings: Ratings,
+    of_text: NDArray[np.int64],
+    key: Callable[[int], Key],
+    repeated: Sequence[Key],
+    labels: Sequence[float] | None,
+    resamples: int,
+    seed: int,
+) -> Agreement:
+    """Agreement statistics of the ratings of n texts, in the order of items and systems by name.
+
+    Args:
+        ratings: The ratings.
+        of_text: int64[n], the item of each text, ascending.
+        key: Function from a text to its item and system.
+        repeated: The texts that an annotator rated more than once.
+        labels: The ratings that can be given.
+        resamples: Number of resamples of the items.
+        seed: Seed of the resamples.
+    """
     if len(ratings.names) < 2:
         raise Undefined(f"agreement needs two annotators, and all grades are by {ratings.names[0]}")
     several = ratings.counts > 1
     if not several.any():
         raise Undefined("agreement needs texts with the grades of two annotators, and every text has those of one")
-    item = np.full(len(keys), -1)
-    item[several] = np.unique([keys[text][0] for text in np.flatnonzero(several)], return_inverse=True)[1]
+    item = np.full(len(of_text), -1)
+    item[several] = np.unique(of_text[several], return_inverse=True)[1]
     items = int(item.max()) + 1
     counts = shared_counts(items, resamples, seed)
     values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
@@ -106,7 +161,7 @@ def agreement(
     absent |= {name: _why_undefined(name, values[pairs.labels[0, 0]]) for name in samples if np.isnan(samples[name][0])}
     of_annotators = tuple(_pairs(pairs, few=few))
     return Agreement(
-        texts=len(keys),
+        texts=len(of_text),
         ratings=len(ratings.grades),
         labels=tuple(values.tolist()),
         estimates={name: estimate(samples[name], items) for name in STATISTICS if name not in absent},
@@ -115,8 +170,10 @@ def agreement(
         pairs=of_annotators,
         raters=tuple(raters(ratings, item, values, counts, few=few)),
         left_out=(
-            *excluded_texts("graded by one annotator only, so in no pair", [keys[i] for i in np.flatnonzero(~several)]),
-            *excluded_texts(REPEATED, list(rated.repeated)),
+            *excluded_texts(
+                "graded by one annotator only, so in no pair", list(map(key, np.flatnonzero(~several).tolist()))
+            ),
+            *excluded_texts(REPEATED, repeated),
         ),
         notes=tuple(_notes(pairs.shared, of_annotators)) if few else (),
     )

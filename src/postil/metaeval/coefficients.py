@@ -209,8 +209,15 @@ def rows_by(group: Integers) -> list[NDArray[np.int64]]:
 
 def scaled(values: Floats) -> Floats:
     """Columns divided by a power of two, so that no square overflows and no digit is lost."""
-    exponents = np.frexp(np.abs(values).max(axis=0, initial=0.0))[1]
-    return np.asarray(np.ldexp(values, -exponents), np.float64)
+    if values.ndim == 2 and values.shape[1] <= 8:  # NumPy is slow along the columns of a narrow array
+        largest = np.array([max(column.max(initial=0.0), -column.min(initial=0.0)) for column in values.T])
+    else:
+        largest = np.abs(values).max(axis=0, initial=0.0)
+    exponents = np.frexp(largest)[1]
+    with np.errstate(over="ignore"):
+        powers = np.ldexp(1.0, -exponents)
+    # The product is the same to the last bit, and faster, unless the power is too large for a number.
+    return np.asarray(values * powers if np.isfinite(powers).all() else np.ldexp(values, -exponents), np.float64)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -43,8 +43,8 @@ PERMUTATIONS: Final = 10_000
 CHUNK: Final = 256
 """Number of permutations per block."""
 
-NUMBERS: Final = 2**24
-"""Largest number of floating-point numbers in a whole block."""
+NUMBERS: Final = 2**21
+"""Largest number of floating-point numbers in a whole block; more leave the processor's cache."""
 
 SLACK: Final = TOLERANCE
 """Largest difference of two equal statistics, whose scale is 1."""

@@ -178,6 +178,23 @@ class Ratings:
         total, size = (np.add.reduceat(each, self.offsets[:-1]) for each in (self.grades, np.abs(self.grades)))
         return without_noise(total, size) / self.counts
 
+    def of(self, texts: NDArray[np.int64]) -> Ratings:
+        """Ratings of some texts, and the annotators who have any of them.
+
+        Args:
+            texts: int64[k], the texts, in the order of the result.
+        """
+        counts = self.counts[texts]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        at = np.arange(offsets[-1]) + np.repeat(self.offsets[texts] - offsets[:-1], counts)
+        known, annotators = np.unique(self.annotators[at], return_inverse=True)
+        return Ratings(
+            offsets=offsets,
+            annotators=annotators.astype(np.int32),
+            grades=self.grades[at],
+            names=tuple(self.names[number] for number in known.tolist()),
+        )
+
 
 class Rated:
     """Judgements by text and annotator.
@@ -238,35 +255,25 @@ class Rated:
                 raise InvalidInput(f"no judgement names an aspect, so none is {shown(aspect)}", where=places.where)
             raise UnknownName("aspect", aspect or "", known)
         self.aspect = aspect if aspect is not None else next(iter(aspects))
-        self._names = sorted(numbers)
-        rank = np.argsort([numbers[name] for name in self._names])
+        annotated = sorted(numbers)
+        rank = np.argsort([numbers[name] for name in annotated])
         text, annotator, grade = np.frombuffer(texts, np.int64), rank[annotators], np.frombuffer(grades)
         order = np.lexsort((annotator, text))
         text, annotator, grade = text[order], annotator[order], grade[order]
         starts = starts_of(text, annotator)
         ends = np.append(starts[1:], len(text))
-        self._annotators, self._grades = annotator[starts], grade[starts]
+        means = grade[starts]
         for rating in np.flatnonzero(ends - starts > 1).tolist():
             several = grade[starts[rating] : ends[rating]].tolist()
-            self._grades[rating] = math.fsum(several) / len(several)
-        self._counts = np.bincount(text[starts])
+            means[rating] = math.fsum(several) / len(several)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(text[starts]))])
+        self._ratings = Ratings(offsets, annotator[starts].astype(np.int32), means, tuple(annotated))
         keys = list(self.rows)
         self.repeated = dict.fromkeys(keys[number] for number in text[starts][ends - starts > 1].tolist())
 
     def of(self, keys: Sequence[Key]) -> Ratings:
         """Ratings of some texts, the annotators of each in the order of their names."""
-        rows = np.array([self.rows[key] for key in keys], np.int64)
-        counts = self._counts[rows]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        first = np.cumsum(self._counts) - self._counts
-        at = np.arange(offsets[-1]) + np.repeat(first[rows] - offsets[:-1], counts)
-        known, annotators = np.unique(self._annotators[at], return_inverse=True)
-        return Ratings(
-            offsets=offsets,
-            annotators=annotators.astype(np.int32),
-            grades=self._grades[at],
-            names=tuple(self._names[number] for number in known.tolist()),
-        )
+        return self._ratings.of(np.array([self.rows[key] for key in keys], np.int64))
 
 
 def _draws(columns: Iterable[str]) -> dict[str, list[str]]:

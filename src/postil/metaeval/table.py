@@ -63,6 +63,7 @@ class Table:
         draws: Random controls by name: float64[n, d], one column per draw, higher is better.
         grades: float64[n], mean rating of each text.
         ratings: The single ratings.
+        repeated: int64[k], the texts with several ratings by one annotator, in the order of the judgements.
         aspect: The aspect that was judged; None where there is only one, without a name.
         scale: Scale of the ratings, where it is known.
         left_out: Texts that were excluded, and texts whose ratings were averaged.
@@ -79,6 +80,7 @@ class Table:
     draws: Mapping[str, NDArray[np.float64]]
     grades: NDArray[np.float64]
     ratings: Ratings
+    repeated: NDArray[np.int64]
     aspect: str | None
     scale: Scale | None
     left_out: tuple[Excluded, ...]
@@ -95,6 +97,10 @@ class Table:
     def starts(self) -> NDArray[np.int64]:
         """int64[k], first row of each of k items."""
         return starts_of(self.item)
+
+    def key(self, text: int) -> Key:
+        """Item and system of a text, by name."""
+        return self.items[self.item[text]], self.systems[self.system[text]]
 
     def only(self, metrics: Sequence[str]) -> Table:
         """The same texts with the scores of some metrics, without random controls.
@@ -181,15 +187,16 @@ def join(
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
     kept, left_out = _meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])
     keys = list(scored.rows)
-    items, systems = (_numbers(keys[row][part] for row in kept) for part in (0, 1))
-    kept = kept[np.argsort([items[keys[row][0]] for row in kept], kind="stable")]
-    ratings = rated.of([keys[row] for row in kept])
-    repeated = [keys[row] for row in kept if keys[row] in rated.repeated]
+    items, systems = (_numbers(keys[row][part] for row in kept.tolist()) for part in (0, 1))
+    kept = kept[np.argsort([items[keys[row][0]] for row in kept.tolist()], kind="stable")]
+    texts = {keys[row]: text for text, row in enumerate(kept.tolist())}
+    ratings = rated.of(list(texts))
+    repeated = np.array([texts[key] for key in rated.repeated if key in texts], np.int64)
     return Table(
         items=tuple(items),
         systems=tuple(systems),
-        item=np.array([items[keys[row][0]] for row in kept], np.int32),
-        system=np.array([systems[keys[row][1]] for row in kept], np.int32),
+        item=np.array([items[item] for item, _ in texts], np.int32),
+        system=np.array([systems[system] for _, system in texts], np.int32),
         metrics=wanted,
         signatures=tuple(scored.signatures[name] for name in wanted),
         lower_is_better=np.array([_points_down(name, lower_is_better) for name in wanted], bool),
@@ -200,9 +207,10 @@ def join(
         },
         grades=ratings.means,
         ratings=ratings,
+        repeated=repeated,
         aspect=rated.aspect,
         scale=scale,
-        left_out=(*left_out, *excluded_texts(REPEATED, repeated)),
+        left_out=(*left_out, *excluded_texts(REPEATED, [keys[row] for row in kept[np.sort(repeated)]])),
     )
 
 

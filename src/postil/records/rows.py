@@ -289,6 +289,12 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
     aspect: str | None = None
 
     def __post_init__(self) -> None:
+        if (
+            (self.item.__class__ is self.system.__class__ is self.annotator.__class__ is str)
+            and (self.grade.__class__ is float and math.isfinite(self.grade))
+            and self.aspect is None
+        ):
+            return  # fast path: most judgements are like that
         coerce_ids(self, "item", "system", "annotator")
         coerce_numbers(self, "grade")
         check_texts(self, "aspect", optional=True)
@@ -355,6 +361,12 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
     statistics: Statistics = ()
 
     def __post_init__(self) -> None:
+        if (
+            (self.item.__class__ is self.system.__class__ is self.metric.__class__ is self.signature.__class__ is str)
+            and (self.score.__class__ is float and math.isfinite(self.score))
+            and self.statistics == ()
+        ):
+            return  # fast path: most scores are like that, and there are millions
         if self.item is not None:
             coerce_ids(self, "item")
         coerce_ids(self, "system")
