@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -209,6 +211,29 @@ def test_python_is_the_command(files: Postil) -> None:
     assert table.plot("power") is not None
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"reliability": 1.5}, "--reliability: expected a number from 0 to 1, got 1.5"),
+        ({"systems": 0}, "--systems: expected a number from 1 up, got 0"),
+        ({"raters": (1, 0)}, "--raters: expected a number from 1 up, got 0"),
+        ({"graded": [1]}, "--graded: expected a number from 2 up, got 1"),
+        ({"seconds_per_rating": -1}, "--seconds-per-rating: expected a number from 0 up, got -1"),
+    ],
+)
+def test_python_checks_bounds_as_the_command_does(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        package.BudgetOptions(items=20, sd=1.0, **given)
+
+
+def test_python_names_systems_as_the_command_does(postil: Postil) -> None:
+    options = package.BudgetOptions(items=200, systems=4, sd=1.0, r_squared=0.25, difference=0.5)
+    expected = said(postil, *WORKED)
+    rows = {(row.items, row.raters): row for row in package.budget(options=options).rows}
+    assert rows[40, 2].power_all == pytest.approx(0.616361, abs=1e-6)
+    assert expected["settings"]["systems"] == options.systems
+
+
 def test_python_refuses() -> None:
     with pytest.raises(UsageError, match="--items is needed"):
         package.budget(options=package.BudgetOptions(sd=1.0))
@@ -216,3 +241,27 @@ def test_python_refuses() -> None:
         package.budget(items=["1"], options=package.BudgetOptions(sd=1.0, items=9))  # type: ignore[call-overload]
     with pytest.raises(Undefined, match="there are 3"):
         package.budget(scores(), ratings(items=3))
+
+
+def test_more_raters_are_compared_at_equal_numbers_of_ratings(postil: Postil) -> None:
+    (note,) = [note for note in said(postil, *WORKED)["notes"] if note.startswith("one rater on more items")]
+    assert "30 items by two raters have 1.33 times the squared error of 60 items by one" in note
+    assert "20 items by three 1.67 times" in note
+
+
+def test_scores_that_share_the_errors_of_raters(postil: Postil) -> None:
+    """The score is the mean of both ratings, so that predictions miss grades by less than raters differ."""
+    rated = {key: (1 + quality(*key), 1 + quality(*key) + key[0] % 2) for key in product(range(40), range(2))}
+    write("s.jsonl", [Score(f"i{i}", "ab"[s], "judge", sum(both) / 2, "") for (i, s), both in rated.items()])
+    rows = [
+        Judgement(f"i{i}", "ab"[s], f"r{rater}", float(grade))
+        for (i, s), both in rated.items()
+        for rater, grade in enumerate(both)
+        if i < 30
+    ]
+    write("j.jsonl", rows)
+    found = said(postil, *PILOT, "--items", "100")
+    assert found["components"]["residual"]["mean"] == 0
+    assert any("what they leave counts as 0, and the plans are cautious" in note for note in found["notes"])
+    (note,) = [note for note in found["notes"] if note.startswith("one rater on more items")]
+    assert "had 1.4 to 1.6 times" in note

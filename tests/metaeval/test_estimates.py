@@ -345,8 +345,18 @@ def test_a_system_whose_items_are_all_excluded_is_excluded_too() -> None:
     assert [each.system for each in result.systems] == ["C", "B", "A"]
     assert means(result) == near([3.001013, 3.319104, 3.997727])
     assert [str(each) for each in result.excluded] == [
-        "systems without grades: 1 (D)",
+        "systems whose grades are all excluded: 1 (D)",
         "items without all systems, excluded with their grades: 1 (20)",
+    ]
+
+
+def test_a_system_without_one_of_the_scores_is_not_called_one_without_grades() -> None:
+    scores = [each for each in score_rows() if (each.system, each.metric) != ("B", "f2")]
+    result = found(scores)
+    assert [each.system for each in result.systems] == ["C", "A"]
+    assert [each.why for each in result.excluded] == [
+        "systems whose grades are all excluded",
+        "not scored by every metric",
     ]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, cast
+import math
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
 from postil.app.estimate import EstimateOptions, rated_outputs
 from postil.app.item_scores import open_judgements, open_score_files
@@ -11,7 +12,7 @@ from postil.errors import Undefined, UsageError
 from postil.metaeval.budgets import budget
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, assumed, components_of
-from postil.options import Flag, options
+from postil.options import Flag, flag_name, options, split_hint
 from postil.records.results import BudgetSettings, replace
 from postil.records.rows import Judgement, Score
 from postil.version import VERSION
@@ -45,7 +46,7 @@ class BudgetOptions(EstimateOptions):
         difference: True difference of two systems that is to be found, in grades.
         power: Power to find it in all pairs of systems together.
         width: Largest width of the 95 % interval of a difference (of a mean where there is one system), in grades.
-        n_systems: Number of systems, without a pilot; 2 by default.
+        systems: Number of systems, without a pilot; 2 by default.
         sd: Standard deviation of single ratings of a system, without a pilot.
         reliability: Correlation of two ratings of an output, without a pilot; .5 by default.
         system_correlation: Correlation of two systems' expected grades over items, without a pilot; .3 by default.
@@ -60,7 +61,7 @@ class BudgetOptions(EstimateOptions):
     difference: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
     power: Annotated[float, Flag(min=0, max=1)] = POWER
     width: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
-    n_systems: Annotated[int | None, Flag(("--systems",), min=1)] = None
+    systems: Annotated[int | None, Flag(min=1)] = None
     sd: Annotated[float | None, Flag(metavar="GRADES", min=0)] = None
     reliability: Annotated[float | None, Flag(metavar="R", min=0, max=1)] = None
     system_correlation: Annotated[float | None, Flag(metavar="R", min=-1, max=1)] = None
@@ -73,6 +74,7 @@ class BudgetOptions(EstimateOptions):
             if isinstance(given := getattr(self, several), int):
                 object.__setattr__(self, several, (given,))
         super().__post_init__()
+        _check_bounds(self)
         if self.method == "ppi":
             raise UsageError("--method ppi has no plans; expected crossed or human")
         for name in ("difference", "width", "sd"):
@@ -80,6 +82,17 @@ class BudgetOptions(EstimateOptions):
                 raise UsageError(f"--{name}: expected more than 0")
         if not 0 < self.power < 1:
             raise UsageError(f"--power: expected more than 0 and less than 1, got {self.power:g}")
+
+
+def _check_bounds(given: BudgetOptions) -> None:
+    """See that numbers are within the bounds of their flags, which the command line checks itself."""
+    for name, hint in get_type_hints(BudgetOptions, include_extras=True).items():
+        flag, value = split_hint(hint)[1], getattr(given, name)
+        least, most = -math.inf if flag.min is None else flag.min, math.inf if flag.max is None else flag.max
+        for number in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(number, int | float) and not least <= number <= most:
+                expected = f"from {least} up" if flag.max is None else f"from {least} to {most}"
+                raise UsageError(f"{flag_name(name, flag)}: expected a number {expected}, got {number:g}")
 
 
 def budget_files(
@@ -136,7 +149,7 @@ def budget_of_assumptions(options: BudgetOptions) -> BudgetResult:
     for name, given in (("metric", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
         if given:
             raise UsageError(f"--{name} is for a pilot, and there is none: --judgements FILE")
-    settings = _settings(options, options.items or 0, options.n_systems or SYSTEMS)
+    settings = _settings(options, options.items or 0, options.systems or SYSTEMS)
     settings = replace(
         settings,
         sd=options.sd,
@@ -170,10 +183,11 @@ def budget_rows(
         InvalidInput: A row is invalid; the message has the location.
         Undefined: The pilot is too small, or no output has both scores and ratings.
     """
-    for name in ("n_systems", "sd", "reliability", "system_correlation", "r_squared"):
+    for name in ("systems", "sd", "reliability", "system_correlation", "r_squared"):
         if getattr(options, name) is not None:
-            flag = name.removeprefix("n_").replace("_", "-")
-            raise UsageError(f"--{flag} is an assumption, and the pilot tells it; leave one of them out")
+            raise UsageError(
+                f"--{name.replace('_', '-')} is an assumption, and the pilot tells it; leave one of them out"
+            )
     rated = rated_outputs(scores, judgements, options)
     outputs = rated.outputs
     pilot = int(outputs.rated_items.sum())

@@ -22,7 +22,7 @@ def budget(
     scores: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SCORES]...",
+            metavar="SCORES",
             help="Item scores of all outputs (item, system, metric, score), where scores are to be used.",
         ),
     ] = None,

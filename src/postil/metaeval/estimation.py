@@ -269,23 +269,6 @@ class Estimated:
     fit: Predictions | None
     used: bool
 
-    def efficiency(self) -> tuple[float, float | None]:
-        """Relative efficiency of means and of differences; None for the latter where there is one system.
-
-        Variance of the ratings alone divided by that with scores; 2 means that the ratings are worth twice as many.
-        """
-        with_scores, alone = self.covariance, self.human_covariance
-        means = _quotient(float(np.trace(alone)), float(np.trace(with_scores))) if self.used else 1.0
-        if len(alone) < 2:
-            return means, None
-        return means, _quotient(_sum_of_differences(alone), _sum_of_differences(with_scores)) if self.used else 1.0
-
-
-def _sum_of_differences(covariance: Floats) -> float:
-    """Sum of the variances of all differences."""
-    systems = len(covariance)
-    return float(systems * np.trace(covariance) - covariance.sum())
-
 
 def estimated(outputs: Outputs, target: Target = "population", *, scores: bool = True) -> Estimated:
     """Estimate the mean rating of every system and the covariance of the estimates.

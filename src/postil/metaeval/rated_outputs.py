@@ -95,7 +95,11 @@ def outputs_of(
         (scored, wanted),
         rated,
         (
-            *_named("systems without grades", [each for each in _systems(keys) if each not in systems]),
+            *_named("systems without grades", [each for each in _systems(keys) if each not in graded]),
+            *_named(
+                "systems whose grades are all excluded",
+                [each for each in _systems(keys) if each in graded and each not in systems],
+            ),
             *excluded_texts("not scored by every metric", lacking),
             *_named("items without all systems, excluded with their grades", lost),
             *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),

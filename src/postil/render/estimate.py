@@ -52,10 +52,15 @@ def head(result: EstimateResult) -> str:
     aspect = f", aspect {result.settings.aspect}" if result.settings.aspect else ""
     ratings = sum(row.ratings for row in result.systems)
     return (
-        f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}, "
-        f"{counted(ratings, 'rating')} by {counted(result.annotators, 'annotator')}{aspect}; target: {result.target}"
+        f"{result.graded} of {_plain(result.items, 'item')} graded, {_plain(len(result.systems), 'system')}, "
+        f"{_plain(ratings, 'rating')} by {_plain(result.annotators, 'annotator')}{aspect}; target: {result.target}"
         + ("" if result.method == "crossed" else f"; method: {result.method}")
     )
+
+
+def _plain(n: int, what: str) -> str:
+    """A number of things without separators, so that programs can read the line."""
+    return f"{n} {what}{'s' * (n != 1)}"
 
 
 def _grid(result: EstimateResult) -> Grid:
