@@ -203,3 +203,35 @@ def test_figures_of_where_near_loses(sets: ModuleType, judged: Path) -> None:
     rows = [data.item == item for item in range(len(data.cluster)) if np.ptp(data.grades[data.item == item])]
     within = [np.mean([np.corrcoef(found[spec][row], data.grades[row])[0, 1] for row in rows]) for spec in specs]
     assert within == pytest.approx([0.472, 0.349], abs=5e-4)
+
+
+def test_planned_references(
+    example: Load, sets: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = example("planned_references")
+    monkeypatch.setattr(planned, "SHARES", (1.0, 0.34))
+    with pytest.warns(UserWarning, match="excluded|references of other items"):
+        planned.study(graded(sets), 2, 1)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" | ")[0] for line in lines if "graded |" in line] == [
+        "| made, w-rouge-l(over=top-1)",
+        "| made, w-rouge-l",
+    ]
+    assert "| random | 100 % [100, 100] | " in lines[3]
+    assert "| planned | 100 % [100, 100] | " in lines[4]
+    reached = next(line for line in lines if line.startswith("| planned, share of these texts"))
+    assert reached.endswith("100 % [100, 100] |"), "a third of three references is the best of every set"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*excluded")
+def test_figures_of_few_grades(example: Load, sets: ModuleType, judged: Path) -> None:
+    """A planned fifth keeps most of the gain, and a planned tenth loses at most half of what a random one does."""
+    planned = example("planned_references")
+    whole = sets.mohler(judged)
+    made = [planned.Study.of(sets.halves(whole, planned.SEED + draw), 1) for draw in range(4)]
+    runs = [planned.gains(each, "rouge-l(over=top-1)", draw, 1) for draw, each in enumerate(made)]
+    kept = {key: float(np.mean([run[key][0] for run in runs])) for key in runs[0]}
+    assert kept["planned", 0.2] > 0.85
+    assert 1 - kept["planned", 0.1] < (1 - kept["random", 0.1]) / 2
+    assert kept["planned", 0.05] < 0.35
