@@ -224,13 +224,21 @@ def test_constants_have_an_accuracy():
         ([0, 1], [0, 0], "item", "no item has two texts"),
         ([0, 0], [0, 1], "within-system", "no system has two texts"),
         ([0, 1], [0, 0], "system", "only one system"),
-        ([0, 0], [0, 1], "pool", "only one item, so there is no interval over items"),
     ],
 )
 def test_what_has_no_accuracy(items, systems, by, reason):
     found = correlations(table([1] * len(items), [1] * len(items), items, systems), ["acc-eq"], by)
     assert not found.rows
     assert [each.reason for each in found.absent] == [reason]
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "system"])
+def test_one_item_has_an_accuracy_without_an_interval(by):
+    one = table([0.125, 0, 0.5, 1, 1.5], [1, 1, 2, 4, 4], [0] * 5, range(5))
+    row = row_of(one, by)
+    assert (row.value, row.low, row.high) == (pytest.approx(0.9), None, None)
+    assert (row.epsilon, row.plain, row.chance_fixed) == pytest.approx((0.125, 0.8, 0.4))
+    assert row.p < 0.1
 
 
 def test_groups_of_one_text_are_counted():

@@ -194,11 +194,20 @@ def test_what_does_not_exist_has_a_reason(measure: str) -> None:
         return [each.reason for each in found.absent]
 
     assert reasons(table_of({"A": (1, 2)}, m={"A": (1, 2)})) == ["only one system"]
-    alone = table_of({"A": (1,), "B": (2,)}, m={"A": (1,), "B": (3,)})
-    assert reasons(alone) == ["only one item, so there is no interval over items"]
     if measure == "spa":
         apart = table_of({"A": (1, None), "B": (None, 2)}, m={"A": (1, 0), "B": (0, 3)})
         assert reasons(apart) == ["no two systems share an item"]
+
+
+@pytest.mark.parametrize(("measure", "other"), [("pa", 0.0), ("spa", 0.5)])
+def test_one_item_has_no_interval(measure: str, other: float) -> None:
+    alone = table_of({"A": (1,), "B": (2,)}, m={"A": (1,), "B": (3,)}, w={"A": (2,), "B": (1,)})
+    rows = correlations(alone, [measure], "system", resamples=20).rows
+    assert [(row.value, row.low, row.high, row.p) for row in rows] == [(1.0, None, None, 0.5), (other, None, None, 1.0)]
+    (difference,) = differences(alone, measure, "system", resamples=20, permutations=99).rows
+    assert (difference.value, difference.low, difference.high) == (1.0 - other, None, None)
+    assert difference.p_bootstrap is None
+    assert difference.p == difference.p_both > 0.3  # half of the swaps are as large
 
 
 @pytest.mark.parametrize("measure", ["pa", "spa"])

@@ -75,6 +75,15 @@ def test_the_one_metric_has_no_lead() -> None:
     assert "more items" not in points
 
 
+def test_without_intervals_no_metric_is_best() -> None:
+    alone = {"low": None, "high": None, "ties": 0.1}
+    rankings = [ranking("texts", {"meteor": 0.7, "w-meteor": 0.6}, {}, meteor=alone, **{"w-meteor": alone})]
+    points = said(**bare(rankings=rankings))
+    highest = "The highest pairwise accuracy with ties .700 is that of meteor"
+    assert points["texts"] == f"{highest}; without intervals no metric can be said to rank texts best."
+    assert points["a constant"] == "The same score for every text would rank texts with .100; better: no metric."
+
+
 def test_nothing_beats_chance() -> None:
     worse = {"p": 0.4}
     values = {"meteor": 0.5, "w-meteor": 0.48}

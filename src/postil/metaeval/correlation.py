@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.metaeval.accuracy import with_thresholds
-from postil.metaeval.coefficients import OF_SYSTEMS, constant, means_by, ratio, rows_by
+from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS, constant, means_by, ratio, rows_by
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
@@ -74,6 +74,7 @@ def correlations(
     Freitag 2023; see `postil.metaeval.accuracy`). Ties are relative, by chains (`postil.records.ties`). The 95 %
     percentile bootstrap confidence intervals resample items, whose texts stay together (cluster bootstrap). For a
     random control they are over the mean of its first `CONTROL_DRAWS` draws in each resample.
+    Without any, as with one item, a correlation is undefined; an accuracy has no interval then.
 
     Args:
         table: Scores and ratings of n texts.
@@ -141,6 +142,8 @@ def row_of(  # noqa: PLR0917 - the columns of a row
 ) -> Correlation | UndefinedResult:
     """Mean of several coefficients with its interval and p-value; undefined without a value or a resampled value.
 
+    An accuracy is defined without a resampled value, too, and then has no interval: its p-value is against chance.
+
     Args:
         metric: The metric.
         coefficient: Name of the coefficient.
@@ -153,16 +156,17 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     """
     values = values[~np.isnan(values)]
     means = ratio(np.nansum(samples, axis=1), (~np.isnan(samples)).sum(axis=1).astype(np.float64))
-    if not len(values) or np.isnan(means).all():
+    alone = bool(np.isnan(means).all())
+    if not len(values) or (alone and coefficient not in ACCURACIES):
         return UndefinedResult(metric=metric, coefficient=coefficient, by=by, reason=reason)
-    middle = interval(means)
+    around = None if alone else interval(means)
     return Correlation(
         metric=metric,
         coefficient=coefficient,
         by=by,
         value=float(values.mean()),
-        low=middle.low,
-        high=middle.high,
+        low=around.low if around else None,
+        high=around.high if around else None,
         p=p_value(means),
         n=int(n - dropped),
         dropped=int(dropped),
@@ -180,7 +184,7 @@ def why_undefined(table: Table, scores: Floats, by: By, coefficient: Measure) ->
         coefficient: Name of the coefficient.
     """
     if coefficient in OF_SYSTEMS:
-        return why_no_accuracy(table.item, table.system)
+        return why_no_accuracy(table.system)
     sides = [] if coefficient == "acc-eq" else [("score", scores), ("grade", table.grades)]
     return next(_reasons(table, sides, by))
 
@@ -198,8 +202,6 @@ def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Itera
         yield from _alike(what, column, table, by)
     if len(table.starts) < 2:
         yield "only one item, so there is no interval over items"
-    if not sides:
-        yield "no resample has a pair of texts"
     where = {"item": "item", "within-system": "system"}.get(by, "resample")
     yield f"in every {where} the scores or the grades are all the same"
 

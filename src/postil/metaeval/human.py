@@ -175,7 +175,7 @@ class _Resampling:
         values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
         dropped = max(int(part.dropped[0]) for part in parts)
         of_systems = coefficient in OF_SYSTEMS
-        why = why_no_accuracy(rated.item, rated.system) if of_systems else rated.why_undefined(by)
+        why = why_no_accuracy(rated.system) if of_systems else rated.why_undefined(by)
         row = row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, why)
         if coefficient not in ACCURACIES:
             return row

@@ -120,7 +120,9 @@ def differences(
     counts = shared_counts(len(table.starts), resamples, seed)
     work = _Differencing(table, coefficient, by, counts, permutations, seed, jobs, engine)
     found = work.replicates(table.oriented) if found is None else found
-    exists = ~np.isnan(found.values) & ~np.isnan(found.samples).all(axis=0)
+    exists = ~np.isnan(found.values)
+    if work.needs_resamples:
+        exists &= ~np.isnan(found.samples).all(axis=0)
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
     pairs, alone = _pairs(work, found, columns)
@@ -166,6 +168,11 @@ class _Differencing:
     jobs: int
     engine: Engine | None
 
+    @property
+    def needs_resamples(self) -> bool:
+        """True if a difference without a resampled value is undefined: that of an accuracy has a test without one."""
+        return self.coefficient not in ACCURACIES
+
     def replicates(self, scores: Floats, counts: Counts | None = None) -> Replicates:
         table = self.table
         return resampled(
@@ -184,15 +191,17 @@ class _Differencing:
 
     def row(self, first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
         samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
-        middle, p = interval(samples), p_value(samples)
+        alone = bool(np.isnan(samples).all())
+        around = None if alone else interval(samples)
+        p = None if alone else p_value(samples)
         return Difference(
             first=first,
             second=second,
             coefficient=self.coefficient,
             by=self.by,
             value=value,
-            low=middle.low,
-            high=middle.high,
+            low=around.low if around else None,
+            high=around.high if around else None,
             n=n,
             p_bootstrap=p,
             p=None if self.coefficient.startswith("kendall") else p,
@@ -212,7 +221,7 @@ def _pairs(work: _Differencing, found: Replicates, columns: Integers) -> tuple[I
     for first, second in combinations(columns.tolist(), 2):
         if not _comparable(names[first], names[second]):
             continue
-        if np.isnan(found.samples[:, first] + found.samples[:, second]).all():
+        if work.needs_resamples and np.isnan(found.samples[:, first] + found.samples[:, second]).all():
             both = f"{names[first]} and {names[second]}"
             absent.append(work.absent(both, "no resample has a coefficient of both"))
         else:
@@ -229,7 +238,7 @@ def _against_controls(
         values = work.replicates(draws, work.counts[:0])
         some = draws[:, ~np.isnan(values.values)][:, :CONTROL_DRAWS]
         samples = found.samples[:, metric] - work.replicates(some).samples.sum(axis=1) / max(1, some.shape[1])
-        if not exists[metric] or not some.size or np.isnan(samples).all():
+        if not exists[metric] or not some.size or (work.needs_resamples and np.isnan(samples).all()):
             yield work.undefined(control, draws[:, 0] if exists[metric] else table.scores[:, metric])
             continue
         yield work.row(

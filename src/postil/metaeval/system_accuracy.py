@@ -74,18 +74,13 @@ def require_systems(measure: Measure, by: str) -> None:
         raise UsageError(f"{measure} compares systems, so it needs --by system, got --by {by}")
 
 
-def why_no_accuracy(item: Integers, system: Integers) -> str:
-    """Reason why systems have no accuracy of their ranking, or no interval, in words.
+def why_no_accuracy(system: Integers) -> str:
+    """Reason why systems have no accuracy of their ranking, in words.
 
     Args:
-        item: int32[n], from 0 without a gap.
         system: int32[n].
     """
-    if len(np.unique(system)) < 2:
-        return "only one system"
-    if item.max() < 1:
-        return "only one item, so there is no interval over items"
-    return "no two systems share an item"
+    return "only one system" if len(np.unique(system)) < 2 else "no two systems share an item"
 
 
 def pairs_without_items(table: Table) -> str:

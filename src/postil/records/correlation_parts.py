@@ -54,7 +54,8 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
         by: Level: ``pool``, ``item``, ``system`` or ``within-system``.
         value: The coefficient, from -1 to 1 (an accuracy from 0 to 1); higher is better whichever way the metric
             points. For a random control the mean over its draws.
-        low: Lower end of the 95 % confidence interval over resamples of the items.
+        low: Lower end of the 95 % confidence interval over resamples of the items; None for an accuracy that no
+            resample has.
         high: Upper end.
         p: Two-sided p-value of the coefficient being 0, see `postil.metaeval.resampling.p_value`; of an accuracy the
             one-sided p-value against chance.
@@ -150,7 +151,8 @@ class Difference(Part, frozen=True, kw_only=True):
         coefficient: Name of the coefficient.
         by: Level.
         value: The coefficient of the first minus that of the second (of a control: minus the mean over its draws).
-        low: Lower end of the 95 % confidence interval over resamples of the items, the same for both.
+        low: Lower end of the 95 % confidence interval over resamples of the items, the same for both; None for
+            accuracies that no resample has.
         high: Upper end.
         n: Number of texts, items or systems both are over; by item the fewer of the two.
         p_bootstrap: By the same resamples.

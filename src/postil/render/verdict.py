@@ -138,6 +138,9 @@ def _ranking(ranking: AuditRanking, say: Wording) -> str:
         return (
             f"{first}; it cannot be told apart from {say.names(unclear)} (the interval of the difference includes 0)."
         )
+    if not leads and len(rows) > 1:
+        unsaid = f"without intervals no metric can be said to rank {ranking.of} best"
+        return f"The highest {value} is that of {name}; {unsaid}."
     if not leads:
         return f"{first}."
     others = "every other metric" if len(leads) == len(rows) - 1 else say.names([row.second for row in leads])
@@ -195,7 +198,7 @@ def _constant(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> I
     """Metrics that are better than the same score for every text."""
     for ranking in rankings:
         ties = {row.metric: row.ties for row in ranking.rows if row.ties is not None}
-        lows = {row.metric: row.value if row.low is None else row.low for row in ranking.rows}
+        lows = {row.metric: 0.0 if row.low is None else row.low for row in ranking.rows}
         if ties:
             share = say.number(next(iter(ties.values())))
             above = say.out_of([name for name, of in ties.items() if lows[name] > of], len(ties))
