@@ -51,7 +51,8 @@ def test_grades_without_scores() -> None:
     _, ratings = tables()
     of_tables = postil.estimate(judgements=ratings, item="doc", annotator_columns=["ann", "bob"])
     of_none = postil.estimate(None, ratings, item="doc", annotator_columns=["ann", "bob"])
-    assert systems(alone) == systems(of_tables) == systems(of_none)
+    of_no_columns = postil.estimate(None, GRADES, items=ITEMS, systems=SYSTEMS)
+    assert systems(alone) == systems(of_tables) == systems(of_none) == systems(of_no_columns)
     assert alone.method == "human"
 
 

@@ -147,6 +147,14 @@ def test_a_pilot_that_is_too_small(postil: Postil) -> None:
     assert "a pilot needs at least 8 graded items, and there are 7" in done.err
 
 
+def test_a_pilot_of_equal_grades(postil: Postil) -> None:
+    write("s.jsonl", scores())
+    write("j.jsonl", [Judgement(each.item, each.system, each.annotator, 5.0) for each in ratings()])
+    done = postil(*PILOT, "--width", ".1")
+    assert done.code != 0
+    assert "all grades of each system in the pilot are equal" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -215,6 +215,11 @@ def budget_rows(
     if outputs.rater_variance is None:
         settings = replace(settings, raters=(1,))
     components = components_of(outputs, fit)
+    if not components.total_mean and not components.rater_variance:
+        raise Undefined(
+            "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
+            "plan from assumptions: --sd GRADES"
+        )
     graded = _graded(options, settings.items)
     return budget(_campaign(components, settings), settings, graded, excluded=(*rated.excluded, *left_out))
 

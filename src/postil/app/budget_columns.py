@@ -24,7 +24,7 @@ __all__ = ["budget"]
 def budget(*, options: BudgetOptions) -> BudgetResult: ...
 @overload
 def budget(
-    scores: Mapping[str, Column],
+    scores: Mapping[str, Column] | None,
     grades: Column,
     *,
     items: Column | None = None,

@@ -21,7 +21,7 @@ __all__ = ["estimate"]
 
 @overload
 def estimate(
-    scores: Mapping[str, Column],
+    scores: Mapping[str, Column] | None,
     grades: Column,
     *,
     items: Column | None = None,

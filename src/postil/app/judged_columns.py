@@ -93,6 +93,8 @@ def open_judged(
         InvalidInput: A file, a column or a value is wrong.
         UsageError: An argument is of the other form.
     """
+    if scores is None and judgements is None and grades is not None and not is_table(grades):
+        scores = {}
     if judgements is not None or scores is None or (not isinstance(scores, Mapping) and are_scores(scores)):
         refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
         table = grades if judgements is None else judgements
