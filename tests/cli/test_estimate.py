@@ -155,7 +155,7 @@ def test_other_inputs(files: Postil) -> None:
         (("--metric", "jugde"), 2, "unknown metric 'jugde'; did you mean 'judge'"),
         (("--method", "ppi"), 2, "ppi takes one score, and there are 2; choose one: --metric NAME"),
         (("--method", "ppi", "--metric", "judge", "--target", "items"), 2, "ppi estimates the mean of a population"),
-        (("--method", "human", "--metric", "judge"), 2, "--method human uses no scores, so none by judge"),
+        (("--method", "human", "--metric", "jugde"), 2, "unknown metric 'jugde'; did you mean 'judge'"),
         (("--lower-is-better", "ter"), 2, "unknown metric 'ter'"),
         (("--aspect", "fluency"), 3, 'no judgement names an aspect, so none is "fluency"'),
         (("--scale", "1:5"), 3, "j.jsonl:"),
@@ -165,6 +165,12 @@ def test_what_is_refused(files: Postil, more: tuple[str, ...], code: int, messag
     outcome = files(*COMMAND, *more)
     assert message in outcome.err
     assert (outcome.out, outcome.code) == ("", code)
+
+
+def test_methods_can_be_compared_by_one_option(files: Postil) -> None:
+    alone = files(*COMMAND, "--method", "human").out
+    assert files(*COMMAND, "--method", "human", "--metric", "judge").out == alone
+    assert "method: ppi" in files(*COMMAND, "--method", "ppi", "--metric", "judge").out
 
 
 def test_scores_are_needed_for_some_options(files: Postil) -> None:

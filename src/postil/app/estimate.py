@@ -150,13 +150,11 @@ def rated_outputs(
     """
     if scores is None and options.method == "ppi":
         raise UsageError("--method ppi needs scores")
-    if named := (options.metrics or options.lower_is_better):
-        if scores is None:
-            raise UsageError(f"there are no scores, so none by {named[0]}")
-        if options.method == "human":
-            raise UsageError(f"--method human uses no scores, so none by {named[0]}")
+    named = (*options.metrics, *options.lower_is_better)
+    if named and scores is None:
+        raise UsageError(f"there are no scores, so none by {named[0]}")
     scored = Scored(scores, scores.places) if scores is not None else None
-    for name in options.lower_is_better:
+    for name in named:
         if scored is not None and name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
     rows, places = read_judgements(judgements)
