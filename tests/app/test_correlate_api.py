@@ -13,9 +13,12 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
+from postil.metaeval import correlation, significance
+from postil.metaeval.replicates import resampled
 from postil.records import Judgement, Score, write
 
 if TYPE_CHECKING:
+    from postil.metaeval.replicates import Replicates
     from postil.records.results import CorrelationResult
 
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
@@ -36,6 +39,20 @@ def test_numbers_by_hand() -> None:
     assert [(row.first, row.second) for row in found.differences if row.coefficient == "pearson"] == [
         ("meteor", "length")
     ]
+
+
+def test_every_coefficient_is_resampled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(*given: object, **named: object) -> Replicates:
+        calls.append(given[5])
+        return resampled(*given, **named)  # type: ignore[arg-type]
+
+    for module in (correlation, significance):
+        monkeypatch.setattr(module, "resampled", counted)
+    found = postil.correlate(SCORES, GRADES, options=FEW)
+    assert {row.coefficient for row in found.differences} == set(found.settings.coefficients)
+    assert calls == list(found.settings.coefficients)
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])

@@ -145,7 +145,11 @@ def test_swaps_of_many_items_are_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     points = standardized(random.normal(size=(70, 3)) + random.normal(size=(70, 1)))
     statistic = swapping_rows(points, np.arange(70), np.array([[0], [1]]))
     whole = permutation_p(statistic, 70, 300, seed=4)
+    swaps = random.integers(0, 2, (8, 70)).astype(float)
+    in_one = statistic(swaps)
     monkeypatch.setattr(permutation, "NUMBERS", 100)
+    monkeypatch.setattr(permutation, "ONE_THREAD", 1000)  # of 8 x 70 x 6
+    np.testing.assert_allclose(statistic(swaps), in_one, rtol=0, atol=1e-13)
     assert permutation_p(statistic, 70, 300, seed=4).tolist() == whole.tolist()
 
 

@@ -46,6 +46,12 @@ CHUNK: Final = 256
 NUMBERS: Final = 2**21
 """Largest number of floating-point numbers in a whole block; more leave the processor's cache."""
 
+ONE_THREAD: Final = 2**18
+"""Largest number of multiplications of a matrix product that linear algebra leaves to one thread."""
+
+FEW_COLUMNS: Final = 16
+"""Largest number of columns of a product of which a second thread does little but wait."""
+
 SLACK: Final = TOLERANCE
 """Largest difference of two equal statistics, whose scale is 1."""
 
@@ -201,6 +207,17 @@ def swapping_groups(groups: Sequence[tuple[NDArray[np.int32], Floats]], pairs: I
     return statistic
 
 
+def _swapped_sums(swapped: Floats, of_item: Floats) -> Floats:
+    """Sums over the swapped items, float64[b, c]; few columns in parts that one thread multiplies."""
+    rows, columns = len(swapped), of_item.shape[1]
+    if columns > FEW_COLUMNS or rows * swapped.shape[1] * columns <= ONE_THREAD:
+        return np.asarray(swapped @ of_item)
+    step, sums = max(1, ONE_THREAD // (rows * columns)), np.zeros((rows, columns))
+    for at in range(0, len(of_item), step):
+        sums += swapped[:, at : at + step] @ of_item[at : at + step]
+    return sums
+
+
 def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
     """Function to correlations of both columns with the last one, float64[2, b, k]; NaN where a column is constant."""
     n, m = len(points), points.shape[1] - 1
@@ -212,7 +229,7 @@ def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
 
     def correlations(swapped: Floats) -> Floats:
         # Swapped items add to the sums, squares and products of the first metric what they take from the second.
-        sums = (swapped @ of_item).reshape(-1, 3, m)
+        sums = _swapped_sums(swapped, of_item).reshape(-1, 3, m)
         moved = sums[..., second] - sums[..., first]
 
         def correlation(metric: Integers, moved: Floats) -> Floats:
@@ -238,7 +255,7 @@ def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
     first, second = pairs
 
     def statistic(swapped: Floats) -> Floats:
-        sums = (swapped @ both).reshape(-1, *total.shape)
+        sums = _swapped_sums(swapped, both).reshape(-1, *total.shape)
         moved = sums[..., second] - sums[..., first]
 
         def mean(metric: Integers, moved: Floats) -> Floats:
@@ -272,7 +289,7 @@ def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Sta
     grades = points(means[-1])
 
     def statistic(swapped: Floats) -> Floats:
-        sums = (swapped @ flat).reshape(-1, m, systems)
+        sums = _swapped_sums(swapped, flat).reshape(-1, m, systems)
         moved = sums[:, second] - sums[:, first]
         return np.abs((points(means[first] + moved) - points(means[second] - moved)) @ grades)
 
