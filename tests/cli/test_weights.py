@@ -130,6 +130,8 @@ def test_wrong_files(files: Postil) -> None:
     write("x.jsonl", [Candidate("a", "s", "the bus"), Candidate("x", "s", "the bus")])
     outcome = files("weights", "plan", "x.jsonl", "-r", "r.jsonl", "--budget", 1)
     assert "x.jsonl:2: item: expected an item that has references (a, b, c), got 'x'" in outcome.err
+    outcome = files("weights", "plan", "r.jsonl", "-r", "r.jsonl", "--budget", 1)
+    assert "candidates and references are the same file; name the columns of each" in outcome.err
     outcome = files("weights", "plan", "-", "-r", "-", "--budget", 1)
     assert "candidates and references cannot both come from standard input" in outcome.err
     with pytest.raises(UsageError, match="there is nothing to plan: every reference of an item with candidates has"):
@@ -149,6 +151,16 @@ def test_articles_beside_the_references(files: Postil) -> None:
     Path("articles.jsonl").write_text(json.dumps(articles[0]) + "\n", encoding="utf-8")
     outcome = files(*(part if part != "one.db" else "two.db" for part in command))
     assert "rows.jsonl:2: item: there is no article 'b' in articles.jsonl" in outcome.err
+
+
+def test_candidates_with_a_column_of_that_name_are_no_plan(files: Postil) -> None:
+    pytest.importorskip("sqlalchemy")
+    Path("mine.csv").write_text("item,text,reference\na,bus,the bus\n", encoding="utf-8")
+    Path("articles.jsonl").write_text('{"id": "a", "title": "A", "comments": []}\n', encoding="utf-8")
+    command = ("annotate", "plan", "mine.csv", "one.db", "--annotators", 1, "-k", 1, "--articles", "articles.jsonl")
+    assert files(*command).code == 0
+    with Store.open("one.db") as store:
+        assert [(item.system, store.campaign().item_type) for item in store.items()] == [("mine", "outputs")]
 
 
 def test_csv(files: Postil) -> None:

@@ -87,7 +87,7 @@ def is_reference_plan(path: str) -> bool:
     if Path(path).is_file():
         with suppress(PostilError):  # which reading the items reports
             names = read(path, PlannedReference).places.fields(0) or ()
-    return {"item", "reference", "text"} <= set(names)
+    return set(PlannedReference.__struct_fields__) <= set(names)
 
 
 def _beside_articles(rows: Rows[T], name: Callable[[T], str], articles: str | None, reading: Reading) -> Iterator[Item]:

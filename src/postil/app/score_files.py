@@ -25,6 +25,7 @@ from postil.records.rows import Candidate, Reference, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
+    from postil.app.options import InputOptions
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from postil.metrics.evaluation import Evaluation, ScoredBatch
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["notes", "score_files"]
+__all__ = ["check_inputs", "notes", "score_files"]
 
 
 def notes(result: ScoreResult) -> list[str]:
@@ -137,17 +138,31 @@ def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], eva
                 out.write(Score(row.item, row.system, name, value, signatures[name]))
 
 
+def check_inputs(candidates: str, references: str, options: InputOptions) -> None:
+    """Refuse candidates and references that are one file, unless options tell them apart.
+
+    Args:
+        candidates: A file of candidate rows.
+        references: A file of reference rows.
+        options: Options of reading them.
+
+    Raises:
+        UsageError: They are one file.
+    """
+    if candidates == references == "-":
+        raise UsageError("candidates and references cannot both come from standard input")
+    if _same(candidates, references) and not (options.column or options.sheet or options.split):
+        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
+        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
+
+
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
     for option, path in (("--items", items), ("--save-background", options.save_background)):
         if path == "":  # as a variable that is not set would have it
             raise UsageError(f"{option}: expected a name, got an empty one")
-    if candidates == references == "-":
-        raise UsageError("candidates and references cannot both come from standard input")
-    if _same(candidates, references) and not (options.column or options.sheet or options.split):
-        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
-        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
+    check_inputs(candidates, references, options)
     if items == "-":
         raise UsageError("--items: expected a file; standard output is for the scores of the systems")
     if items is not None:

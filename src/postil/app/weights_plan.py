@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.app.options import InputOptions, PluginOptions, ThreadOptions
 from postil.app.reference_rows import read_references
+from postil.app.score_files import check_inputs
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.consensus import similarity_metric
@@ -79,8 +80,7 @@ def plan_weights_files(
         Undefined: CIDEr of a single item.
     """
     load_plugins(options.plugins)
-    if candidates == references == "-":
-        raise UsageError("candidates and references cannot both come from standard input")
+    check_inputs(candidates, references, options)
     given = options.readings({"candidates": Candidate, "references": Reference}, on_message)
     if options.out is not None:
         kind_of(options.out)
