@@ -8,8 +8,7 @@ import numpy as np
 
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
+from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value
 from postil.records.names import CONTROL
 from postil.records.results import AuditRanking, Difference
 from postil.records.ties import without_noise
@@ -57,15 +56,7 @@ def audit_ranking(
     found = correlations(
         table, [measure], by, resamples=resamples, permutations=permutations, seed=seed, jobs=jobs, engine=engine
     )
-    counts = bootstrap_counts(len(table.starts), resamples, seed)
-    values = resampled(
-        *(table.oriented, table.grades, table.item, table.system, counts, measure, by),
-        names=table.metrics,
-        jobs=jobs,
-        engine=engine,
-        permutations=permutations,
-        seed=seed,
-    )
+    values = found.replicates[measure]
     defined = [row.metric for row in found.rows]
     metrics = [name for name in defined if not CONTROL.fullmatch(name) and name != lengths]
     best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
@@ -77,14 +68,16 @@ def audit_ranking(
         by=by,
         rows=found.rows,
         absent=found.absent,
-        margins=tuple(_margins(values, pairs, measure, by)),
+        margins=tuple(_margins(table, values, pairs, measure, by)),
     )
 
 
-def _margins(values: Replicates, pairs: list[tuple[str, str]], measure: Accuracy, by: By) -> Iterator[Difference]:
+def _margins(
+    table: Table, values: Replicates, pairs: list[tuple[str, str]], measure: Accuracy, by: By
+) -> Iterator[Difference]:
     """Difference of each pair that some resample has."""
     for first, second in pairs:
-        one, other = values.names.index(first), values.names.index(second)
+        one, other = table.column(first), table.column(second)
         samples = without_noise(values.samples[:, one] - values.samples[:, other], 1.0)
         if np.isnan(samples).all():
             continue
