@@ -128,6 +128,19 @@ def test_what_is_missing_has_a_reason(systems: int, annotators: int, grade: int 
         assert found.alt_test.absent
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"alt_epsilon": 1.2}, "alt_epsilon: expected a number from 0 to 1, got 1.2"),
+        ({"alt_epsilon": -0.1}, "alt_epsilon: expected a number from 0 to 1, got -0.1"),
+        ({"folds": 1}, "folds: expected at least 2, got 1"),
+    ],
+)
+def test_options_out_of_range_are_refused_at_once(options: dict[str, float], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        CorrelateOptions(**options)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("name", ["pa", "spa"])
 def test_systems_are_ranked_by_system_only(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} compares systems, so it needs --by system, got --by pool"):

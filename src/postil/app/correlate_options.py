@@ -6,8 +6,9 @@ from typing import Annotated
 
 from postil.app.options import EngineOptions, ResamplingOptions
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
+from postil.metaeval.coefficients import MEASURES, Measure
 from postil.metaeval.replicates import LEVELS, By
+from postil.metaeval.system_accuracy import require_systems
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.names import LENGTH
@@ -70,8 +71,11 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
                     raise UnknownName(kind, name, known)
         if not self.coefficients:
             raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
-        for name in OF_SYSTEMS:
-            if name in self.coefficients and self.by != "system":
-                raise UsageError(f"{name} compares systems, so it needs --by system, got --by {self.by}")
+        for name in self.coefficients:
+            require_systems(name, self.by)
+        if not 0 <= self.alt_epsilon <= 1:
+            raise UsageError(f"alt_epsilon: expected a number from 0 to 1, got {self.alt_epsilon:g}")
+        if self.folds < 2:
+            raise UsageError(f"folds: expected at least 2, got {self.folds}")
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
