@@ -5,26 +5,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
-from postil.app.estimate import EstimateOptions, rated_outputs
-from postil.app.item_scores import open_judgements, open_score_files
-from postil.app.options import JudgedInputOptions
+from postil.app.estimate import EstimateOptions, open_judged_files, rated_outputs
 from postil.errors import Undefined, UsageError
 from postil.metaeval.budgets import budget
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, assumed, components_of
 from postil.options import Flag, flag_name, options, split_hint
 from postil.records.results import BudgetSettings, replace
-from postil.records.rows import Judgement, Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
     from postil.metaeval.estimation import Target
     from postil.metaeval.rating_budget import Components
     from postil.records.results import BudgetResult, Excluded
     from postil.records.row_locations import Source
+    from postil.records.rows import Judgement, Score
 
 __all__ = ["BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
 
@@ -124,13 +123,7 @@ def budget_files(
             raise UsageError("scores without ratings tell nothing of people: give a pilot, --judgements FILE")
         found = budget_of_assumptions(options)
     else:
-        if [*scores, pilot].count("-") > 1:
-            raise UsageError("only one of the files can be standard input")
-        inputs = inputs or JudgedInputOptions()
-        given = inputs.readings({"scores": Score, "judgements": Judgement}, on_message)
-        scored = open_score_files(scores, given["scores"], inputs.metric_columns) if scores else None
-        rated = open_judgements(pilot, given["judgements"], inputs.annotator_columns)
-        found = budget_rows(scored, rated, options)
+        found = budget_rows(*open_judged_files(scores, pilot, inputs, on_message), options)
     return replace(found, settings=replace(found.settings, command=command))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.records.results import EstimateResult, Excluded
     from postil.records.row_locations import Source
 
-__all__ = ["EstimateOptions", "estimate_files", "estimate_rows", "rated_outputs"]
+__all__ = ["EstimateOptions", "estimate_files", "estimate_rows", "open_judged_files", "rated_outputs"]
 
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
@@ -89,14 +89,31 @@ def estimate_files(
         InvalidInput: A file is invalid; the message has the location.
         Undefined: No output has both scores and ratings.
     """
+    found = estimate_rows(*open_judged_files(scores, judgements, inputs, on_message), options)
+    return replace(found, settings=replace(found.settings, command=command))
+
+
+def open_judged_files(
+    scores: Sequence[str], judgements: str, inputs: JudgedInputOptions | None, on_message: OnMessage
+) -> tuple[Source[Score] | None, Source[Judgement]]:
+    """Open files of scores, where there are any, and one of judgements.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        judgements: A file of judgement rows.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: Two of them are standard input.
+        InvalidInput: A file cannot be read.
+    """
     if [*scores, judgements].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
     inputs = inputs or JudgedInputOptions()
     given = inputs.readings({"scores": Score, "judgements": Judgement}, on_message)
     scored = open_score_files(scores, given["scores"], inputs.metric_columns) if scores else None
-    rated = open_judgements(judgements, given["judgements"], inputs.annotator_columns)
-    found = estimate_rows(scored, rated, options)
-    return replace(found, settings=replace(found.settings, command=command))
+    return scored, open_judgements(judgements, given["judgements"], inputs.annotator_columns)
 
 
 def estimate_rows(
