@@ -127,6 +127,7 @@ def test_the_estimator_is_its_definition(systems: int, holes: float, target: Tar
     generator = np.random.default_rng([systems, int(10 * holes)])
     quality = generator.normal(size=(40, systems)) + generator.normal(size=(40, 1))
     scores = quality[..., None] * [1.0, 2.0, 0.0] + generator.normal(size=(40, systems, 3))
+    scores += 2 * generator.normal(size=(40, 1, 1)) * (systems > 1)  # so that the slope of items is below 1
     grades = np.clip(np.round(3 + quality + 0.3 * generator.normal(size=quality.shape)), 1, 5)
     grades[generator.permutation(40)[:10]] = np.nan
     grades[generator.random(grades.shape) < holes] = np.nan
