@@ -71,8 +71,8 @@ SMALL = Sizes(items=40, systems=6, metrics=4, compared=(20, 3), few=10, texts=2_
 """Sizes to try the benchmark with."""
 
 
-def rows(items: int, systems: int, metrics: int) -> tuple[list[Score], list[Judgement]]:
-    """Continuous scores, lengths and three ratings of every item by every system."""
+def rows(items: int, systems: int, metrics: int, annotators: int = 3) -> tuple[list[Score], list[Judgement]]:
+    """Continuous scores, lengths and ratings of every item by every system."""
     rng = np.random.default_rng(20181)
     good = rng.normal(size=(items, 1)) + rng.normal(size=systems) * 0.5 + rng.normal(size=(items, systems))
     columns = {f"metric {m}": good + rng.normal(size=good.shape) * (0.5 + 0.15 * m) for m in range(metrics)}
@@ -87,9 +87,15 @@ def rows(items: int, systems: int, metrics: int) -> tuple[list[Score], list[Judg
     judgements = [
         Judgement(item, system, who, float(grade))
         for i, s, item, system in texts
-        for who, grade in zip(("ann", "bob", "cem"), ratings[i, s], strict=True)
+        for who, grade in zip(("ann", "bob", "cem")[:annotators], ratings[i, s, :annotators], strict=True)
     ]
     return scores, judgements
+
+
+def ratio(mine: float, other: float) -> str:
+    """Print the time of another program divided by postil's, with two decimals where it is below 10."""
+    found = other / mine
+    return f"{found:,.0f}x" if found >= 10 else f"{found:.2f}x"
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -162,14 +168,14 @@ def compared(original: Original, sizes: Sizes) -> list[str]:
             np.testing.assert_allclose([row.value for row in ours.rows], theirs, rtol=0, atol=1e-9)
         what = f"`{coefficient}` by {by}, {len(of):,} texts, {metrics} metrics"
         took = seconds(lambda: correlations(of, [name], level)), seconds(lambda: original.values(of, by))  # noqa: B023
-        found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {took[1] / took[0]:,.0f}x |")
+        found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {ratio(*took)} |")
         if by != "pool":
             what = f"`{coefficient}` by {by}: tests of {metrics * (metrics - 1) // 2} pairs"
             took = (
                 seconds(lambda: differences(of, name, level)),  # noqa: B023
                 seconds(lambda: original.tests(of, by, DRAWS)),  # noqa: B023
             )
-            found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {took[1] / took[0]:,.0f}x |")
+            found.append(f"| {what} | {took[0]:.2f} s | {took[1]:.2f} s | {ratio(*took)} |")
         print(found[-1], file=sys.stderr)
     return found
 
@@ -194,11 +200,12 @@ def estimated(original: Original, sizes: Sizes, draws: int = 4) -> str:
 def large(sizes: Sizes, jobs: int) -> list[str]:
     """Rows of the table of `postil correlate` on large tables, in processes of their own."""
     found = []
-    for texts, metrics, commands in (
-        (sizes.items * sizes.systems, sizes.metrics, COMMANDS),
-        (sizes.texts, 3, (USUAL,)),
+    for texts, systems, metrics, annotators, commands in (
+        (sizes.items * sizes.systems, sizes.systems, sizes.metrics, 3, COMMANDS),
+        (sizes.texts, sizes.systems, 3, 3, (USUAL,)),
+        (sizes.texts, 4, 3, 2, (USUAL,)),
     ):
-        scores, judgements = rows(texts // sizes.systems, sizes.systems, metrics)
+        scores, judgements = rows(texts // systems, systems, metrics, annotators)
         if commands == (USUAL,):
             scores = [row for row in scores if not row.metric.startswith("control:")]
         with tempfile.TemporaryDirectory() as folder:
@@ -210,7 +217,8 @@ def large(sizes: Sizes, jobs: int) -> list[str]:
                 line = [sys.executable, "-m", "postil", "correlate", files[0], "--judgements", files[1]]
                 line += [*command.split(), "--format", "json", "--jobs", str(jobs)]
                 took, peak = watched(line, quiet=True)
-                found.append(f"| {metrics} metrics, {texts:,} texts | `{command}` | {took:.1f} s | {peak:,.0f} MiB |")
+                table = f"{metrics} metrics, {texts:,} texts of {systems} systems, {annotators} raters"
+                found.append(f"| {table} | `{command}` | {took:.1f} s | {peak:,.0f} MiB |")
                 print(found[-1], file=sys.stderr)
     return found
 
