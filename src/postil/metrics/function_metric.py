@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.references import Matches, References
-    from postil.text.tokens import Tokens
 
 __all__ = ["Declaration", "FunctionMetric", "MetricFailed", "Place", "reporting"]
 
@@ -158,11 +156,11 @@ class FunctionScorer(Scorer):
         self._weighted = metric.declaration.weights != "none"
         by_name = metric.declaration.weights == "keyword"
         self._function: Function = _with_third(function) if by_name else function
-        self._texts = _texts(references.tokens)
+        self._texts = list(references.tokens.raw_texts())
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Statistics of n candidates, float64[n, 2]: the score, and 1."""
-        candidates = _texts(matches.candidates)
+        candidates = matches.candidates.raw_texts()
         call = self._each if self.metric.declaration.batch is None else self._batches
         values = self._checked(call(candidates, matches.sets), candidates)
         return np.stack([values, np.ones(len(values))], axis=1)
@@ -229,14 +227,6 @@ def _with_third(function: Function) -> Function:
         return function(candidate, references, weights=weights)
 
     return called
-
-
-def _texts(tokens: Tokens) -> list[str]:
-    """The texts; of tokens alone, as users of a scorer may bring them, joined by spaces."""
-    if tokens.texts is not None:
-        return tokens.texts if isinstance(tokens.texts, list) else list(tokens.texts)
-    known, bounds = tokens.vocabulary.words(), tokens.offsets.tolist()
-    return [" ".join(known[i] for i in tokens.ids[b:e].tolist()) for b, e in pairwise(bounds)]
 
 
 def _number(value: object) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,6 +76,17 @@ class Tokens:
         shift = np.repeat(self.offsets[texts] - offsets[:-1], lengths)
         kept = None if self.texts is None else [self.texts[i] for i in texts.tolist()]
         return replace(self, ids=self.ids[np.arange(offsets[-1]) + shift], offsets=offsets, texts=kept)
+
+    def raw_texts(self) -> Sequence[str]:
+        """The texts before tokenization; where they were not kept, and of lists of tokens, the tokens joined by spaces.
+
+        >>> Vocabulary().encode_tokens([["to", "be"], []]).raw_texts()
+        ['to be', '']
+        """
+        if self.texts is not None:
+            return self.texts
+        known, bounds = self.vocabulary.words(), pairwise(self.offsets.tolist())
+        return [" ".join(known[i] for i in self.ids[begin:end].tolist()) for begin, end in bounds]
 
     def stemmed(self, algorithm: str) -> Tokens:
         """The texts with the id of each word's stem in its place.
