@@ -20,15 +20,28 @@ from numpy.typing import NDArray  # noqa: TC002 - msgspec reads annotations
 from postil.errors import UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
-from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
-from postil.records.correlation_parts import (
-    Agreement,
+from postil.records.audit_parts import (
     AltTest,
     AltTestRow,
     Audit,
     AuditRanking,
     Calibration,
     CalibrationBin,
+    LengthBias,
+    LengthBiasRow,
+    LengthQuartile,
+    RaterCount,
+    RaterLevel,
+    RaterVariance,
+    SkippedAnnotator,
+    TestedAnnotator,
+    UndefinedLengthBias,
+    UndefinedMapping,
+    VarianceComponent,
+)
+from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
+from postil.records.correlation_parts import (
+    Agreement,
     Correlation,
     CorrelationData,
     CorrelationSettings,
@@ -36,22 +49,11 @@ from postil.records.correlation_parts import (
     DisagreementPair,
     DisagreementText,
     HumanAgreement,
-    LengthBias,
-    LengthBiasRow,
-    LengthQuartile,
     PairAgreement,
     Points,
     Rater,
-    RaterCount,
-    RaterLevel,
-    RaterVariance,
-    SkippedAnnotator,
     SystemMean,
-    TestedAnnotator,
-    UndefinedLengthBias,
-    UndefinedMapping,
     UndefinedResult,
-    VarianceComponent,
 )
 from postil.records.estimate_parts import (
     EstimateSettings,
