@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -13,11 +13,17 @@ from metaeval.table_p import rows_p, table_p
 from postil.app.correlate import correlate_table
 from postil.app.correlate_options import CorrelateOptions
 from postil.errors import UsageError
+from postil.metaeval import audit_rankings, correlation
 from postil.metaeval.table import join
 from postil.records.results import CorrelationResult
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.metaeval.coefficients import Measure
+    from postil.metaeval.replicates import By
+    from postil.metaeval.table import Table
     from postil.records.results import Audit
 
 FAST = {"resamples": 40, "permutations": 200, "worst": 0}
@@ -60,6 +66,31 @@ def test_margins_are_of_the_best_and_of_the_lengths(audit: Audit) -> None:
             assert row.low is not None
             assert row.high is not None
             assert row.low <= row.high
+
+
+@pytest.mark.parametrize(
+    ("by", "coefficients", "computed"),
+    [
+        ("item", ("pearson", "acc-eq"), ["spa"]),
+        ("system", ("spa",), ["acc-eq"]),
+        ("system", ("acc-eq", "pa"), ["acc-eq", "spa"]),
+        ("pool", ("acc-eq",), ["acc-eq", "spa"]),
+    ],
+)
+def test_accuracies_of_the_command_are_not_computed_again(
+    by: By, coefficients: tuple[Measure, ...], computed: list[str], monkeypatch: pytest.MonkeyPatch, audit: Audit
+) -> None:
+    called: list[Measure] = []
+
+    def counted(table: Table, asked: Sequence[Measure], level: By, **options: Any) -> correlation.Correlations:
+        called.extend(asked)
+        return correlation.correlations(table, asked, level, **options)
+
+    monkeypatch.setattr(audit_rankings, "correlations", counted)
+    options = CorrelateOptions(audit=True, alt_epsilon=0.1, by=by, coefficients=coefficients, **FAST)
+    found = correlate_table(table_p(), options)
+    assert called == computed
+    assert found.audit == audit
 
 
 def test_every_section_has_its_rows(audit: Audit) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from postil.app.correlate_options import CorrelateOptions
     from postil.engine import Engine
+    from postil.metaeval.correlation import Correlations
     from postil.metaeval.table import Table
 
 __all__ = ["AUDIT_STEPS", "audit"]
@@ -25,12 +26,19 @@ AUDIT_STEPS = 6
 """Number of steps of an audit, for a progress bar."""
 
 
-def audit(table: Table, options: CorrelateOptions, at: Callable[[str], None], engine: Engine | None = None) -> Audit:
+def audit(
+    table: Table,
+    options: CorrelateOptions,
+    found: Correlations,
+    at: Callable[[str], None],
+    engine: Engine | None = None,
+) -> Audit:
     """Audit the metrics of a table.
 
     Args:
         table: The joined table.
         options: Options of the command.
+        found: The coefficients of the command, whose accuracies are not computed again.
         at: Callback for the name of each step.
         engine: Engine that computes resamples; by default this process.
     """
@@ -57,6 +65,7 @@ def audit(table: Table, options: CorrelateOptions, at: Callable[[str], None], en
                 seed=seed,
                 jobs=options.jobs,
                 engine=engine,
+                known=found,
             )
         )
     return Audit(

@@ -169,7 +169,7 @@ def correlate_table(
         at("inter-annotator agreement")
         agreed = _agreement(table, options)
         tests = list(_differences(table, options, found.replicates, engine, at))
-        audited = audit(table, options, at, engine) if options.audit else None
+        audited = audit(table, options, found, at, engine) if options.audit else None
         del counts
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from postil.engine import Engine
     from postil.metaeval.coefficients import Accuracy
+    from postil.metaeval.correlation import Correlations
     from postil.metaeval.replicates import By, Replicates
     from postil.metaeval.table import Table
 
@@ -34,6 +35,7 @@ def audit_ranking(
     seed: int = SEED,
     jobs: int = 1,
     engine: Engine | None = None,
+    known: Correlations | None = None,
 ) -> AuditRanking:
     """Rank texts or systems by every metric, and compare the best metric with the others and all with the lengths.
 
@@ -49,11 +51,14 @@ def audit_ranking(
         seed: Seed of all draws.
         jobs: Number of threads; results do not depend on it.
         engine: Engine that computes the resamples; by default this process.
+        known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
+            where they are there.
     """
     table = table.only(table.metrics)
     measure: Accuracy = "acc-eq" if of == "texts" else "spa"
     by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
-    found = correlations(
+    found = known.only(measure, by, table.metrics) if known else None
+    found = found or correlations(
         table, [measure], by, resamples=resamples, permutations=permutations, seed=seed, jobs=jobs, engine=engine
     )
     values = found.replicates[measure]

@@ -54,6 +54,23 @@ class Correlations:
             absent=tuple(each for each in found if isinstance(each, UndefinedResult)),
         )
 
+    def only(self, coefficient: Measure, by: By, metrics: Sequence[str]) -> Correlations | None:
+        """The same for one coefficient and some metrics; None if it was not computed at that level.
+
+        Args:
+            coefficient: Name of the coefficient.
+            by: Level.
+            metrics: Names of the metrics, all those of the table; random controls are left out.
+        """
+
+        def asked(row: Correlation | UndefinedResult) -> bool:
+            return (row.coefficient, row.by) == (coefficient, by) and row.metric in metrics
+
+        rows, absent = tuple(filter(asked, self.rows)), tuple(filter(asked, self.absent))
+        if not rows and not absent:
+            return None
+        return Correlations(rows, absent, {coefficient: self.replicates[coefficient]})
+
 
 def correlations(
     table: Table,
