@@ -168,6 +168,13 @@ def test_a_correlation_may_rise_where_length_is_held_fixed() -> None:
     assert sentence == "Given length, Pearson of meteor rises from .100 to .200 [.100, .300]."
 
 
+@pytest.mark.parametrize("plain", [0.2004, 0.1996])
+def test_a_correlation_that_prints_the_same_stays(plain: float) -> None:
+    rows = [each | {"plain": plain} for each in audit()["length"]["rows"]]
+    sentence = said(**bare(length=audit()["length"] | {"rows": rows}))["length"]
+    assert sentence == "Given length, Pearson of meteor stays at .200 [.100, .300]."
+
+
 def test_no_lengths_say_why() -> None:
     absent = [{"metric": "control:length", "reason": "no scores control:length; score with --controls"}]
     length = {"lengths": "control:length", "n": 0, "left_out": 0, "rows": [], "absent": absent}

@@ -177,9 +177,10 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
         yield f"Better than the length of the text alone (interval of the difference without 0): {'; '.join(said)}."
     row = _correlated_with_length(audit, rankings)
     if row is not None and row.partial is not None:
-        change = "falls" if row.partial < row.plain else "rises"
-        part = say.estimate(row.partial, row.low, row.high)
-        yield f"Given length, Pearson of {say.named(row.metric)} {change} from {say.number(row.plain)} to {part}."
+        plain, part = say.number(row.plain), say.estimate(row.partial, row.low, row.high)
+        change = f"falls from {plain} to" if row.partial < row.plain else f"rises from {plain} to"
+        change = "stays at" if say.number(row.partial) == plain else change
+        yield f"Given length, Pearson of {say.named(row.metric)} {change} {part}."
     elif not said:
         reasons = [each.reason for each in audit.length.absent if each.metric == name] or [
             each.reason for each in audit.length.absent
