@@ -111,6 +111,13 @@ def test_nothing_is_enough(postil: Postil) -> None:
     assert any("give intervals of differences of width" in note for note in found["notes"])
 
 
+def test_so_few_items_are_no_plan(postil: Postil) -> None:
+    found = said(postil, "budget", "--items", "7", "--sd", "1", "--systems", "2", "--width", "9")
+    assert found["cheapest"] is None
+    assert "a plan has at least 8 items" in found["notes"]
+    assert said(postil, "budget", "--items", "8", "--sd", "1", "--systems", "2", "--width", "9")["cheapest"]
+
+
 def test_a_pilot_tells_the_components(files: Postil) -> None:
     found = said(files, *PILOT, "--difference", ".5")
     assert found["settings"]["pilot"] == 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -66,6 +67,12 @@ def test_no_plan_is_cheaper(wanted: float | None, width: float | None) -> None:
 
 def test_no_plan() -> None:
     assert cheapest(WORKED, (1,), wanted=None, width=0.001) is None
+
+
+@pytest.mark.parametrize(("items", "found"), [(7, None), (8, Plan(8, 1))])
+def test_plans_have_at_least_eight_items(items: int, found: Plan | None) -> None:
+    campaign = dataclasses.replace(WORKED, items=items)
+    assert cheapest(campaign, (1, 2), wanted=None, width=1000) == found
 
 
 def test_least_difference_has_the_power() -> None:

@@ -19,6 +19,8 @@ NOTICED: Final = 1.005
 """Ratio of squared errors that does not round to 1."""
 COMPARED: Final = 60
 """Number of ratings per system that one, two and three raters are compared at."""
+ROUGH_PILOT: Final = 20
+"""Number of graded items below which a plan from a pilot is rough."""
 
 
 def budget(
@@ -37,8 +39,8 @@ def budget(
         excluded: Rows of the pilot that are not in the numbers.
     """
     of = campaign.components
-    best = cheapest(campaign, settings.raters, wanted=settings.power, width=settings.width)
     wanted = settings.power is not None or settings.width is not None
+    best = cheapest(campaign, settings.raters, wanted=settings.power, width=settings.width) if wanted else None
     return BudgetResult(
         components=BudgetComponents(
             rater_variance=of.rater_variance,
@@ -46,7 +48,7 @@ def budget(
             residual=SpreadComponents(mean=of.residual_mean, difference=of.residual_difference),
         ),
         rows=tuple(_row(campaign, n, k) for k in settings.raters for n in graded or tuple(steps_to(campaign.items))),
-        cheapest=_row(campaign, best.items, best.raters) if best and wanted else None,
+        cheapest=_row(campaign, best.items, best.raters) if best else None,
         notes=tuple(_notes(campaign, settings, missed=wanted and best is None)),
         settings=settings,
         excluded=excluded,
@@ -55,7 +57,6 @@ def budget(
 
 def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:
     several, true = campaign.systems > 1, campaign.difference
-    tested = several and true is not None
     return BudgetRow(
         items=n,
         raters=k,
@@ -65,8 +66,8 @@ def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:
         difference_width=campaign.width(n, k, difference=True) if several else None,
         human_difference_width=campaign.width(n, k, difference=True, scores=False) if several else None,
         human_mean_width=campaign.width(n, k, scores=False),
-        power=campaign.power(n, k, true) if tested and true is not None else None,
-        power_all=campaign.power(n, k, true, campaign.pairs) if tested and true is not None else None,
+        power=campaign.power(n, k, true) if several and true is not None else None,
+        power_all=campaign.power(n, k, true, campaign.pairs) if several and true is not None else None,
     )
 
 
@@ -85,9 +86,8 @@ def _notes(campaign: Campaign, settings: BudgetSettings, *, missed: bool) -> Ite
             "leave counts as 0, and the plans are cautious"
         )
     if settings.pilot:
-        rest = "is" if settings.pilot == 1 else "are"
-        yield f"the {settings.pilot} graded items of the pilot {rest} part of the plan, if both are drawn at random"
-        if settings.pilot < 2 * 10:
+        yield f"the {settings.pilot} graded items of the pilot are part of the plan, if both are drawn at random"
+        if settings.pilot < ROUGH_PILOT:
             yield (
                 "a plan from so small a pilot is rough: measured with 10 items, four fifths of the planned standard "
                 "errors were within .86 to 1.19 of the actual ones"

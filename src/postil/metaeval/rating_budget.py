@@ -196,7 +196,7 @@ class Plan:
 
 
 def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | None, width: float | None) -> Plan | None:
-    """Find the plan with the fewest hours that reaches what is wanted; None where none does.
+    """Find the plan with the fewest hours that reaches what is wanted; None where none of `FEWEST_ITEMS` or more does.
 
     Width and power improve with every item, so the fewest items are found by bisection for each number of raters.
 
@@ -217,8 +217,8 @@ def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | Non
 
     found = []
     for k in raters:
-        low, high = min(FEWEST_ITEMS, campaign.items), campaign.items
-        if not reaches(high, k):
+        low, high = FEWEST_ITEMS, campaign.items
+        if high < low or not reaches(high, k):
             continue
         while low < high:
             middle = (low + high) // 2
