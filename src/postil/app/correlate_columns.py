@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, overload
 
-from postil.app.columns import refuse_other_form
 from postil.app.correlate import correlate_rows
 from postil.app.correlate_options import CorrelateOptions
-from postil.app.item_scores import open_scores
-from postil.app.judged_columns import are_scores, judged_columns, open_judgement_table
+from postil.app.judged_columns import JUDGED, open_judged
 from postil.errors import UsageError
 from postil.records.arguments import check_arguments
-from postil.records.frames import ColumnNames, is_table, open_rows
-from postil.records.rows import Candidate, Judgement, Score
+from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.app.columns import Column
     from postil.app.item_scores import Scores
@@ -130,50 +126,24 @@ def correlate(
     True
     """
     check_arguments(correlate, locals())
-    if not isinstance(scores, Mapping) and are_scores(scores):
-        refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
-        rated = grades if judgements is None else judgements
-        if not is_table(rated):
-            expected = "a table: a data frame, a path, or a list of rows or dictionaries"
-            raise UsageError(f"judgements: expected {expected}, got {type(rated).__name__}")
-        names = ColumnNames(
-            {"scores": Score, "judgements": Judgement, "candidates": Candidate},
-            columns,
-            everywhere={"item": item, "system": system},
-            wide={"scores": metric_columns, "judgements": annotator_columns},
-        )
-        return _correlate_tables(scores, rated, candidates, names, options or CorrelateOptions())
-    of_tables = {
-        "item": item,
-        "system": system,
-        "candidates": candidates,
-        "columns": columns,
-        "metric_columns": metric_columns,
-        "annotator_columns": annotator_columns,
-    }
-    refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
-    if judgements is not None:
-        raise UsageError("judgements: scores are columns, so expected grades, a column as well")
     options = options or CorrelateOptions()
-    rows = judged_columns(
-        cast("Mapping[str, Column]", scores),
-        cast("Column", grades),
+    opened = open_judged(
+        scores,
+        grades,
+        judgements,
         items=items,
         systems=systems,
         signatures=signatures,
+        item=item,
+        system=system,
+        columns=columns,
+        metric_columns=metric_columns,
+        annotator_columns=annotator_columns,
         aspect=options.aspect,
+        candidates=candidates,
+        roles={**JUDGED, "candidates": Candidate},
     )
-    if not scores:
+    if opened.scores is None:
         raise UsageError("no metric: expected at least one column of scores")
-    return correlate_rows(*rows, options)
-
-
-def _correlate_tables(
-    scores: Scores, judgements: Table, candidates: Table | None, names: ColumnNames, options: CorrelateOptions
-) -> CorrelationResult:
-    """Correlate a table of scores with a table of judgements; see `correlate`."""
-    opened = open_scores(scores, names)
-    rated = open_judgement_table(judgements, names)
-    written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
-    texts = {(row.item, row.system): row.text for row in written}
-    return correlate_rows(opened, rated, options, texts, left_out=rated.left_out)
+    texts = {(row.item, row.system): row.text for row in opened.candidates}
+    return correlate_rows(opened.scores, opened.judgements, options, texts, left_out=opened.left_out)

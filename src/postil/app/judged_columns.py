@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 from postil.app.columns import as_list, refuse_other_form
 from postil.app.item_scores import LARGEST, open_scores
@@ -17,18 +17,22 @@ from postil.records.explain import out_of_range, shown
 from postil.records.frames import ColumnNames, is_table, open_rows, plain_value
 from postil.records.results import ScoreResult
 from postil.records.row_locations import LocatedRows, RowLocations
-from postil.records.rows import Judgement, Score
+from postil.records.rows import Candidate, Judgement, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from postil.app.columns import Column
     from postil.app.item_scores import Scores
     from postil.records.frames import Table, TableRows
     from postil.records.results import Excluded
     from postil.records.row_locations import Source
+    from postil.records.rows import Row
 
-__all__ = ["OpenedJudged", "are_scores", "judged_columns", "open_judged", "open_judgement_table"]
+__all__ = ["JUDGED", "OpenedJudged", "open_judged"]
+
+JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement}
+"""Row type of each table of scores and ratings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +43,23 @@ class OpenedJudged:
         scores: The scores; None without any.
         judgements: The ratings.
         left_out: Ratings that were left out.
+        candidates: The texts.
     """
 
     scores: Source[Score] | None
     judgements: Source[Judgement]
     left_out: tuple[Excluded, ...] = ()
+    candidates: Iterable[Candidate] = ()
 
 
-def are_scores(scores: object) -> TypeGuard[Scores]:
-    """True for scores that are no columns: a result, a table, or a list of paths.
-
-    Args:
-        scores: Anything.
-    """
+def _are_scores(scores: object) -> TypeGuard[Scores]:
+    """True for scores that are no columns: a result, a table, or a list of paths."""
     several = isinstance(scores, list | tuple) and all(isinstance(each, str | os.PathLike) for each in scores)
     return several or isinstance(scores, ScoreResult) or is_table(scores)
 
 
-def open_judgement_table(judgements: Table, names: ColumnNames) -> TableRows[Judgement]:
-    """Open a table of judgements, with a warning about those that are left out.
-
-    Args:
-        judgements: The table.
-        names: Names of its columns.
-
-    Raises:
-        InvalidInput: A file or a column is missing, or a value is wrong.
-    """
+def _open_judgement_table(judgements: Table, names: ColumnNames) -> TableRows[Judgement]:
+    """Open a table of judgements, with a warning about those that are left out."""
     rated = open_rows(judgements, Judgement, "judgements", names)
     for each in rated.left_out:
         warnings.warn(f"judgements left out: {each}", stacklevel=4)
@@ -86,8 +80,26 @@ def open_judged(
     metric_columns: Sequence[str],
     annotator_columns: Sequence[str],
     aspect: str | None,
+    candidates: Table | None = None,
+    roles: Mapping[str, type[Row]] = JUDGED,
 ) -> OpenedJudged:
-    """Open scores and ratings of a call in either form; see `postil.estimate` for the arguments.
+    """Open scores and ratings of a call in either form.
+
+    Args:
+        scores: Scores by metric, a result, a table, or None; with those below, see `postil.correlate`.
+        grades: Ratings, or a table of judgements.
+        judgements: A table of judgements.
+        items: Item of each text, with columns.
+        systems: System of each text, with columns.
+        signatures: Signature of each metric, with columns.
+        item: Column of the item, with tables.
+        system: Column of the system, with tables.
+        columns: Columns by field, with tables.
+        metric_columns: Columns that each are a metric, with tables.
+        annotator_columns: Columns that each are an annotator, with tables.
+        aspect: The aspect that was asked for, which columns do not have.
+        candidates: A table of the texts, where ``roles`` has it.
+        roles: Row type of each table that ``columns`` may name.
 
     Raises:
         InvalidInput: A file, a column or a value is wrong.
@@ -95,7 +107,7 @@ def open_judged(
     """
     if scores is None and judgements is None and grades is not None and not is_table(grades):
         scores = {}
-    if judgements is not None or scores is None or (not isinstance(scores, Mapping) and are_scores(scores)):
+    if judgements is not None or scores is None or (not isinstance(scores, Mapping) and _are_scores(scores)):
         refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
         table = grades if judgements is None else judgements
         if not is_table(table):
@@ -104,23 +116,25 @@ def open_judged(
         if isinstance(scores, Mapping):
             raise UsageError("judgements: scores are columns, so expected grades, a column as well")
         names = ColumnNames(
-            {"scores": Score, "judgements": Judgement},
+            roles,
             columns,
             everywhere={"item": item, "system": system},
             wide={"scores": metric_columns, "judgements": annotator_columns},
         )
         opened = None if scores is None else open_scores(scores, names)
-        rated = open_judgement_table(table, names)
-        return OpenedJudged(opened, rated, tuple(rated.left_out))
+        rated = _open_judgement_table(table, names)
+        written = () if candidates is None else open_rows(candidates, Candidate, "candidates", names)
+        return OpenedJudged(opened, rated, tuple(rated.left_out), written)
     of_tables = {
         "item": item,
         "system": system,
+        "candidates": candidates,
         "columns": columns,
         "metric_columns": metric_columns,
         "annotator_columns": annotator_columns,
     }
     refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
-    rows, ratings = judged_columns(
+    rows, ratings = _judged_columns(
         cast("Mapping[str, Column]", scores),
         cast("Column", grades),
         items=items,
@@ -131,7 +145,7 @@ def open_judged(
     return OpenedJudged(rows if scores else None, ratings)
 
 
-def judged_columns(
+def _judged_columns(
     scores: Mapping[str, Column],
     grades: Column,
     *,
@@ -154,7 +168,7 @@ def judged_columns(
         InvalidInput: Columns differ in length, something is no number, or there is no grade.
         UsageError: An aspect was asked for.
     """
-    check_arguments(judged_columns, locals())
+    check_arguments(_judged_columns, locals())
     if aspect is not None:
         raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
     rated = as_list(grades, "grades")
