@@ -24,7 +24,7 @@ DESIGNS: Final = {
     "ceiling": "four systems, ratings from 1 to 5, most of them 5, and a good judge",
     "unlike slopes": "four systems; the judge sees only two of them",
 }
-"""What each design is."""
+"""Description of each design."""
 
 
 def made(design: str, seed: int, size: int = POPULATION) -> Judged:

@@ -196,7 +196,7 @@ def test_coefficients_of_every_level():
 
 
 def test_the_ceiling_is_reached_by_the_true_scores():
-    """What sees the true value of every text correlates with the mean of k raters as much as the ceiling says."""
+    """The true value of every text correlates with the mean of k raters as much as the ceiling says."""
     rng = np.random.default_rng(4)
     found, ceilings = [], []
     for _ in range(20):

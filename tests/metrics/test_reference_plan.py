@@ -134,7 +134,7 @@ def test_coverage(case: Case, budget: int) -> None:
 
 
 def test_within_reach_of_the_best_set() -> None:
-    """Of one item, where nothing comes first, the value is at least 1 - 1/e of that of the best set."""
+    """The greedy bound for one item without a first reference: at least 1 - 1/e of the value of the best set."""
     rng = np.random.default_rng(5)
     for _ in range(20):
         case = Case([rng.random((6, 7)) ** 3], [np.zeros(7, bool)], np.arange(7), np.zeros(6, np.int64))
