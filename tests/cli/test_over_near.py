@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from conftest import Postil
 
-NEAR, MAX = "w-rouge-l(over=near)", "w-rouge-l"
+NEAR, KERNEL, MAX = "w-rouge-l(over=near)", "w-rouge-l(over=kernel)", "w-rouge-l"
 QUESTIONS = 20
 Answer = tuple[str, float]
 
@@ -89,7 +89,7 @@ def scored(table: Sequence[Answered]) -> dict[str, np.ndarray]:
                 [row.text for row in table],
                 [[text for text, _ in row.references] for row in table],
                 weights=[[grade for _, grade in row.references] for row in table],
-                metrics=[NEAR, MAX],
+                metrics=[NEAR, KERNEL, MAX],
                 items=[row.question for row in table],
                 controls=package.ControlOptions(draws=1),
             ).items
@@ -225,3 +225,16 @@ def test_correlate_says_so(
     if form == "json":
         noted = [note for note in json.loads(outcome.out)["notes"] if note.startswith(NEAR)]
         assert noted == lines
+
+
+def test_correlate_says_so_of_a_kernel(postil: Postil) -> None:
+    """Its mean weight falls as near's does; here it is given near's scores, as its own lose nothing."""
+    table = leave_one_out()
+    scores = scored(table)
+    scores[KERNEL] = scores[NEAR]
+    outcome = postil(*rows_of(table, scores, [KERNEL, MAX, f"control:mean-weight({KERNEL})"]))
+    mean, lower = outcome.err.splitlines()
+    assert mean.startswith(f"{KERNEL}: within items the mean weight of the references falls")
+    assert mean.endswith("; over=kernel follows that mean, over=max less so")
+    assert lower.startswith(f"{KERNEL}: pearson is lower than that of {MAX}")
+    assert "; over=kernel loses where" in lower

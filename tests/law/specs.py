@@ -77,7 +77,7 @@ PARAMETERS = {
 OWN = {"own-overlap", "own-batches"}
 """Registered above; the laws hold for the functions that they are."""
 PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
-WEIGHTED = [f"w-{spec}" for spec in PLAIN]
+WEIGHTED = [*(f"w-{spec}" for spec in PLAIN), "w-meteor(over=kernel)", "w-rouge-l(part=r,over=kernel,tau=0.3)"]
 SPECS = PLAIN + WEIGHTED
 
 
@@ -85,6 +85,15 @@ def of(*names: str, specs: list[str] = SPECS) -> list[str]:
     """The specs of some metrics."""
     return [spec for spec in specs if parse_metric(spec).name in names]
 
+
+OVER = [
+    "meteor",
+    "meteor(params=other,stages=exact)",
+    "meteor(characters=true,params=other)",
+    "rouge-l(beta=1,stem=true)",
+    "rouge-l(part=p)",
+]
+"""Metrics with ``over``, without it; see test_over_laws."""
 
 BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]

@@ -111,6 +111,16 @@ def test_other_metrics_are_not_looked_at(specs: list[str]) -> None:
     assert not said(*one_out(0.9, 0.2, 0.4, 0.6), specs)
 
 
+def test_a_kernel_has_the_same_signs_under_its_name() -> None:
+    specs = ["w-meteor(over=kernel)", "w-rouge-l(over=near)", "w-rouge-l(over=kernel,tau=0.2)"]
+    lines = said(*one_out(0.9, 0.2, 0.4, 0.6), specs)
+    assert [(line.partition(": ")[0], line.partition("; ")[2].split()[0]) for line in lines] == [
+        ("w-meteor(over=kernel), w-rouge-l(over=kernel,tau=0.2)", "over=kernel"),
+        ("w-rouge-l(over=near)", "over=near"),
+    ]
+    assert "over=kernel can correlate less" in said([of((10, 0.0), (10, 1.0))], specs=specs)[0]
+
+
 def test_the_control_is_the_mean_of_the_weights() -> None:
     specs = ["w-rouge-l(over=near)", "w-rouge-l", "w-meteor(over=mean)"]
     result = postil.score(

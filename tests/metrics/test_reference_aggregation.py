@@ -1,4 +1,4 @@
-"""One score from the references of a set: max, mean, top-k, near."""
+"""One score from the references of a set: max, mean, top-k, near, kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.metrics import Meteor, References, RougeL, parse_metric
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.controls import ControlOptions
-from postil.metrics.reference_aggregation import SingleReferenceScorer
+from postil.metrics.reference_aggregation import Over, SingleReferenceScorer
 from postil.text import Vocabulary
 
 C = ["a c b", "x", "a b"]
@@ -127,8 +127,11 @@ def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("rouge-l(over=median)", "rouge-l: over: expected max, mean, near or top-K with K from 1, got 'median'"),
-        ("meteor(over=top-0)", "meteor: over: expected max, mean, near or top-K with K from 1, got 'top-0'"),
+        (
+            "rouge-l(over=median)",
+            "rouge-l: over: expected max, mean, near, kernel or top-K with K from 1, got 'median'",
+        ),
+        ("meteor(over=top-0)", "meteor: over: expected max, mean, near, kernel or top-K with K from 1, got 'top-0'"),
         ("meteor(over=top-03)", "got 'top-03'"),
         ("meteor(over=top)", "got 'top'"),
         ("rouge-l(over=top--1)", "got 'top--1'"),
@@ -138,6 +141,13 @@ def test_meteor_has_a_corpus_score_that_goes_with_over() -> None:
             "corpus=stats needs the one reference that over=max chooses; with over=mean",
         ),
         ("meteor(over=top-2,corpus=chosen)", "take corpus=mean, or leave it out"),
+        ("rouge-l(over=kernel)", "1 for every text without them; take w-rouge-l(over=kernel)"),
+        ("w-meteor(tau=0.1)", "meteor: tau is the width of over=kernel, and over=max has none; leave it out"),
+        ("w-rouge-l(over=near,tau=0.2)", "over=near has none"),
+        ("w-rouge-l(over=kernel,tau=0)", "rouge-l: tau: expected a positive number, got 0.0"),
+        ("w-rouge-l(over=kernel,tau=-1)", "expected a positive number, got -1.0"),
+        ("w-rouge-l(over=kernel,tau=wide)", "tau: expected a number, got 'wide'"),
+        ("w-rouge-l(reading=best,over=kernel)", "reading=best chooses a reference"),
     ],
 )
 def test_what_makes_no_sense(spec: str, message: str) -> None:
@@ -146,8 +156,79 @@ def test_what_makes_no_sense(spec: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("over", "score"),
+    [("max", 0.533333), ("mean", 0.488889), ("top-2", 0.488889), ("near", 0.605505), ("kernel", 0.513886)],
+)
+def test_worked_values(over: str, score: float) -> None:
+    found = Over(over).scores(np.array([0.64 / 1.2, 8 / 9]), np.array([1.0, 0.5]), np.array([0, 2]))
+    assert found == pytest.approx([score], abs=1e-6)
+
+
+def test_rouge_l_through_a_kernel_by_hand() -> None:
+    kernels = np.exp(np.array([4 / 7, 1 / 2, 1]) / 0.2)
+    expected = [kernels @ S[0] / kernels.sum(), 0.0, (0.25 * np.exp(0.5 / 0.2) + 1) / (np.exp(0.5 / 0.2) + 1)]
+    expected[1] = 1.0  # the one reference, however unlike the text
+    assert items("w-rouge-l(beta=1,over=kernel,tau=0.2)", S) == pytest.approx(expected)
+
+
+def test_a_kernel_gives_no_score_to_an_empty_candidate() -> None:
+    for name in ("rouge-l", "meteor", "meteor(characters=true)"):
+        spec = f"w-{name.removesuffix(')')}{',' if '(' in name else '('}over=kernel)"
+        result = postil.score(["", "x"], [["a", "b"]] * 2, weights=[[0.25, 0.75]] * 2, metrics=[spec])
+        assert result.items[spec].tolist() == pytest.approx([0.0, 0.5]), spec
+
+
+def test_a_weight_acts_on_the_positive_part_of_a_similarity() -> None:
+    similarities, bounds = np.array([-0.5, 0.25, -0.25, -0.75]), np.array([0, 2, 4])
+    weights = np.array([0.5, 0.5, 0.0, 1.0])
+    found = {
+        over: Over(over).scores(similarities, weights, bounds).tolist()
+        for over in ("max", "mean", "top-1", "near", "kernel")
+    }
+    kernel = [0.5, (0.0 + np.exp(-0.5 / 0.1)) / (1 + np.exp(-0.5 / 0.1))]
+    assert found == {
+        "max": [0.125, -0.25],
+        "mean": [-0.1875, -0.5],
+        "top-1": [0.125, -0.25],
+        "near": [1.5 * 0.125 / 1.25, 0.0],
+        "kernel": pytest.approx(kernel),
+    }
+
+
+def test_a_very_narrow_kernel_stays_finite() -> None:
+    found = Over("kernel", 1e-320).scores(np.array([-1.0, 1.0]), np.array([1.0, 0.25]), np.array([0, 2]))
+    assert found.tolist() == [0.25]
+
+
+def test_tau_stands_in_the_spec_of_a_kernel_alone() -> None:
+    assert str(parse_metric("w-meteor(over=kernel)")) == (
+        "w-meteor(params=en,stages=exact+stem,characters=false,corpus=mean,over=kernel,tau=0.1)"
+    )
+    assert parse_metric("w-rouge-l(over=kernel,tau=.1)") == parse_metric("w-rouge-l(over=kernel)")
+    assert parse_metric("w-rouge-l(over=kernel,tau=.2)") != parse_metric("w-rouge-l(over=kernel)")
+    assert "tau" not in str(parse_metric("w-rouge-l(over=near)"))
+
+
+def test_controls_of_a_kernel() -> None:
+    """Those without weights do not exist; the nearest reference is that of the highest F."""
+    spec = "w-rouge-l(beta=1,over=kernel)"
+    result = postil.score(C, R, weights=S, metrics=[spec], controls=ControlOptions(draws=20), tokenizer="space")
+    kernels = np.exp(np.array([4 / 7, 1 / 2, 1]) / 0.1)
+    draws = {round(float(result.items[f"control:shuffled({spec},draw={draw})"][0]), 9) for draw in range(1, 21)}
+    assert draws <= {round(float(kernels @ weights / kernels.sum()), 9) for weights in permutations(S[0])}
+    assert len(draws) > 2
+    rest = {name: found.tolist() for name, found in result.items.items() if "shuffled" not in name and name != spec}
+    assert rest == {
+        f"control:nearest({spec})": pytest.approx([0.75, 1.0, 0.25]),
+        f"control:mean-weight({spec})": pytest.approx([0.55, 1.0, 0.625]),
+        "control:length": [3.0, 1.0, 2.0],
+    }
+    assert set(result.signatures) == set(result.items)
+
+
 def test_blocks_of_pairs_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    specs = ["w-rouge-l(over=mean)", "w-meteor(over=top-2)", "w-rouge-l(over=near)"]
+    specs = ["w-rouge-l(over=mean)", "w-meteor(over=top-2)", "w-rouge-l(over=near)", "w-meteor(over=kernel)"]
     whole = postil.score(C, R, weights=S, metrics=specs)
     for block in (1, 2, 3, 4):
         monkeypatch.setattr(over_module, "BLOCK", block)
@@ -160,7 +241,7 @@ def test_no_candidates() -> None:
     vocabulary = Vocabulary()
     references = References(vocabulary.encode_tokens([["a"], ["b"]]), np.array([0, 2]))
     none = vocabulary.branch().encode_tokens([])
-    for metric in (RougeL(over="mean"), Meteor(over="top-2"), RougeL(over="near")):
+    for metric in (RougeL(), Meteor(over="top-2"), RougeL(over="near"), RougeL(over="kernel", weighted=True)):
         assert metric.against(references).stats(none, np.zeros(0, np.int32)).shape == (0, 2)
     assert SingleReferenceScorer({"r": RougeL()}, references).scores(none, np.zeros(0, np.int32))["r"].shape == (0,)
 

@@ -1,11 +1,11 @@
-"""Warnings about similarity-weighted means of references, ``over=near``."""
+"""Warnings about similarity-weighted means of the weights of references, ``over=near`` and ``over=kernel``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from postil.metaeval.correlation import correlations
-from postil.metrics.reference_aggregation import differ_in_over, is_near
+from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over
 from postil.metrics.spec import known_metric
 from postil.records.names import metric_of
 from postil.render.formats import value_with_interval
@@ -23,7 +23,7 @@ MEAN_WEIGHT: Final = "control:mean-weight("
 
 
 def near_warnings(table: Table, differences: Sequence[Difference], resamples: int, seed: int) -> Iterator[str]:
-    """Signs in the data against ``over=near``, each in a sentence that names it.
+    """Signs in the data against ``over=near`` and ``over=kernel``, each in a sentence that names it.
 
     Args:
         table: Scores and ratings.
@@ -35,13 +35,15 @@ def near_warnings(table: Table, differences: Sequence[Difference], resamples: in
     weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
     found = correlations(table.only(weights), ("pearson",), "item", resamples=resamples, seed=seed) if weights else None
     for row in found.rows if found else ():
-        if row.high is not None and row.high < 0:
+        spec = metric_of(row.metric)
+        metric = known_metric(spec)
+        if metric is not None and row.high is not None and row.high < 0:
             yield (
-                f"{metric_of(row.metric)}: within items the mean weight of the references falls as the human score "
-                f"rises (pearson {value_with_interval(row.value, row.low, row.high)}); over=near follows that mean, "
+                f"{spec}: within items the mean weight of the references falls as the human score rises (pearson "
+                f"{value_with_interval(row.value, row.low, row.high)}); over={Over.of(metric).name} follows that mean, "
                 "over=max less so"
             )
-    for near, other in _near_and_max(table.metrics):
+    for near, over, other in _near_and_max(table.metrics):
         for each in differences:
             if {each.first, each.second} != {near, other}:
                 continue
@@ -49,14 +51,15 @@ def near_warnings(table: Table, differences: Sequence[Difference], resamples: in
             if ahead.high is not None and ahead.high < 0:
                 yield (
                     f"{near}: {ahead.coefficient} is lower than that of {other}: difference "
-                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over=near loses where references get "
-                    "worse as texts get better, and where many references have few distinct weights"
+                    f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over={over} loses where references "
+                    "get worse as texts get better, and where many references have few distinct weights"
                 )
 
 
-def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The metrics with ``over=near``, each with the same metric with ``over=max`` where that was scored as well."""
+def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """The metrics that average weights and their ``over``, each with the same of ``over=max`` that was scored too."""
     specs = {name: metric for name in names if (metric := known_metric(name)) is not None}
     for name, metric in specs.items():
-        if metric.needs_weights and is_near(metric):
-            yield from ((name, other) for other, same in specs.items() if differ_in_over(metric, same))
+        if averages_weights(metric):
+            over = Over.of(metric).name
+            yield from ((name, over, other) for other, same in specs.items() if differ_in_over(metric, same))

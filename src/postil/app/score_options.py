@@ -33,7 +33,8 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         save_background: Save the references' document frequencies here.
         items: Write the score of every candidate here: .jsonl, .parquet or .csv; .jsonl and .csv also .gz, .zst.
         controls: Write controls of the w- metrics to --items too: shuffled weights, best references, the nearest
-            reference's weight, with over=near the mean weight, length. postil correlate shows them beside the metrics.
+            reference's weight, the mean weight (over=near and over=kernel), length. postil correlate shows them beside
+            the metrics.
         control_draws: Number of times that --controls shuffles the weights.
         seed: Seed of --controls.
         ungraded: Handling of references without the grade, weight or upvotes that their weights are made of: error, or

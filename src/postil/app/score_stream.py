@@ -28,7 +28,7 @@ from postil.metrics.consensus import similarity_of
 from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
 from postil.metrics.external_frequencies import ExternalFrequencies
 from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
-from postil.metrics.reference_aggregation import is_near
+from postil.metrics.reference_aggregation import averages_weights
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
 from postil.records.weights import DEFAULT, default_method
@@ -121,8 +121,9 @@ def streamed(
 
     Returns:
         The evaluation, or None where all references must be read at once: controls, saved document frequencies, those
-        of a single item, metrics with ``over=near``, another engine, standard input, small files, files of another
-        order, weights that are wrong, and ungraded references to exclude, without which few are left.
+        of a single item, metrics with ``over=near`` or ``over=kernel``, another engine, standard input, small files,
+        files of another order, weights that are wrong, and ungraded references to exclude, without which few are
+        left.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
@@ -132,7 +133,7 @@ def streamed(
     if whole or options.engine != "local" or not _large(files, SMALLEST):
         return None
     metrics = asked or parse_all(default_metrics(weighted=False))
-    if any(metric.origin or (metric.needs_weights and is_near(metric)) for metric in metrics.values()):
+    if any(metric.origin or averages_weights(metric) for metric in metrics.values()):
         return None
     if _idf_order(metrics, options) and not _large(files, COUNTED * SMALLEST):
         return None

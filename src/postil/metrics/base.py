@@ -279,6 +279,14 @@ class PairwiseScorer(Scorer):
             bounds: int64[n + 1], offsets of the pairs of each candidate; each has at least one.
         """
 
+    def alone(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Score each pair as if its reference were the only one, without weights: float64[p].
+
+        Args:
+            pairs: float64[p, c], rows of `pairs`.
+        """
+        return self.items(self.joined(pairs, np.ones(len(pairs)), np.arange(len(pairs) + 1)))
+
 
 class EachPairScorer(PairwiseScorer):
     """A scorer of pairs whose `pairs` takes sets of several references, so that `measure` needs no code of its own."""

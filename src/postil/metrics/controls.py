@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.base import PairwiseScorer
-from postil.metrics.reference_aggregation import SingleReferenceScorer, is_near
+from postil.metrics.reference_aggregation import Over, SingleReferenceScorer, averages_weights
 from postil.records.arguments import check_fields
 from postil.records.names import LENGTH
 from postil.records.ties import TOLERANCE, joined
@@ -68,12 +68,13 @@ class Controls:
       distribution of an item's weights, loses their assignment to references.
     - ``control:best-5(w-m)``: m, without weights, over the five references with the highest weights; where the fifth
       rank is tied, the mean over choices among the tied.
-    - ``control:top(w-m)``: m, without weights, over all references that share the highest weight.
+    - ``control:top(w-m)``: m, without weights, over all references that share the highest weight. Neither this nor
+      ``best`` exists for ``over=kernel``, which is 1 without weights.
     - ``control:nearest(w-m)``: the weight of the reference that is nearest to the candidate by m, the mean of ties. No
       similarity is in this score, only the grade of another text.
     - ``control:mean-weight(w-m)``: the mean weight of the references, where m is a similarity-weighted mean of them
-      (``over=near``): its score if every reference were equally similar to the candidate. It is the same for all
-      candidates of a set of references.
+      (``over=near``, ``over=kernel``): its score if every reference were equally similar to the candidate. It is the
+      same for all candidates of a set of references.
     - ``control:length``: the number of the candidate's tokens.
 
     Weights of a set of references, and a candidate's scores by them, are tied as `postil.records.ties` says.
@@ -111,27 +112,32 @@ class Controls:
             raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
         self._background = metrics.background
         self._scorers = {spec: metrics.scorer(spec) for spec in self._metrics}
+        self._choosing = [spec for spec, metric in self._metrics.items() if Over.of(metric).name != "kernel"]
+        self._averaging = [spec for spec, metric in self._metrics.items() if averages_weights(metric)]
         self._set = np.repeat(np.arange(len(references)), np.diff(references.offsets))
         self._ranks = joined(references.weights, references.offsets[:-1])
-        best_k, seed = f"best-{self._options.best}", self._options.seed
-        ties, choices = f"{TOLERANCE:g}", self._options.choices
         self._chosen = {
-            best_k: [self._choice(keep) for keep in self._best()],
+            f"best-{self._options.best}": [self._choice(keep) for keep in self._best()],
             "top": [self._choice(self._top())],
         }
         self._singles = SingleReferenceScorer(self._metrics, references, self._background)
         self.signatures = {
-            name: f"{metrics.signatures[spec]}|{note}"
-            for spec in self._metrics
-            for name, note in [
-                *((self._shuffled(spec, draw), f"control:shuffled|seed:{seed}") for draw in self._draws),
-                (f"control:{best_k}({spec})", f"control:{best_k}|ties:{ties}|choices:{choices}|seed:{seed}"),
-                (f"control:top({spec})", f"control:top|ties:{ties}"),
-                (f"control:nearest({spec})", f"control:nearest|ties:mean:{ties}"),
-                *([(f"control:mean-weight({spec})", "control:mean-weight")] if is_near(self._metrics[spec]) else []),
-            ]
+            name: f"{metrics.signatures[spec]}|{note}" for spec in self._metrics for name, note in self._notes(spec)
         } | {LENGTH: f"{LENGTH}|tokenizer:{metrics.tokenizer}|postil:{VERSION}"}
         """Signature of each control, by name: all that its numbers depend on."""
+
+    def _notes(self, spec: str) -> Iterator[tuple[str, str]]:
+        """Name of each control of a metric, and what its signature adds to that of the metric."""
+        seed, ties, best_k = self._options.seed, f"{TOLERANCE:g}", f"best-{self._options.best}"
+        for draw in self._draws:
+            yield self._shuffled(spec, draw), f"control:shuffled|seed:{seed}"
+        if spec in self._choosing:
+            choices = f"choices:{self._options.choices}|seed:{seed}"
+            yield f"control:{best_k}({spec})", f"control:{best_k}|ties:{ties}|{choices}"
+            yield f"control:top({spec})", f"control:top|ties:{ties}"
+        yield f"control:nearest({spec})", f"control:nearest|ties:mean:{ties}"
+        if spec in self._averaging:
+            yield f"control:mean-weight({spec})", "control:mean-weight"
 
     def scores(
         self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1
@@ -172,9 +178,8 @@ class Controls:
             yield f"control:nearest({spec})", self._nearest(spec, pairs)
         means = np.add.reduceat(self._references.weights, self._references.offsets[:-1])
         means /= np.diff(self._references.offsets)
-        for spec, metric in self._metrics.items():
-            if is_near(metric):
-                yield f"control:mean-weight({spec})", means[sets]
+        for spec in self._averaging:
+            yield f"control:mean-weight({spec})", means[sets]
         yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
 
     @property
@@ -232,12 +237,13 @@ class Controls:
         self, choices: list[_Choice], pairs: _Pairs, candidates: Tokens, sets: NDArray[np.int32], jobs: int
     ) -> dict[str, NDArray[np.float64]]:
         """Mean item scores of each metric over some choices of references, all of weight 1."""
-        sums = {spec: np.zeros(len(candidates)) for spec in self._scorers}
+        sums = {spec: np.zeros(len(candidates)) for spec in self._choosing}
         for choice in choices:
             kept = choice.keep[pairs.references]
             bounds, ones = np.concatenate([[0], np.cumsum(kept)])[pairs.bounds], np.ones(np.count_nonzero(kept))
             matches = choice.references.match(candidates, sets, jobs) if choice.rest else None
-            for spec, scorer in self._scorers.items():
+            for spec in self._choosing:
+                scorer = self._scorers[spec]
                 if isinstance(scorer, PairwiseScorer):
                     sums[spec] += scorer.items(scorer.joined(pairs.found[spec][kept], ones, bounds))
                 elif matches is not None:
@@ -281,6 +287,4 @@ class _Pairs:
     def alone(self, scorer: Scorer, spec: str) -> NDArray[np.float64]:
         """Unweighted score of each pair, float64[p]."""
         found = self.found[spec]
-        if not isinstance(scorer, PairwiseScorer):
-            return found[:, 0]
-        return scorer.items(scorer.joined(found, np.ones(len(found)), np.arange(len(found) + 1)))
+        return scorer.alone(found) if isinstance(scorer, PairwiseScorer) else found[:, 0]

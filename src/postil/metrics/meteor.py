@@ -13,7 +13,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.kernel import meteor
 from postil.metrics.base import Metric, PairwiseScorer, Scorer, alignable
-from postil.metrics.reference_aggregation import AggregatingScorer, check_over, first_best
+from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 from postil.metrics.references import References
 from postil.text.function_words import function_words, function_words_signature
 from postil.text.stems import stems_signature
@@ -83,11 +83,12 @@ class Meteor(Metric):
             reference, its statistics stay unscaled (item scores are weighted all the same). By default ``stats``, and
             ``mean`` where ``over`` is not ``max``.
         over: Reference aggregation. ``max``: the best score by a single reference. ``mean``: ``1/K sum_j s_j F_j``, F_j
-            with its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near``: the
-            similarity-weighted mean of the weights. It is not for references that get worse as the text gets better
-            (leave-one-out, halves), nor for many references with few distinct weights; see
-            `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` choose no single reference, so
-            they go with ``corpus=mean`` alone.
+            with its penalty. ``top-k``, such as ``top-3``: the mean of the k highest ``s_j F_j``. ``near`` and
+            ``kernel``: similarity-weighted means of the weights; ``kernel`` exists with weights only. They are not for
+            references that get worse as the text gets better (leave-one-out, halves), nor for many references with few
+            distinct weights; see `postil.metrics.reference_aggregation.Over`. All but ``max`` choose no single
+            reference, so they go with ``corpus=mean`` alone.
+        tau: Width of ``over=kernel``, .1 by default: the smaller, the more the nearest references count.
         penalty: Place of the penalty, which belongs to the alignment with one reference.
 
             - ``inside``: ``max_j s_j (1 - pen_j) F_j``, as METEOR 1.5 chooses among references.
@@ -120,12 +121,13 @@ class Meteor(Metric):
     characters: bool = False
     corpus: Literal["stats", "mean", "chosen"] = None  # type: ignore[assignment]  # set below
     over: str = "max"
+    tau: float | None = None
     penalty: Literal["inside", "outside"] = field(default="inside", metadata={"brief": True})
     function_words: str | None = None
     wordnet: str | None = None
 
     def __post_init__(self) -> None:
-        check_over(self.name, self.over)
+        settle_over(self)
         if self.corpus is None:
             object.__setattr__(self, "corpus", "stats" if self.over == "max" else "mean")
         if self.over != "max" and self.corpus != "mean":
@@ -194,7 +196,7 @@ class Meteor(Metric):
 
 def _words_scorer(metric: Meteor, references: References) -> PairwiseScorer:
     if metric.over != "max":
-        return AggregatingScorer(metric, metric.over, references, replace(metric, over="max", weighted=False))
+        return AggregatingScorer(metric, references, replace(metric, over="max", tau=None, weighted=False))
     return _MeteorScorer(metric, references)
 
 
@@ -332,6 +334,9 @@ class _CharacterScorer(PairwiseScorer):
         self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         return self._inner.joined(pairs, weights, bounds)
+
+    def alone(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._inner.alone(pairs)
 
     def _matches(self, matches: Matches) -> Matches:
         candidates = matches.candidates

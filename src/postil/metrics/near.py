@@ -1,4 +1,4 @@
-"""Signs that the similarity-weighted mean of the weights, ``over=near``, is the wrong aggregation for some texts.
+"""Signs that a similarity-weighted mean of the weights, ``over=near`` or ``kernel``, is the wrong aggregation.
 
 Such a score holds the mean weight of a candidate's references. Where these get worse as the candidate gets better, it
 works against itself; and where many references share few distinct weights, those that resemble a candidate are few
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metrics.reference_aggregation import is_near
+from postil.metrics.reference_aggregation import Over, averages_weights
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -70,9 +70,12 @@ class NearSigns:
     """
 
     def __init__(self, metrics: Mapping[str, Metric], references: References) -> None:
-        self._names = [spec for spec, metric in metrics.items() if metric.needs_weights and is_near(metric)]
+        self._names: dict[str, list[str]] = {}
+        for spec, metric in metrics.items():
+            if averages_weights(metric):
+                self._names.setdefault(Over.of(metric).name, []).append(spec)
         self.asked = bool(self._names)
-        """True if a metric has ``over=near``; without one nothing is computed."""
+        """True if a metric averages the weights; without one nothing is computed."""
         self._seen = self._elsewhere = 0
         self._moments = np.zeros(3)
         if not self.asked:
@@ -115,21 +118,23 @@ class NearSigns:
         self._moments += [x @ y, x @ x, y @ y]
 
     def remarks(self) -> Iterator[str]:
-        """One warning per sign; none if no metric has ``w-...(over=near)``."""
-        if not self.asked:
-            return
-        names = ", ".join(self._names)
+        """One warning per sign and aggregation; none if no metric averages the weights."""
+        for over, specs in self._names.items():
+            yield from self._remarks(", ".join(specs), over)
+
+    def _remarks(self, names: str, over: str) -> Iterator[str]:
         if self._each_weight >= MANY:
             yield (
                 f"{names}: {self._each_weight:.3g} references for each distinct weight (median of the items); with "
-                "many references and few distinct weights over=near can correlate less with human scores than over=max"
+                f"many references and few distinct weights over={over} can correlate less with human scores than "
+                "over=max"
             )
         xy, xx, yy = self._moments
         if self._elsewhere and self._elsewhere >= SHARE * self._seen and xy <= FALLS * np.sqrt(xx * yy) < 0:
             yield (
                 f"{names}: {self._elsewhere:,} of {self._seen:,} candidates are references of other items, as in "
                 "leave-one-out or in halves, and the mean weight of a candidate's references falls as its own weight "
-                "rises; over=near follows that mean, against the ranking within an item, and over=max less so"
+                f"rises; over={over} follows that mean, against the ranking within an item, and over=max less so"
             )
 
 

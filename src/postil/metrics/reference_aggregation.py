@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from abc import abstractmethod
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,49 +24,152 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AggregatingScorer",
+    "Over",
+    "SimilarityScorer",
     "SingleReferenceScorer",
+    "averages_weights",
     "blocks",
-    "check_over",
     "differ_in_over",
     "first_best",
-    "is_near",
+    "settle_over",
 ]
 
+TAU: Final = 0.1
+"""Default width of the kernel, in units of similarity."""
 TOP: Final = re.compile(r"top-(?P<k>[1-9][0-9]{0,8})")
 BLOCK: Final = 1 << 16
 """Approximate number of pairs of candidate and reference that are compared at a time, which bounds memory."""
 
 
-def check_over(name: str, over: str) -> None:
-    """Refuse values other than ``max``, ``mean``, ``near`` and ``top-K``.
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Reference aggregation: one score from the similarities F_j of a candidate to K references and their weights s_j.
+
+    - ``max``: ``max_j v_j``, with ``v_j = s_j max(F_j, 0) + min(F_j, 0)``: a weight acts on the positive part alone.
+    - ``mean``: ``1/K sum_j v_j``.
+    - ``top-k``: the mean of the k highest v_j, of all of them where there are fewer.
+    - ``near``: ``sum_j s_j F+_j / (1 + sum_j F+_j)`` times ``(K + 1) / K`` with ``F+ = max(F, 0)``, so that the highest
+      score is 1. That is a mean of the weights, in which each reference counts by its similarity to the candidate, and
+      an imagined one of weight 0 counts as 1.
+    - ``kernel``: ``sum_j s_j exp(F_j / tau) / sum_j exp(F_j / tau)``, a mean of the weights without that reference: a
+      candidate that resembles none gets about the mean weight, where ``near`` gives about 0. With tau towards 0 it is
+      the weight of the nearest reference, with large tau the mean weight. Without weights it is 1 for every candidate.
+
+    None divides by the sum of the weights, so that raising a weight never lowers a score.
+
+    ``near`` and ``kernel`` hold the mean weight of the references, and so they can correlate *less* with human scores
+    than ``max``: within items where the mean weight of a text's references falls as its own human score rises (each
+    text against all others, by arithmetic; also halves that are each other's references), and on sets with many
+    references of few distinct weights. Elsewhere ``near`` mostly correlates more. `postil.metrics.near` looks for both
+    signs; ``docs/findings/references.md`` has the figures.
 
     Args:
-        name: The metric's name, for the message.
-        over: The value of its field ``over``.
+        name: ``max``, ``mean``, ``top-k``, ``near`` or ``kernel``.
+        tau: Width of the kernel; only ``kernel`` reads it.
+
+    >>> similarities, weights, bounds = np.array([8 / 15, 8 / 9]), np.array([1.0, 0.5]), np.array([0, 2])
+    >>> for name in ("max", "mean", "top-1", "near", "kernel"):
+    ...     print(name, Over(name).scores(similarities, weights, bounds).round(6).tolist())
+    max [0.533333]
+    mean [0.488889]
+    top-1 [0.533333]
+    near [0.605505]
+    kernel [0.513886]
+    """
+
+    name: str = "max"
+    tau: float = TAU
+
+    @classmethod
+    def of(cls, metric: Metric) -> Over:
+        """The aggregation of a metric; most have no field ``over``, which is ``max``."""
+        return cls(getattr(metric, "over", "max"), getattr(metric, "tau", None) or TAU)
+
+    def scores(
+        self, similarities: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Aggregate the similarities of n candidates to p references.
+
+        Args:
+            similarities: float64[p], F of each pair, candidate after candidate; may be negative.
+            weights: float64[p], the weight of the reference of each pair.
+            bounds: int64[n + 1], offsets of the pairs of each candidate; each has at least one.
+
+        Returns:
+            float64[n].
+        """
+        counts = np.diff(bounds)
+        if self.name == "kernel":
+            below = similarities - np.repeat(_reduced(np.maximum, similarities, bounds), counts)
+            with np.errstate(over="ignore"):  # a reference that is far from the nearest, by a narrow kernel: exp(-inf)
+                kernel = np.exp(below / self.tau)
+            return _reduced(np.add, kernel * weights, bounds) / _reduced(np.add, kernel, bounds)
+        positive = np.maximum(similarities, 0.0)
+        values = positive * weights
+        if self.name == "near":
+            # From the mean over K to sum_j s_j F_j / (1 + sum_j F_j) times (K + 1) / K: the imagined reference (weight
+            # 0, similarity 1) keeps a candidate that resembles none from the mean weight; the factor makes 1 the
+            # maximum.
+            means = _reduced(np.add, values, bounds) / counts
+            return np.asarray(means * ((counts + 1) / (_reduced(np.add, positive, bounds) + 1)))
+        values += np.minimum(similarities, 0.0)
+        if self.name == "max":
+            return _reduced(np.maximum, values, bounds)
+        if top := TOP.fullmatch(self.name):
+            row = np.repeat(np.arange(len(counts)), counts)
+            order = np.lexsort((-values, row))
+            place, k = np.arange(len(row)) - bounds[row], int(top["k"])
+            values, counts = np.where(place < k, values[order], 0.0), np.minimum(counts, k)
+        return np.asarray(_reduced(np.add, values, bounds) / counts)
+
+
+def settle_over(metric: Metric) -> None:
+    """Check ``over`` and ``tau`` of a metric as it is made, and set the default ``tau`` of ``over=kernel``.
+
+    Args:
+        metric: A metric with the fields ``over`` and ``tau``, None where it is not given; call it in `__post_init__`.
 
     Raises:
-        UsageError: It is something else.
+        UsageError: ``over`` is something else, ``kernel`` without weights, or ``tau`` is out of range or not wanted.
 
-    >>> check_over("meteor", "top-0")
+    >>> from postil.metrics import parse_metric
+    >>> print(parse_metric("w-rouge-l(over=kernel)"))
+    w-rouge-l(reading=max,beta=1.2,over=kernel,tau=0.1)
+    >>> parse_metric("rouge-l(over=top-0)")
     Traceback (most recent call last):
     ...
-    postil.errors.UsageError: meteor: over: expected max, mean, near or top-K with K from 1, got 'top-0'
+    postil.errors.UsageError: rouge-l: over: expected max, mean, near, kernel or top-K with K from 1, got 'top-0'
     """
-    if over not in {"max", "mean", "near"} and not TOP.fullmatch(over):
-        raise UsageError(f"{name}: over: expected max, mean, near or top-K with K from 1, got '{over}'")
+    name, over, tau = metric.name, Over.of(metric).name, getattr(metric, "tau", None)
+    if over not in {"max", "mean", "near", "kernel"} and not TOP.fullmatch(over):
+        raise UsageError(f"{name}: over: expected max, mean, near, kernel or top-K with K from 1, got '{over}'")
+    if over != "kernel":
+        if tau is not None:
+            raise UsageError(f"{name}: tau is the width of over=kernel, and over={over} has none; leave it out")
+        return
+    if not metric.weighted:
+        raise UsageError(
+            f"{name}: over=kernel is a mean of the references' weights, and 1 for every text without them; take "
+            f"w-{name}(over=kernel)"
+        )
+    if tau is None:
+        object.__setattr__(metric, "tau", TAU)
+    elif not 0.0 < tau < 1e6:
+        raise UsageError(f"{name}: tau: expected a positive number, got {tau}")
 
 
-def is_near(metric: Metric) -> bool:
-    """True if a metric combines the references by the similarity-weighted mean.
+def averages_weights(metric: Metric) -> bool:
+    """True if a metric is a mean of the references' weights by similarity: ``over=near`` or ``over=kernel``.
 
     Args:
         metric: Any metric; most have no field ``over``.
 
     >>> from postil.metrics import parse_metric
-    >>> [is_near(parse_metric(spec)) for spec in ("w-rouge-l(over=near)", "w-rouge-l", "bleu-4")]
-    [True, False, False]
+    >>> specs = ["w-rouge-l(over=near)", "w-meteor(over=kernel)", "w-rouge-l", "rouge-l(over=near)", "bleu-4"]
+    >>> [averages_weights(parse_metric(spec)) for spec in specs]
+    [True, True, False, False, False]
     """
-    return getattr(metric, "over", "max") == "near"
+    return metric.needs_weights and Over.of(metric).name in {"near", "kernel"}
 
 
 def differ_in_over(metric: Metric, other: Metric) -> bool:
@@ -82,7 +186,7 @@ def differ_in_over(metric: Metric, other: Metric) -> bool:
     """
     if type(metric) is not type(other) or getattr(metric, "over", "max") == "max":
         return False
-    expected = {field.name: getattr(metric, field.name) for field in fields(metric)} | {"over": "max"}
+    expected = {field.name: getattr(metric, field.name) for field in fields(metric)} | {"over": "max", "tau": None}
     return all(getattr(other, name) == value for name, value in expected.items() if name != "corpus")
 
 
@@ -159,33 +263,65 @@ class SingleReferenceScorer:
         return {name: np.concatenate(found) for name, found in parts.items()}
 
 
-class AggregatingScorer(EachPairScorer):
-    """One score from scores by single references F_j and their weights s_j; corpus: mean of the items.
+class SimilarityScorer(EachPairScorer):
+    """Base of scorers that compare a candidate with a reference by one number, F, and aggregate as ``over`` names.
 
-    ``mean``: ``1/K sum_j s_j F_j`` over all K references. ``top-k``: the mean of the k highest ``s_j F_j``, of all of
-    them where there are fewer. ``near``: ``sum_j s_j F_j / (1 + sum_j F_j)`` times ``(K + 1) / K``, so that the highest
-    score is 1. That is a mean of the weights, in which each reference counts by its similarity to the candidate, and an
-    imagined one of weight 0 counts as 1. None divides by the sum of the weights, so that raising a weight never lowers
-    a score.
-
-    ``near`` holds the mean weight of the references, and so it can correlate *less* with human scores than ``max``:
-    within items where the mean weight of a text's references falls as its own human score rises (each text against
-    all others, by arithmetic; also halves that are each other's references), and on sets with many references of few
-    distinct weights. Elsewhere it mostly correlates more. `postil.metrics.near` looks for both signs;
-    ``docs/findings/references.md`` has the figures.
+    A subclass gives `similarities`, and `empty` where tokens do not tell it; all else, controls included, follows. The
+    metric has the fields ``over`` and ``tau``, which `settle_over` checks. Corpus: mean of the items.
 
     Args:
         metric: The metric.
-        over: ``mean``, ``near`` or ``top-k``.
+        references: The references.
+    """
+
+    def __init__(self, metric: Metric, references: References) -> None:
+        super().__init__(metric, references)
+        self._over = Over.of(metric)
+
+    @abstractmethod
+    def similarities(self, matches: Matches) -> NDArray[np.float64]:
+        """F of each candidate and each of its references, float64[p] in the order of `References.pairs`.
+
+        Args:
+            matches: n candidates and sets of any size, p pairs.
+        """
+
+    def empty(self, matches: Matches) -> NDArray[np.bool_]:
+        """Mask of the candidates with nothing to compare, bool[n], which score 0 under every ``over``.
+
+        Args:
+            matches: As in `similarities`.
+        """
+        return np.asarray(matches.candidates.lengths == 0)
+
+    def pairs(self, matches: Matches) -> NDArray[np.float64]:
+        """Columns: F, and 1 where the candidate is empty."""
+        bounds, _ = matches.references.pairs(matches.sets)
+        return np.column_stack([self.similarities(matches), np.repeat(self.empty(matches), np.diff(bounds))])
+
+    def joined(
+        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """See `PairwiseScorer.joined`."""
+        scores = self._over.scores(pairs[:, 0], weights, bounds)
+        return np.column_stack([np.where(pairs[bounds[:-1], 1] > 0, 0.0, scores), np.ones(len(scores))])
+
+    def alone(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `PairwiseScorer.alone`: F itself, whatever ``over``."""
+        return pairs[:, 0]
+
+
+class AggregatingScorer(SimilarityScorer):
+    """Scorer of a metric by its own scores against single references.
+
+    Args:
+        metric: The metric; its ``over`` is not ``max``.
         references: The references.
         single: Metric for single references: the same with ``over=max`` and without weights.
     """
 
-    def __init__(self, metric: Metric, over: str, references: References, single: Metric) -> None:
+    def __init__(self, metric: Metric, references: References, single: Metric) -> None:
         super().__init__(metric, references)
-        top = TOP.fullmatch(over)
-        self._k = int(top["k"]) if top else None
-        self._near = over == "near"
         self._single = single
         self._singles = SingleReferenceScorer({single.name: single}, references)
 
@@ -194,31 +330,13 @@ class AggregatingScorer(EachPairScorer):
         """See `Scorer.notes`."""
         return self._singles.scorers[self._single.name].notes
 
-    def pairs(self, matches: Matches) -> NDArray[np.float64]:
-        """See `EachPairScorer.pairs`."""
+    def similarities(self, matches: Matches) -> NDArray[np.float64]:
+        """See `SimilarityScorer.similarities`."""
 
         def score() -> NDArray[np.float64]:
-            return self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name][:, None]
+            return self._singles.scores(matches.candidates, matches.sets, matches.jobs)[self._single.name]
 
         return matches.of_pairs(self._single, score)
-
-    def joined(
-        self, pairs: NDArray[np.float64], weights: NDArray[np.float64], bounds: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """See `PairwiseScorer.joined`."""
-        known = pairs[:, 0]
-        values, counts = known * weights, np.diff(bounds)
-        if self._k is not None:
-            row = np.repeat(np.arange(len(counts)), counts)
-            order = np.lexsort((-values, row))
-            place = np.arange(len(row)) - bounds[row]
-            values, counts = np.where(place < self._k, values[order], 0.0), np.minimum(counts, self._k)
-        scores = _sums(values, bounds) / counts
-        # From the mean over K to sum_j s_j F_j / (1 + sum_j F_j) times (K + 1) / K: the imagined reference (weight 0,
-        # similarity 1) keeps a candidate that resembles none from the mean weight; the factor makes 1 the maximum.
-        if self._near:
-            scores *= (counts + 1) / (_sums(known, bounds) + 1)
-        return np.stack([scores, np.ones(len(counts))], axis=1)
 
 
 def first_best(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -231,7 +349,7 @@ def first_best(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArra
     >>> first_best(np.array([0.5, 1.0, 1.0, 0.25]), np.array([0, 3, 4])).tolist()
     [1, 3]
     """
-    highest = np.maximum.reduceat(values, bounds[:-1]) if len(values) else values
+    highest = _reduced(np.maximum, values, bounds)
     places = np.flatnonzero(values == np.repeat(highest, np.diff(bounds)))
     return places[np.searchsorted(places, bounds[:-1])]
 
@@ -245,6 +363,6 @@ def blocks(bounds: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _sums(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Sum over the pairs of each candidate; each has at least one."""
-    return np.asarray(np.add.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)
+def _reduced(ufunc: np.ufunc, values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Reduce the pairs of each candidate; each has at least one."""
+    return np.asarray(ufunc.reduceat(values, bounds[:-1])) if len(bounds) > 1 else np.zeros(0)

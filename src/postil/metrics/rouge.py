@@ -12,7 +12,7 @@ from postil.errors import UsageError
 from postil.kernel import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
 from postil.metrics.pieces import Sentences
-from postil.metrics.reference_aggregation import AggregatingScorer, check_over, first_best
+from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +54,11 @@ class RougeL(Metric):
         beta: Weight of recall; above 0.
         over: Reference aggregation, from scores of single references to one score. ``max``: as ``reading`` says.
             ``mean``: ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the
-            mean of the k highest ``s_j F_j``. ``near``: the similarity-weighted mean of the weights. It is not for
-            references that get worse as the text gets better (leave-one-out, halves), nor for many references with few
-            distinct weights; see `postil.metrics.reference_aggregation.AggregatingScorer`. All but ``max`` go with
-            ``reading=max`` alone.
+            mean of the k highest ``s_j F_j``. ``near`` and ``kernel``: similarity-weighted means of the weights;
+            ``kernel`` exists with weights only. They are not for references that get worse as the text gets better
+            (leave-one-out, halves), nor for many references with few distinct weights; see
+            `postil.metrics.reference_aggregation.Over`. All but ``max`` go with ``reading=max`` alone.
+        tau: Width of ``over=kernel``, .1 by default: the smaller, the more the nearest references count.
         part: ``f``: the F-measure; ``p``: P; ``r``: R. ``p`` and ``r`` do not go with ``reading=union``.
         stem: True to compare stems as rouge-score does: Porter's, of words of more than three characters.
 
@@ -77,12 +78,13 @@ class RougeL(Metric):
     reading: Literal["max", "union", "best"] = "max"
     beta: float = 1.2
     over: str = "max"
+    tau: float | None = None
     part: Part = field(default="f", metadata={"brief": True})
     stem: bool = field(default=False, metadata={"brief": True})
 
     def __post_init__(self) -> None:
         _check_beta(self.name, self.beta)
-        check_over(self.name, self.over)
+        settle_over(self)
         if self.over != "max" and self.reading == "union":
             raise UsageError(f"rouge-l: reading=union joins the references, and leaves over={self.over} nothing")
         if self.over != "max" and self.reading == "best":
@@ -104,7 +106,7 @@ class RougeL(Metric):
         """See `Metric.against`."""
         del background
         if self.over != "max":
-            return AggregatingScorer(self, self.over, references, replace(self, over="max", weighted=False))
+            return AggregatingScorer(self, references, replace(self, over="max", tau=None, weighted=False))
         if self.reading == "best":
             return _BestScorer(self, references, partial(_lcs_counts, stem=self.stem))
         return (_UnionScorer if self.reading == "union" else _RougeLScorer)(self, references)

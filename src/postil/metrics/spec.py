@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from functools import cache, partial
-from types import MappingProxyType
+from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from postil.errors import PostilError, UnknownName, UsageError
@@ -294,6 +294,8 @@ def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None)
 
 
 def _value(what: str, name: str, text: str, wanted: object) -> object:
+    if get_origin(wanted) is UnionType:  # a parameter that may be left out
+        (wanted,) = set(get_args(wanted)) - {NoneType}
     if get_origin(wanted) is Literal:
         if text not in get_args(wanted):
             raise UnknownName(f"value of {name}", text, get_args(wanted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -54,8 +55,8 @@ OVER: Final = {
     "within-system": "texts of each system, mean of the systems",
 }
 AGREEMENT: Final = ("alpha-ordinal", "alpha-interval", "kappa-quadratic-pooled", "agreement")
-NEAR: Final = "over=near"
-"""Part of every warning about a similarity-weighted mean of references, and of no other note."""
+NEAR: Final = re.compile("; over=(near|kernel) (follows|loses)")
+"""Part of every warning about a similarity-weighted mean of weights, and of no other note."""
 
 
 def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
@@ -96,12 +97,12 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
 
 
 def near_warnings(result: CorrelationResult) -> list[str]:
-    """The notes that warn of ``over=near``.
+    """The notes that warn of ``over=near`` and ``over=kernel``.
 
     Args:
         result: The result.
     """
-    return [note for note in result.notes if NEAR in note]
+    return [note for note in result.notes if NEAR.search(note)]
 
 
 def _head(result: CorrelationResult) -> str:
@@ -258,7 +259,7 @@ def _on_people(result: CorrelationResult) -> Iterator[str]:
 
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if shown:
-        yield from (f"note: {note}" for note in result.notes if NEAR not in note)
+        yield from (f"note: {note}" for note in result.notes if not NEAR.search(note))
     if len(result.differences) > shown:
         yield f"all {len(result.differences):,} differences: --format json, or --report FILE.html"
     if shown:
