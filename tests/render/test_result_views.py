@@ -19,10 +19,11 @@ from msgspec.structs import replace
 
 import postil
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.records.results import Result, SystemScore, to_json
+from postil.records.results import CorrelationResult, Result, SystemScore, to_json
 from postil.records.table_options import TableFields, TableOptions
+from postil.render.page import tables
 from postil.render.views import LONGEST, MODULES, SHOWN, show
-from result_examples import EXAMPLES, KINDS, example, renamed
+from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,6 +133,21 @@ def test_measures_of_two_references_are_told_apart() -> None:
     others = [replace(row, reference="articles", mean=row.mean + 1) for row in result.scores]
     line = repr(replace(result, scores=(*result.scores, *others)))
     assert line.endswith("best meteor, passages .250 (b), meteor, articles 1.250 (b))")
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "mark"),
+    [(0.08, 0.01, "*"), (0.08, 0.06, ""), (0.03, 0.01, ""), (-0.08, 0.01, "*"), (0.08, None, "")],
+    ids=["both", "interval alone", "test alone", "both, below", "no test"],
+)
+def test_a_difference_is_marked_where_test_and_interval_say_so(value: float, p: float | None, mark: str) -> None:
+    rows = [difference("w-meteor", "meteor", value, p)]
+    result = typed(correlated(differences=rows), CorrelationResult)
+    (line,) = (line for line in show("table", result).splitlines() if line.startswith("w-meteor - meteor"))
+    assert line.endswith(f"]{mark}" if mark else "]")
+    assert tables.difference(result.differences[0]).strong is bool(mark)
+    without = replace(result.differences[0], low=None, high=None)
+    assert not without.significant
 
 
 def test_repr_of_agreement_that_does_not_exist() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -23,6 +23,9 @@ __all__ = [
     "SystemMean",
     "UndefinedResult",
 ]
+
+ALPHA: Final = 0.05
+"""Level of significance of a difference."""
 
 
 class Correlation(OptionalPart, frozen=True, kw_only=True):
@@ -163,6 +166,15 @@ class Difference(Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         check_interval(self.low, self.high)
+
+    @property
+    def significant(self) -> bool:
+        """True if `p_holm` is below .05 and the interval excludes 0.
+
+        The interval is asked for since PERM-BOTH takes pairs of texts for independent, so that its p may be too small.
+        """
+        apart = self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+        return apart and self.p_holm is not None and self.p_holm < ALPHA
 
     def reversed(self) -> Difference:
         """The same difference as the second metric minus the first."""

@@ -47,7 +47,6 @@ OF_ACCURACIES: Final = (
 FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none are related."""
 
-LEVEL: Final = 0.05
 OVER: Final = {
     "pool": "all texts together",
     "item": "mean of the items",
@@ -168,11 +167,11 @@ def _chosen(result: CorrelationResult) -> Sequence[Difference]:
 
 
 def _difference_grid(rows: Sequence[Difference], coefficients: Sequence[str]) -> Grid:
-    """One row per pair, the weighted metric first; ``*`` where Holm's p is below .05."""
+    """One row per pair, the weighted metric first; ``*`` where it is significant."""
     lines: dict[str, dict[str, str]] = {}
     for each in rows:
         row = each.reversed() if each.second.startswith("w-") and not each.first.startswith("w-") else each
-        mark = "*" if row.p_holm is not None and row.p_holm < LEVEL else " "
+        mark = "*" if row.significant else " "
         cell = value_with_interval(row.value, row.low, row.high) + mark
         lines.setdefault(f"{row.first} - {row.second}", {})[row.coefficient] = cell
     return [
@@ -263,7 +262,10 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if len(result.differences) > shown:
         yield f"all {len(result.differences):,} differences: --format json, or --report FILE.html"
     if shown:
-        yield "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted"
+        yield (
+            "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted, and the interval "
+            "excludes 0"
+        )
 
 
 def summary(result: CorrelationResult) -> str:

@@ -20,7 +20,7 @@ from postil.records.results import Points
 from postil.render.audit import chance_label
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
-from postil.render.page.lookup import ALPHA, control_label
+from postil.render.page.lookup import control_label
 from postil.render.page.words import isolated, titled
 
 if TYPE_CHECKING:
@@ -124,12 +124,12 @@ def matrices(look: Lookup) -> list[Picture]:
                 continue
             values[at] = row.value
             if coefficient in look.tested:
-                marks[at] = row.p_holm is not None and row.p_holm < ALPHA
+                marks[at] = row.significant
             else:
                 marks[at] = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
         if np.isnan(values).all():
             continue
-        note = "Holm-adjusted p < .05" if coefficient in look.tested else "interval excludes 0, no test"
+        note = f"interval excludes 0, {'Holm-adjusted p < .05' if coefficient in look.tested else 'no test'}"
         shown_names = [control(name) if name == LENGTH else name for name in there]
         title = titled(coefficient)
         label = f"Differences of {title} between all pairs of metrics; the numbers are in the tables of this section"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.records.names import CEILING, PEOPLE, control, metric_of
+from postil.records.results import Difference
 from postil.render.audit import chance_label
 from postil.render.formats import counted
 from postil.render.numbers import DASH, grade, interval, number, p_value, signed
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from postil.records.results import (
         Comparison,
         Correlation,
-        Difference,
         Estimate,
         GainDifference,
         ScoreResult,
@@ -75,12 +75,15 @@ def _by_chance(row: Correlation | None) -> Cell:
 
 
 def difference(row: Difference | GainDifference | None) -> Cell:
-    """A difference, if there is one; strong where its test holds after Holm's correction."""
-    return NONE if row is None else _difference(row.value, row.low, row.high, row.p_holm)
+    """A difference, if there is one; strong where it is significant."""
+    if row is None:
+        return NONE
+    strong = row.significant if isinstance(row, Difference) else _holds(row.p_holm)
+    return Cell(signed(row.value), interval(row.low, row.high), row.value, strong=strong)
 
 
-def _difference(value: float, low: float | None, high: float | None, p_holm: float | None) -> Cell:
-    return Cell(signed(value), interval(low, high), value, strong=p_holm is not None and p_holm < ALPHA)
+def _holds(p_holm: float | None) -> bool:
+    return p_holm is not None and p_holm < ALPHA
 
 
 def _p_cell(p: float | None) -> Cell:
@@ -161,7 +164,7 @@ def first_differences(look: Lookup) -> Table:
             lines.append(Row(f"{first} − {row_label(second, first)}", tuple(cells), full=f"{first} − {second}"))
     return Table(
         "differences",
-        "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05)",
+        "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05, interval without 0)",
         tuple(head),
         tuple(lines),
     )
@@ -237,7 +240,8 @@ def _compared(key: str, caption: str, rows: Iterable[SystemComparison], found: C
         mean = Cell(number(row.mean), interval(row.low, row.high), row.mean)
         apart, tests = NONE, [NONE] * 3
         if row.difference is not None:
-            apart = _difference(row.difference, row.difference_low, row.difference_high, row.p_holm)
+            around = interval(row.difference_low, row.difference_high)
+            apart = Cell(signed(row.difference), around, row.difference, strong=_holds(row.p_holm))
             tests = [_p_cell(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
         lines.append(Row(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
     score = "score" if found.summed else "mean"
