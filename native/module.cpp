@@ -20,6 +20,7 @@
 #include "scores.hpp"
 #include "search.hpp"
 #include "units.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace postil;
@@ -459,6 +460,21 @@ nb::object pooled_table(const std::tuple<In<int64_t>, In<int32_t>, In<int32_t>>&
   return array_of(std::move(out), {wanted.size(), texts.second.shape(0)});
 }
 
+using HeldUnits = std::tuple<In2<float>, In<int32_t>, In<int64_t>, In<double>>;
+
+UnitTexts units_of(const HeldUnits& held) {
+  const auto& [vectors, rows, offsets, weights] = held;
+  return {vectors.data(), static_cast<int64_t>(vectors.shape(0)), static_cast<int64_t>(vectors.shape(1)), span(rows),
+          span(offsets), span(weights)};
+}
+
+nb::object greedy_match_table(const HeldUnits& left, const HeldUnits& right,
+                              const std::pair<In<int32_t>, In<int32_t>>& pairs, int jobs) {
+  return table(pairs.first.shape(0), 2, [&](double* out) {
+    greedy_matches(units_of(left), units_of(right), span(pairs.first), span(pairs.second), jobs, out);
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_compiled, m) {
@@ -679,6 +695,7 @@ NB_MODULE(_compiled, m) {
       .def("search", &search, nb::arg("starts"), nb::arg("terms"), nb::arg("weights"), nb::arg("k"), nb::arg("jobs") = 1);
   m.def("searcher", &make_searcher, nb::arg("rows"), nb::arg("lists"), nb::arg("bounds"), nb::arg("factors"),
         nb::arg("scales"), nb::arg("gain"));
+  m.def("greedy_matches", &greedy_match_table, nb::arg("left"), nb::arg("right"), nb::arg("pairs"), nb::arg("jobs") = 1);
   m.def(
       "plain_objects", [](const nb::bytes& data) { return plain_objects(data.c_str(), static_cast<int64_t>(data.size())); },
       nb::arg("data"));

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         count_grams,
         count_terms,
         count_units,
+        greedy_matches,
         highest,
         invert,
         lcs_lengths,
@@ -68,6 +69,7 @@ __all__ = [
     "count_grams",
     "count_terms",
     "count_units",
+    "greedy_matches",
     "highest",
     "invert",
     "lcs_lengths",
@@ -116,6 +118,7 @@ if not TYPE_CHECKING:
     count_grams = _chosen.count_grams
     count_terms = _chosen.count_terms
     count_units = _chosen.count_units
+    greedy_matches = _chosen.greedy_matches
     highest = _chosen.highest
     invert = _chosen.invert
     lcs_lengths = _chosen.lcs_lengths

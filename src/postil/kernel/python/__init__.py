@@ -15,6 +15,7 @@ from postil.kernel.python.rouge import lcs_lengths, ngram_matches, rouge_l, roug
 from postil.kernel.python.search import Searcher, count_terms, invert, search_bounds, searcher
 from postil.kernel.python.softmax import highest, log_sums
 from postil.kernel.python.units import count_units, pooled_scores
+from postil.kernel.python.vectors import greedy_matches
 
 __all__ = [
     "Grams",
@@ -29,6 +30,7 @@ __all__ = [
     "count_grams",
     "count_terms",
     "count_units",
+    "greedy_matches",
     "highest",
     "invert",
     "lcs_lengths",
