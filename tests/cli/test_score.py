@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil as package
+from postil.errors import UsageError
 from postil.records import Candidate, Reference, Score, convert, read, write
 from postil.text import function_words
 
@@ -203,6 +204,60 @@ def test_weights_methods(postil: Postil, method: str) -> None:
     assert outcome.scores["zoo", "w-rouge-l"] == pytest.approx((first + second) / 2)
     said = f"weights:{method}|scale:1:5|" if method in {"score", "minmax", "item-max"} else f"weights:{method}|ref"
     assert said in outcome.out
+
+
+KERNEL = "w-rouge-l(over=kernel)"
+AS_GRADES = ("--scale", "1:5", "--weights", "minmax", "-m", KERNEL, "-m", "w-rouge-l")
+
+
+def test_kernel_scores_as_grades(postil: Postil) -> None:
+    """Scores, items and controls of the kernel are 1 + 4 g; other metrics stay as they are, and signatures say so."""
+    controls = ("--controls", "--draws", "1", "--items")
+    plain = postil(*BASE, *AS_GRADES, *controls, "plain.jsonl", "--format", "jsonl")
+    graded = postil(*BASE, *AS_GRADES, "--as-grade", *controls, "graded.jsonl", "--format", "jsonl")
+    assert graded.scores == {
+        (system, metric): pytest.approx(1 + 4 * score if metric == KERNEL else score)
+        for (system, metric), score in plain.scores.items()
+    }
+    for before, after in zip(read("plain.jsonl", Score), read("graded.jsonl", Score), strict=True):
+        of_kernel = KERNEL in before.metric
+        assert after.score == pytest.approx(1 + 4 * before.score if of_kernel else before.score), before.metric
+        said = before.signature.replace("|scale:1:5", "|scale:1:5|as-grade") if of_kernel else before.signature
+        assert after.signature == said
+    result = package.score(
+        "c.jsonl", "r.jsonl", metrics=KERNEL, weights="minmax", scale=package.Scale(1, 5), as_grade=True
+    )
+    assert result.items[KERNEL].tolist() == [row.score for row in read("graded.jsonl", Score) if row.metric == KERNEL]
+
+
+def test_an_empty_candidate_has_the_lowest_grade(postil: Postil) -> None:
+    write("empty.jsonl", [Candidate(item, "none", "") for item in {row.item: 0 for row in read("c.jsonl", Candidate)}])
+    graded = postil("score", "empty.jsonl", "-r", "r.jsonl", *AS_GRADES, "--as-grade", "--format", "jsonl")
+    assert graded.scores == {("none", KERNEL): 1.0, ("none", "w-rouge-l"): 0.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (("--scale", "1:5", "-m", KERNEL), "got none and 1:5: --weights minmax --scale LOW:HIGH"),
+        (("--scale", "1:5", "--weights", "score", "-m", KERNEL), "a scale alone, got 'score' and 1:5"),
+        (("--weights", "minmax", "-m", KERNEL), "got 'minmax' and no scale"),
+        (("--scale", "1:5", "--weights", "minmax", "-m", "w-rouge-l"), "ask for one, such as w-meteor(over=kernel)"),
+        (("--scale", "1:5", "--weights", "minmax"), "--as-grade prints metrics with over=kernel as grades"),
+    ],
+)
+def test_what_cannot_be_a_grade(postil: Postil, given: tuple[str, ...], problem: str) -> None:
+    outcome = postil(*BASE, "--as-grade", *given)
+    assert outcome.code == 2
+    assert problem in outcome.err
+
+
+def test_what_cannot_be_a_grade_in_python(postil: Postil) -> None:
+    del postil  # its files
+    with pytest.raises(UsageError, match=re.escape("weights='minmax', scale=postil.Scale(LOW, HIGH)")):
+        package.score("c.jsonl", "r.jsonl", metrics=KERNEL, scale=package.Scale(1, 5), as_grade=True)
+    with pytest.raises(UsageError, match="as_grade: only for tables"):
+        package.score(["a"], [["a"]], weights=[[1.0]], metrics=KERNEL, as_grade=True)
 
 
 def test_signed_weights_are_for_delta_bleu(postil: Postil) -> None:

@@ -63,6 +63,7 @@ def score(
     columns: Mapping[str, str] | None = None,
     weights: str | None = None,
     scale: Scale | None = None,
+    as_grade: bool = False,
     metrics: Metrics | None = None,
     tokenizer: str = "words",
     background: DocumentFrequencies | None = None,
@@ -84,6 +85,7 @@ def score(
     text: str | None = None,
     columns: Mapping[str, str] | None = None,
     scale: Scale | None = None,
+    as_grade: bool = False,
     background: DocumentFrequencies | None = None,
     controls: ControlOptions | None = None,
     ungraded: str = "error",
@@ -122,6 +124,8 @@ def score(
         columns: Columns by field, as ``--column`` has them, for fields without a keyword:
             ``{"references.text": "gold", "references.grade": "stars"}``. ``"=NAME"`` is a constant.
         scale: Scale of the references' grades.
+        as_grade: True for scores with ``over=kernel`` as grades on the scale, ``low + score (high - low)``; only for
+            tables with ``weights="minmax"``.
         background: Saved document frequencies in place of those of ``references``.
         controls: Controls of the ``w-`` metrics to add to the item scores, under names such as
             ``control:nearest(w-meteor)``; see `postil.metrics.controls.Controls`.
@@ -157,8 +161,6 @@ def score(
     ([0.501, 1.0], ('1', '2'))
     """
     check_arguments(score, locals())
-    if ungraded not in UNGRADED:
-        raise UnknownName("handling of ungraded references", ungraded, UNGRADED)
     if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
         if not is_table(references):
@@ -174,6 +176,7 @@ def score(
             item=item,
             weights=weights,
             scale=scale,
+            as_grade=as_grade,
             metrics=metrics,
             tokenizer=tokenizer,
             background=background,
@@ -182,7 +185,8 @@ def score(
             jobs=jobs,
         )
     of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
-    refuse_other_form("only for tables (a data frame, a path, rows), and candidates are a column", **of_tables)
+    problem = "only for tables (a data frame, a path, rows), and candidates are a column"
+    refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
     return _score_columns(
         cast("Column", candidates),
         cast("Column", references),
@@ -212,6 +216,8 @@ def _score_columns(
     ungraded: str,
     jobs: int,
 ) -> ScoreResult:
+    if ungraded not in UNGRADED:
+        raise UnknownName("handling of ungraded references", ungraded, UNGRADED)
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     chosen = parse_all(several, weighted=weights is not None)
     if any(metric.needs_weights for metric in chosen.values()) and weights is None:

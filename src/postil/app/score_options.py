@@ -29,6 +29,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         weights: Source of the references' weights. Grades: score (grade/high), minmax, item-max, signed. Upvotes:
             votes. Similarity to the other references: consensus. The rows' own weight: given. By default score, or
             given where the rows have a weight and no grade.
+        as_grade: Print scores with over=kernel as grades on the scale: low + score (high - low). With minmax alone.
         background: Saved document frequencies for CIDEr.
         save_background: Save the references' document frequencies here.
         items: Write the score of every candidate here: .jsonl, .parquet or .csv; .jsonl and .csv also .gz, .zst.
@@ -46,6 +47,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
+    as_grade: bool = False
     background: Annotated[str | None, Flag(metavar="FOLDER")] = None
     save_background: Annotated[str | None, Flag(metavar="FOLDER")] = None
     items: Annotated[str | None, Flag(metavar="FILE")] = None

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from postil.app.reference_rows import read_references
-from postil.errors import Undefined
+from postil.errors import Undefined, UsageError
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import default_metrics, parse_all
+from postil.metrics.reference_aggregation import Over
 from postil.records.row_locations import SelectedRows
 from postil.render.formats import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.app.progress import OnMessage
     from postil.app.reference_rows import ReferenceRows
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from postil.metrics.evaluation import ScoredBatch
     from postil.records.row_locations import Source
     from postil.records.rows import Candidate, Reference
+    from postil.records.scale import Scale
 
 __all__ = ["CandidateBatch", "Candidates", "ItemIndex", "RowEvaluation"]
 
@@ -144,7 +146,7 @@ class RowEvaluation:
         controls: Controls of the weighted metrics; by default none.
 
     Raises:
-        UsageError: There is no such weights method, or the grades need a scale.
+        UsageError: There is no such weights method, the grades need a scale, or scores as grades make no sense.
         InvalidInput: Something in the references is wrong; says where.
         Undefined: CIDEr of a single item without a background.
     """
@@ -161,6 +163,7 @@ class RowEvaluation:
     ) -> None:
         self.remarks: list[str] = []
         """Remarks on the rows, one line each; those on candidates are added when `measure` ends."""
+        grades = _grades(options, asked or {})
         drop = options.ungraded == "drop"
         found = read_references(references, options.weights, options.scale, asked, self.remarks.append, drop=drop)
         metrics = asked or _default(found, background, self.remarks.append)
@@ -174,6 +177,7 @@ class RowEvaluation:
                 jobs=options.jobs,
                 allow_han=options.allow_han,
                 split=options.save_background is not None,
+                grades=grades,
                 refuse=found.refuse,
             )
         except Undefined as error:
@@ -209,6 +213,21 @@ class RowEvaluation:
     def missing(self) -> list[str]:
         """Remarks on items without graded references or candidates, when all were measured."""
         return list(self._given.missing())
+
+
+def _grades(options: ScoreOptions, metrics: Mapping[str, Metric]) -> Scale | None:
+    """The scale for kernel scores as grades, None where that is not asked for."""
+    if not options.as_grade:
+        return None
+    if options.weights != "minmax" or options.scale is None:
+        given = "none" if options.weights is None else f"'{options.weights}'"
+        problem = f"with the weights method minmax and a scale alone, got {given} and {options.scale or 'no scale'}"
+        raise UsageError(f"--as-grade goes {problem}: --weights minmax --scale LOW:HIGH")
+    if not any(Over.of(metric).name == "kernel" for metric in metrics.values()):
+        raise UsageError(
+            "--as-grade prints metrics with over=kernel as grades; ask for one, such as w-meteor(over=kernel)"
+        )
+    return options.scale
 
 
 def _default(found: ReferenceRows, background: DocumentFrequencies | None, on_message: OnMessage) -> dict[str, Metric]:

@@ -130,7 +130,7 @@ def streamed(
         PostilError: The disk has no room for the document frequencies.
     """
     whole = options.controls or options.background or options.save_background or options.ungraded == "drop"
-    if whole or options.engine != "local" or not _large(files, SMALLEST):
+    if whole or options.as_grade or options.engine != "local" or not _large(files, SMALLEST):
         return None
     metrics = asked or parse_all(default_metrics(weighted=False))
     if any(metric.origin or averages_weights(metric) for metric in metrics.values()):

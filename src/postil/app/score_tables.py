@@ -28,6 +28,8 @@ __all__ = ["score_tables"]
 ARGUMENTS: Final = {
     "--scale HIGH or LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
     "--scale HIGH or --scale LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
+    "--weights minmax --scale LOW:HIGH": "weights='minmax', scale=postil.Scale(LOW, HIGH)",
+    "--as-grade": "as_grade=True",
     "--ungraded drop": "ungraded='drop'",
     "--background FOLDER": "background=postil.DocumentFrequencies.load(FOLDER)",
 }
@@ -42,6 +44,7 @@ def score_tables(
     item: str | None,
     weights: str | None,
     scale: Scale | None,
+    as_grade: bool,
     metrics: Metrics | None,
     tokenizer: str,
     background: DocumentFrequencies | None,
@@ -58,6 +61,7 @@ def score_tables(
         item: Column of the item, in both tables.
         weights: Method of the weights.
         scale: Scale of the grades.
+        as_grade: True for scores with ``over=kernel`` as grades.
         metrics: Specs and functions; None for the default ones.
         tokenizer: Name of the tokenizer.
         background: Saved document frequencies.
@@ -68,7 +72,9 @@ def score_tables(
     several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
     weighted = weights is not None or scale is not None
     asked = None if several is None else parse_all(several, weighted=weighted)
-    options = ScoreOptions(tokenizer=tokenizer, weights=weights, scale=scale, ungraded=ungraded, jobs=jobs)
+    options = ScoreOptions(
+        tokenizer=tokenizer, weights=weights, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
+    )
     names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
     opened = open_rows(references, Reference, "references", names)

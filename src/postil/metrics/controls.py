@@ -111,6 +111,7 @@ class Controls:
         if not self._metrics:
             raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
         self._background = metrics.background
+        self._as_grades = metrics.as_grades
         self._scorers = {spec: metrics.scorer(spec) for spec in self._metrics}
         self._choosing = [spec for spec, metric in self._metrics.items() if Over.of(metric).name != "kernel"]
         self._averaging = [spec for spec, metric in self._metrics.items() if averages_weights(metric)]
@@ -142,7 +143,7 @@ class Controls:
     def scores(
         self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1
     ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-        """Score n candidates by each control.
+        """Score n candidates by each control; those of a metric whose scores are grades are grades too.
 
         Args:
             candidates: n texts, encoded with the vocabulary of the references or a branch of it.
@@ -152,6 +153,14 @@ class Controls:
         Yields:
             Name and item scores, float64[n].
         """
+        for name, spec, values in self._scores(candidates, sets, jobs):
+            yield name, self._as_grades(spec, values)
+        yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
+
+    def _scores(
+        self, candidates: Tokens, sets: NDArray[np.int32], jobs: int
+    ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
+        """Name, metric and item scores of the controls of each metric."""
         pairs = _Pairs(*self._references.pairs(sets), self._singles.compared(candidates, sets, jobs))
         matches = self._references.match(candidates, sets, jobs)
         together = max(1, min(TOGETHER, MOST_WEIGHTS // len(self._set)))
@@ -170,17 +179,16 @@ class Controls:
                         stats = scorer.joined(pairs.found[spec], weights[i][pairs.references], pairs.bounds)
                     else:
                         stats = rest[spec][i]
-                    yield self._shuffled(spec, draw), scorer.items(stats)
+                    yield self._shuffled(spec, draw), spec, scorer.items(stats)
         for kind, choices in self._chosen.items():
             for spec, mean in self._means(choices, pairs, candidates, sets, jobs).items():
-                yield f"control:{kind}({spec})", mean
+                yield f"control:{kind}({spec})", spec, mean
         for spec in self._scorers:
-            yield f"control:nearest({spec})", self._nearest(spec, pairs)
+            yield f"control:nearest({spec})", spec, self._nearest(spec, pairs)
         means = np.add.reduceat(self._references.weights, self._references.offsets[:-1])
         means /= np.diff(self._references.offsets)
         for spec in self._averaging:
-            yield f"control:mean-weight({spec})", means[sets]
-        yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
+            yield f"control:mean-weight({spec})", spec, means[sets]
 
     @property
     def _draws(self) -> range:

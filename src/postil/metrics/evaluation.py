@@ -160,6 +160,7 @@ class Evaluation:
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
         split: True to tokenize references even if no metric and no control reads tokens.
         sizes: Least and largest number of references per set, where these are some of more; by default theirs.
+        grades: Scale for scores with ``over=kernel`` as grades; see `MetricSet`.
         refuse: Error for a reference text by its index and the problem.
 
     Raises:
@@ -189,6 +190,7 @@ class Evaluation:
         tokenized: bool = False,
         split: bool = False,
         sizes: tuple[int, int] | None = None,
+        grades: Scale | None = None,
         refuse: Refuse | None = None,
     ) -> None:
         self.tokenizer = named_tokenizer(tokenizer)
@@ -219,6 +221,7 @@ class Evaluation:
             weights=references.weighting,
             sizes=sizes,
             whole=references.whole,
+            grades=grades,
         )
         self.controls = Controls(self.metrics, controls) if controls else None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.function_metric import FunctionMetric, MetricFailed, reporting
+from postil.metrics.reference_aggregation import Over
 from postil.metrics.spec import own_metric, parse_metric
 from postil.version import VERSION
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric, Scorer
     from postil.metrics.references import Matches, References
+    from postil.records.scale import Scale
     from postil.text.tokens import Tokens
 
 __all__ = ["DEFAULT_METRICS", "DeterministicSum", "MetricSet", "default_metrics", "lowest_weight", "parse_all"]
@@ -90,6 +92,8 @@ class MetricSet:
         sizes: Least and largest number of references per set, where these are some of more; by default theirs.
         whole: The same with the ungraded references that were excluded, for signatures; None where none were asked to
             be.
+        grades: Scale of the grades that the weights are shares of, for scores with ``over=kernel`` as grades on it; by
+            default they stay means of weights.
 
     Raises:
         InvalidInput, UsageError, Undefined: As `Metric.against`.
@@ -117,8 +121,10 @@ class MetricSet:
         weights: str = "given",
         sizes: tuple[int, int] | None = None,
         whole: tuple[int, int] | None = None,
+        grades: Scale | None = None,
     ) -> None:
         self.metrics = metrics
+        self._grades = {spec: grades for spec, metric in metrics.items() if Over.of(metric).name == "kernel" and grades}
         self.background = background
         self.tokenizer = tokenizer
         self.references = references
@@ -136,6 +142,7 @@ class MetricSet:
                     *(["better:low"] if scorer.metric.better == "low" else []),
                     *([f"tokenizer:{tokenizer}"] if scorer.metric.reads_tokens or tokenizer == "given" else []),
                     *([f"weights:{weights}"] if scorer.metric.needs_weights else []),
+                    *(["as-grade"] if spec in self._grades else []),
                     f"references:{count}",
                     *scorer.notes,
                     f"postil:{VERSION}",
@@ -156,11 +163,21 @@ class MetricSet:
 
     def items(self, spec: str, stats: NDArray[np.float64]) -> NDArray[np.float64]:
         """Item scores, float64[n]."""
-        return self._scorers[spec].items(stats)
+        return self.as_grades(spec, self._scorers[spec].items(stats))
 
     def corpus(self, spec: str, total: NDArray[np.float64]) -> float:
         """The corpus score of the sum of the candidates' statistics, float64[k]."""
-        return float(self._scorers[spec].score(total[None, :])[0])
+        return float(self.as_grades(spec, self._scorers[spec].score(total[None, :]))[0])
+
+    def as_grades(self, spec: str, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn means of weights g into grades, ``low + g (high - low)``, where that was asked for.
+
+        Args:
+            spec: The metric.
+            scores: Its scores, or those of one of its controls.
+        """
+        scale = self._grades.get(spec)
+        return scale.low + scores * (scale.high - scale.low) if scale else scores
 
 
 def _range(sizes: tuple[int, int]) -> str:
