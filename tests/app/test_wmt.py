@@ -129,6 +129,37 @@ def test_kendall_is_that_of_scipy(tmp_path: Path) -> None:
     assert found["item kendall-b"] == pytest.approx(np.mean([each.statistic for each in of_item]))
 
 
+def test_accuracies_are_those_of_correlate(tmp_path: Path) -> None:
+    found = task(make(tmp_path / "wmt99"), rows=str(tmp_path), coefficients=("acc-eq", "pa", "spa"))
+    got = values(found, "sent-refA")
+    assert [*got] == ["system acc-eq", "system pa", "system spa", "pool acc-eq", "item acc-eq"]
+    files = [str(tmp_path / "scores.jsonl")], str(tmp_path / "judgements.jsonl")
+    for by, name in (("item", "acc-eq"), ("pool", "acc-eq"), ("system", "spa")):
+        options = CorrelateOptions(by=by, coefficients=(name,), resamples=20, permutations=50)  # type: ignore[arg-type]
+        rows = {row.metric: row for row in correlate_files(*files, options).correlations}
+        (mine,) = (
+            row for row in found.correlations if (row.metric, row.by, row.coefficient) == ("sent-refA", by, name)
+        )
+        assert mine == rows["sent-refA"]
+    pairs = [
+        (np.mean(NOISE[a]) < np.mean(NOISE[b])) == (means(GRADES)[a][0] < means(GRADES)[b][0])
+        for place, a in enumerate(SYSTEMS)
+        for b in SYSTEMS[place + 1 :]
+    ]
+    assert got["system pa"] == pytest.approx(np.mean(pairs))
+
+
+def test_accuracies_that_need_other_scores_say_so(tmp_path: Path) -> None:
+    found = task(make(tmp_path / "wmt99"), coefficients=("pa", "spa"))
+    reasons = {(row.metric, row.coefficient): row.reason for row in found.absent}
+    assert reasons["BLEU-refA", "spa"] == "no scores of segments by the metric"
+    assert reasons["QE-src", "pa"] == "no scores of systems by the metric"
+    human, bleu = ({name: [each[column]] for name, each in CZECH.items()} for column in (0, 1))
+    folder = write_set(tmp_path / "wmt19", "en-cs", human={"wmt-z.sys": human}, metrics={"BLEU-ref.sys": bleu})
+    with pytest.raises(postil.Undefined, match="BLEU-ref: no scores of segments by people"):
+        task(folder, language_pair="en-cs", coefficients=("spa",))
+
+
 def test_what_is_in_the_table_and_what_is_not(tmp_path: Path) -> None:
     found = task(make(tmp_path / "wmt99"))
     assert found.systems == SYSTEMS

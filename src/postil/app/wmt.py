@@ -14,7 +14,7 @@ from postil.app.wmt_selection import NAMES, Selection
 from postil.corpus.formats.wmt import WmtSet
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.clusters import significance_clusters
-from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
+from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
 from postil.metaeval.correlation import correlations
 from postil.metaeval.significance import differences
 from postil.metaeval.table import join
@@ -43,8 +43,11 @@ if TYPE_CHECKING:
 
 __all__ = ["WmtOptions", "metrics_task"]
 
-LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "pool"), ("seg", "item"))
+LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "system"), ("seg", "pool"), ("seg", "item"))
 """Level of the scores, and level of the coefficients."""
+
+NEEDED: Final[Mapping[str, Level]] = {"pa": "sys", "spa": "seg"}
+"""Level of the scores that accuracies in ranking systems need."""
 
 
 @options
@@ -56,7 +59,8 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
         human: Human scores, such as mqm; by default those of the metrics task.
         references: Reference that metrics may have used; repeatable. By default that of the metrics task.
         metrics: Metric to keep, with or without its reference; repeatable. By default all.
-        coefficients: Coefficient: pearson, spearman, kendall-b or kendall-c; repeatable. By default pearson, kendall-b.
+        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
+            (accuracy in ranking systems); repeatable. By default pearson, kendall-b.
         outliers: System to exclude as an outlier; repeatable. By default those of the metrics task.
         include_outliers: Keep the outliers.
         include_human: Keep people's translations, except the references that metrics used.
@@ -69,7 +73,7 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
     human: Annotated[str | None, Flag(metavar="NAME")] = None
     references: Annotated[tuple[str, ...], Flag(("--reference", "-r"), metavar="NAME")] = ()
     metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
-    coefficients: Annotated[tuple[Coefficient, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
         "pearson",
         "kendall-b",
     )
@@ -82,10 +86,10 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
         check_fields(self)
         object.__setattr__(self, "coefficients", tuple(dict.fromkeys(self.coefficients)))
         for name in self.coefficients:
-            if name not in COEFFICIENTS:
-                raise UnknownName("coefficient", name, COEFFICIENTS)
+            if name not in MEASURES:
+                raise UnknownName("coefficient", name, MEASURES)
         if not self.coefficients:
-            raise UsageError(f"no coefficient: expected at least one of {', '.join(COEFFICIENTS)}")
+            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
         if self.outliers and self.include_outliers:
             raise UsageError("--outlier and --include-outliers cannot be given together")
 
@@ -125,17 +129,22 @@ def metrics_task(
     inputs = inputs or ScoreInputOptions()
     reading = inputs.readings({"scores": Score}, on_message)["scores"]
     files = open_score_files(scores, reading, inputs.metric_columns) if scores else None
-    with steps(1 + 2 * len(options.coefficients) * len(LEVELS)) as at:
+    with steps(1 + 2 * sum(len(_asked(options.coefficients, *each)) for each in LEVELS)) as at:
         at("scores")
         own = OwnScores.read(files, test_set, systems)
         metrics = {level: selection.metrics(level, systems, options.metrics) | own.metrics[level] for level in gold}
         _check_names(options, test_set, own.metrics)
+        found.absent += _lacking(options.coefficients, metrics)
         if rows is not None:
             _write_rows(Path(rows), selection, gold.get("seg", {}), metrics.get("seg", {}), systems)
+        tables = {
+            level: _table(level, metrics[level], gold[level], systems, options, own.signatures)
+            for level in gold
+            if metrics[level]
+        }
         for level, by in LEVELS:
-            if metrics.get(level):
-                table = _table(level, metrics[level], gold[level], systems, options, own.signatures)
-                found.correlate(table, by, at)
+            if level in tables:
+                found.correlate(tables[level], by, _asked(options.coefficients, level, by), at)
     if not found.rows:
         reason = next((f"{row.metric}: {row.reason}" for row in found.absent), "")
         used = " and ".join(selection.references) or "no reference"
@@ -174,17 +183,23 @@ class _Found:
     absent: list[UndefinedResult] = field(default_factory=list)
     lower: dict[str, None] = field(default_factory=dict)
 
-    def correlate(self, table: Table, by: By, at: Callable[[str], None]) -> None:
+    def correlate(self, table: Table, by: By, coefficients: Sequence[Measure], at: Callable[[str], None]) -> None:
         """Add a level. One score per system is a table whose items are the systems."""
-        level: By = "pool" if by == "system" else by
         self.lower.update(
             dict.fromkeys(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low)
         )
         given = self.options
-        for coefficient in given.coefficients:
+        for coefficient in coefficients:
+            level: By = "pool" if by == "system" and coefficient not in OF_SYSTEMS else by
             at(f"{by}: {coefficient}")
             found = correlations(
-                table, [coefficient], level, resamples=given.resamples, seed=given.seed, jobs=given.jobs
+                table,
+                [coefficient],
+                level,
+                resamples=given.resamples,
+                permutations=given.permutations,
+                seed=given.seed,
+                jobs=given.jobs,
             )
             at(f"{by}: {coefficient}, differences")
             tests = differences(
@@ -195,11 +210,29 @@ class _Found:
                 permutations=given.permutations,
                 seed=given.seed,
                 jobs=given.jobs,
+                found=found.replicates[coefficient],
             )
             self.rows += [replace(row, by=by) for row in found.rows]
             self.absent += [replace(row, by=by) for row in found.absent]
             values = {row.metric: row.value for row in found.rows}
             self.ranks[f"{by} {coefficient}"] = significance_clusters(values, tests.rows)
+
+
+def _asked(coefficients: Sequence[Measure], level: Level, by: By) -> list[Measure]:
+    """Coefficients at a level: of segments by system ``spa`` alone, elsewhere all that do not need others."""
+    of_segments = (level, by) == ("seg", "system")
+    return [name for name in coefficients if (name == "spa") is of_segments and (name != "pa" or by == "system")]
+
+
+def _lacking(coefficients: Sequence[Measure], metrics: Mapping[Level, Metrics]) -> Iterator[UndefinedResult]:
+    """Accuracies in ranking systems of the metrics without scores of the level that they need."""
+    names = dict.fromkeys(name for of_level in metrics.values() for name in of_level)
+    for coefficient, level in NEEDED.items():
+        if coefficient in coefficients:
+            reason = f"no scores of {NAMES[level]}s by {'the metric' if level in metrics else 'people'}"
+            for name in names:
+                if name not in metrics.get(level, ()):
+                    yield UndefinedResult(metric=name, coefficient=coefficient, by="system", reason=reason)
 
 
 def _table(  # noqa: PLR0917
