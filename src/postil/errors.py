@@ -3,6 +3,7 @@
 The tree, and the exit code that the command line gives to each branch::
 
     PostilError                 1  failed while running
+    ├── LimitReached            1  stopped at a limit of calls or cost; what is finished is kept
     ├── UsageError              2  asked for something that does not exist or does not fit together
     │   ├── UnknownName            a metric, tokenizer, method … that is not in its table
     │   └── MissingExtra           an optional package that the request needs is not installed
@@ -18,7 +19,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["InvalidInput", "MissingExtra", "PostilError", "Undefined", "UnknownName", "UsageError", "nearest"]
+__all__ = [
+    "InvalidInput",
+    "LimitReached",
+    "MissingExtra",
+    "PostilError",
+    "Undefined",
+    "UnknownName",
+    "UsageError",
+    "nearest",
+]
 
 
 class PostilError(Exception):
@@ -33,6 +43,10 @@ class PostilError(Exception):
 
 def _again(kind: type[PostilError], *args: object) -> PostilError:
     return kind.__new__(kind, *args)
+
+
+class LimitReached(PostilError):  # noqa: N818 - says what has happened
+    """A limit of calls or cost, set by the user, is reached; what is finished is kept."""
 
 
 class UsageError(PostilError):

@@ -1,0 +1,24 @@
+"""Client of OpenAI-compatible endpoints: requests, a cache of answers, limits. Only the named host is spoken to."""
+
+from __future__ import annotations
+
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer, Failed, Message, Request
+from postil.endpoint.client import Client, Estimate, Pace, Timing, Usage
+from postil.endpoint.limits import Limits, Price, Rate
+
+__all__ = [
+    "Answer",
+    "AnswerCache",
+    "Client",
+    "Estimate",
+    "Failed",
+    "Limits",
+    "Message",
+    "Pace",
+    "Price",
+    "Rate",
+    "Request",
+    "Timing",
+    "Usage",
+]

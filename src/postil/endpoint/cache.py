@@ -1,0 +1,152 @@
+"""Answers on disk: one SQLite file in a folder, so that nothing is asked twice."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.endpoint.chat import Answer
+from postil.errors import InvalidInput, PostilError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+    from types import TracebackType
+    from typing import Self
+
+__all__ = ["AnswerCache"]
+
+FILE: Final = "answers.sqlite"
+APPLICATION: Final = 0x706F7374  # "post"
+SCHEMA: Final = 1
+PATIENCE: Final = 60.0
+"""Seconds that a process waits for another one that writes."""
+
+_READ: Final = "SELECT value FROM answer WHERE key = ?"
+
+
+class AnswerCache:
+    """Answers by the key of their request, for several threads and processes at once.
+
+    An answer is on the disk when `put` returns; a process that is killed loses no earlier answer. The file is in
+    rollback mode, since one file that can be copied matters more here than a write of less than a millisecond.
+
+    Args:
+        folder: The folder; made if it is not there. None keeps the answers in memory.
+
+    Raises:
+        InvalidInput: The file is damaged, or no file of answers.
+        PostilError: The operating system reports an error.
+
+    >>> with AnswerCache() as cache:
+    ...     cache.put("5e88", Answer(text="4"))
+    ...     cache.get("5e88").text, cache.get("7c21")
+    Answer(text='4', finish_reason='', top_logprobs=(), model='', prompt_tokens=None, completion_tokens=None)
+    ('4', None)
+    """
+
+    def __init__(self, folder: str | PathLike[str] | None = None) -> None:
+        self.where = "memory" if folder is None else str(Path(folder, FILE))
+        self.on_disk = folder is not None
+        self._lock = Lock()
+        with self._said():
+            if folder is not None:
+                Path(folder).mkdir(exist_ok=True)
+            name = self.where if folder is not None else ":memory:"
+            self._connection = sqlite3.connect(name, PATIENCE, isolation_level=None, check_same_thread=False)
+        try:
+            with self._said():
+                self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def get(self, key: str) -> Answer | None:
+        """The answer to a request, if there is one.
+
+        Args:
+            key: Key of the request.
+
+        Raises:
+            InvalidInput: The file is damaged.
+        """
+        with self._lock, self._said():
+            row = self._connection.execute(_READ, (key,)).fetchone()
+        return None if row is None else self._decode(row[0])
+
+    def put(self, key: str, answer: Answer) -> Answer:
+        """Store an answer, unless there is one.
+
+        Args:
+            key: Key of the request.
+            answer: The answer.
+
+        Returns:
+            The stored answer: that of another process, if it was first.
+
+        Raises:
+            InvalidInput: The file is damaged.
+            PostilError: The file cannot be written.
+        """
+        value = msgspec.json.encode(answer)
+        with self._lock, self._said():
+            self._connection.execute("INSERT OR IGNORE INTO answer VALUES (?, ?)", (key, value))
+            return self._decode(self._connection.execute(_READ, (key,)).fetchone()[0])
+
+    def _prepare(self) -> None:
+        execute = self._connection.execute
+        execute("PRAGMA synchronous = FULL")
+        if execute("PRAGMA application_id").fetchone()[0] == 0:
+            execute("BEGIN IMMEDIATE")  # of several processes one creates the table
+            if execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                execute("CREATE TABLE answer (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+                execute(f"PRAGMA application_id = {APPLICATION}")
+                execute(f"PRAGMA user_version = {SCHEMA}")
+            execute("COMMIT")
+        if execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            raise InvalidInput("this database holds other tables; name another folder", where=self.where)
+        if (version := execute("PRAGMA user_version").fetchone()[0]) != SCHEMA:
+            problem = f"expected version {SCHEMA}, got {version}; it was made by another version of postil"
+            raise InvalidInput(problem, where=self.where)
+
+    def _decode(self, value: object) -> Answer:
+        try:
+            if isinstance(value, bytes):
+                return msgspec.json.decode(value, type=Answer)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            pass
+        raise self._damaged()
+
+    def _damaged(self) -> InvalidInput:
+        return InvalidInput("the file of answers is damaged; remove it to ask again", where=self.where)
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Errors of the database and of the operating system, in words."""
+        try:
+            yield
+        except (sqlite3.OperationalError, OSError) as error:
+            said = getattr(error, "strerror", None) or error
+            raise PostilError(f"{self.where}: answers cannot be kept there: {said}") from error
+        except sqlite3.ProgrammingError as error:  # closed by another thread
+            raise PostilError(f"{self.where}: closed") from error
+        except sqlite3.DatabaseError as error:
+            raise self._damaged() from error

@@ -1,0 +1,393 @@
+"""Client of an endpoint: requests in, answers in their order, each asked once."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import deque
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer, Failed, Request, read_answer
+from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
+from postil.endpoint.transport import Refused, TransientError, Transport, is_loopback
+from postil.errors import LimitReached, PostilError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+    from typing import Self
+
+__all__ = ["Client", "Estimate", "Pace", "Timing", "Usage"]
+
+DEFAULT_RATE: Final = Rate(60, "min")
+AHEAD: Final = 16
+"""Number of requests per thread that are taken from the caller before the first of them is answered."""
+LONGEST_WAIT: Final = 300.0
+"""Longest time, in seconds, that a server can ask to wait."""
+TELL: Final = 10.0
+"""Seconds of waiting from which on it is said."""
+GRACE: Final = 2.0
+"""Seconds that an interrupted run waits for answers on their way."""
+IN_A_ROW: Final = 10
+"""Number of failed requests without an answer in between after which the endpoint is given up."""
+SECONDS_PER_CALL: Final = 1.0
+
+_Result: TypeAlias = "Future[Answer | Failed]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Speed and patience of a client.
+
+    Args:
+        rate: Maximum rate of calls; by default 60 per minute, and no limit on a loopback address.
+        parallel: Number of calls at the same time.
+        retries: Number of times that a failed call is repeated.
+        timeout: Seconds until an answer must be there.
+
+    Raises:
+        UsageError: A number is out of range.
+    """
+
+    rate: Rate | None = None
+    parallel: int = 4
+    retries: int = 5
+    timeout: float = 60.0
+
+    def __post_init__(self) -> None:
+        for name, low in (("parallel", 1), ("retries", 0)):
+            if getattr(self, name) < low:
+                raise UsageError(f"{name}: expected {low} or more, got {getattr(self, name)}")
+        if not 0 < self.timeout < float("inf"):
+            raise UsageError(f"timeout: expected more than 0 seconds, got {self.timeout:g}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Time and chance of a client, which tests replace.
+
+    Args:
+        clock: Time in seconds.
+        sleep: Function that waits for some seconds; by default one that an interrupted run ends.
+        jitter: Function that draws from [0, 1).
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] | None = None
+    jitter: Callable[[], float] = random.random
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """Work of a client so far.
+
+    Args:
+        calls: Number of answers of the endpoint.
+        cached: Number of requests that the cache answered.
+        failed: Number of requests that failed after all retries.
+        prompt_tokens: Number of tokens of the requests, as the endpoint counts them; estimated where it does not.
+        completion_tokens: The same of the answers.
+        cost: Cost of the calls; None without a price.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """Work that requests would make.
+
+    Args:
+        calls: Number of calls.
+        cached: Number of requests that the cache answers.
+        prompt_tokens: Number of tokens of the calls' requests, estimated.
+        completion_tokens: Maximum number of tokens of their answers.
+        cost: Cost of these tokens; None without a price.
+        seconds: Time, at the maximum rate or at one second per call, whichever is longer.
+    """
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float
+
+
+@dataclass(eq=False, slots=True)
+class _Call:
+    """A request on its way."""
+
+    request: Request
+    key: str
+    cost: float
+    result: _Result = field(default_factory=Future)
+
+
+@dataclass(eq=False, slots=True)
+class _Run:
+    """The calls of one `Client.answers`."""
+
+    calls: SimpleQueue[_Call | None] = field(default_factory=SimpleQueue)
+    threads: list[Thread] = field(default_factory=list)
+    stop: Event = field(default_factory=Event)
+    problem: BaseException | None = None
+
+
+class Client:
+    """A client of an OpenAI-compatible endpoint.
+
+    Args:
+        url: Address of the endpoint, such as ``http://127.0.0.1:8080/v1``.
+        cache: Answers that are known; by default in memory.
+        api_key: Key of access; it is sent to the endpoint and goes nowhere else.
+        pace: Speed and patience.
+        limits: Limits of calls and cost.
+        shorten: Advice for requests that are too long for the model, such as an option.
+        count_tokens: Function that counts the tokens of a request; by default `Request.estimated_tokens`.
+        on_message: Callback for messages: the host before the first call if it is not this machine, and long waits.
+        timing: Time and chance.
+
+    Raises:
+        UsageError: The address or the key is none.
+        MissingExtra: httpx2 is not installed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        cache: AnswerCache | None = None,
+        api_key: str | None = None,
+        pace: Pace | None = None,
+        limits: Limits | None = None,
+        shorten: str = "",
+        count_tokens: Callable[[Request], int] = Request.estimated_tokens,
+        on_message: Callable[[str], None] = lambda _: None,
+        timing: Timing | None = None,
+    ) -> None:
+        self._pace, self._timing = pace or Pace(), timing or Timing()
+        self._transport = Transport(
+            url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten, clock=self._timing.clock
+        )
+        self._rate = self._pace.rate or (None if is_loopback(self._transport.host) else DEFAULT_RATE)
+        self._limiter = RateLimiter(self._rate, self._timing.clock)
+        self._cache = cache or AnswerCache()
+        self._budget = Budget(limits or Limits())
+        self._count_tokens, self._on_message = count_tokens, on_message
+        self._lock, self._told = Lock(), is_loopback(self._transport.host)
+        self._usage, self._failed_in_a_row = Usage(), 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._transport.close()
+
+    @property
+    def usage(self) -> Usage:
+        """Work so far."""
+        cost = self._budget.spent if self._budget.limits.price else None
+        return msgspec.structs.replace(self._usage, cost=cost)
+
+    def estimate(self, requests: Iterable[Request]) -> Estimate:
+        """Estimate the work of requests without a call.
+
+        Args:
+            requests: The requests; equal ones are asked once.
+        """
+        asked: dict[str, Request] = {}
+        cached = 0
+        for request in requests:
+            key = request.key()
+            if key in asked or self._cache.get(key) is not None:
+                cached += 1
+            else:
+                asked[key] = request
+        prompt = sum(map(self._count_tokens, asked.values()))
+        completion = sum(request.max_tokens for request in asked.values())
+        each = max(self._rate.interval if self._rate else 0.0, SECONDS_PER_CALL / self._pace.parallel)
+        return Estimate(
+            calls=len(asked),
+            cached=cached,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost=self._budget.estimate(prompt, completion) if self._budget.limits.price else None,
+            seconds=len(asked) * each,
+        )
+
+    def answers(self, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        """Answer requests: from the cache, else by a call each.
+
+        Args:
+            requests: The requests; they are taken some time before their answers are there.
+
+        Yields:
+            For each request its answer, or the reason why there is none, in the order of the requests.
+
+        Raises:
+            LimitReached: A limit allows no further call; all answers before have been yielded.
+            PostilError: The endpoint refuses calls for a reason that concerns all of them.
+        """
+        run = _Run()
+        try:
+            yield from self._in_order(requests, run)
+        except CancelledError:
+            raise run.problem or PostilError("interrupted") from None
+        finally:
+            # After a refusal the calls on their way are waited for, since they are paid; after an interrupt hardly.
+            self._end(run, self._pace.timeout if run.problem else GRACE)
+
+    def _in_order(self, requests: Iterable[Request], run: _Run) -> Iterator[Answer | Failed]:
+        waiting = iter(requests)
+        todo: Request | None = None
+        window: deque[tuple[str, _Result]] = deque()
+        pending: dict[str, _Result] = {}
+        while True:
+            while len(window) < AHEAD * self._pace.parallel:
+                todo = todo or next(waiting, None)
+                if todo is None:
+                    break
+                key = todo.key()
+                if (result := self._begin(todo, key, pending.get(key), run)) is None:
+                    break
+                pending[key], todo = result, None
+                window.append((key, result))
+            if not window:
+                break
+            key, result = window.popleft()
+            yield result.result()
+            pending.pop(key, None)
+        if todo is not None:
+            kept = "; answers so far are kept, and the same command goes on" if self._cache.on_disk else ""
+            raise LimitReached(f"{self._budget.reached()}{kept}")
+
+    def _begin(self, request: Request, key: str, asked: _Result | None, run: _Run) -> _Result | None:
+        """The answer to a request, or the promise of one; None if a limit does not allow it."""
+        known = None if asked else self._cache.get(key)
+        if asked or known:
+            with self._lock:
+                self._usage = msgspec.structs.replace(self._usage, cached=self._usage.cached + 1)
+        if asked:
+            return asked
+        if known:
+            result: _Result = Future()
+            result.set_result(known)
+            return result
+        cost = self._budget.estimate(self._count_tokens(request), request.max_tokens)
+        if run.stop.is_set() or not self._budget.reserve(cost):
+            return None
+        call = _Call(request, key, cost)
+        if len(run.threads) < self._pace.parallel:
+            run.threads.append(Thread(target=self._work, args=(run,), daemon=True))
+            run.threads[-1].start()
+        run.calls.put(call)
+        return call.result
+
+    def _end(self, run: _Run, patience: float) -> None:
+        run.stop.set()
+        for _ in run.threads:
+            run.calls.put(None)
+        end = time.monotonic() + patience
+        for thread in run.threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def _work(self, run: _Run) -> None:
+        """Make calls, one after the other; a thread's life."""
+        while (call := run.calls.get()) is not None:
+            if run.stop.is_set():
+                self._budget.settle(call.cost, 0.0, calls=-1)
+                call.result.cancel()
+                continue
+            try:
+                call.result.set_result(self._ask(call, run))
+            except BaseException as error:
+                run.problem = run.problem or error
+                run.stop.set()
+                call.result.cancel()
+
+    def _ask(self, call: _Call, run: _Run) -> Answer | Failed:
+        reason = ""
+        for attempt in range(self._pace.retries + 1):
+            self._wait(self._limiter.turn(), run)
+            try:
+                answer = self._call(call)
+            except TransientError as error:
+                reason = error.reason
+                self._budget.settle(call.cost, call.cost if error.served else 0.0)
+                if attempt == self._pace.retries or not self._budget.reserve(call.cost, calls=0):
+                    break
+                self._back_off(error, attempt, run)
+            except Refused as error:
+                self._budget.settle(call.cost, call.cost)
+                reason = error.reason
+                break
+            else:
+                return answer
+        return self._fail(reason)
+
+    def _call(self, call: _Call) -> Answer:
+        request = call.request
+        self._tell_host()
+        tokens = self._count_tokens(request)
+        try:
+            answer = read_answer(self._transport.post(request.body(), tokens))
+        except ValueError as error:
+            raise TransientError(str(error), served=True) from error
+        answer = self._cache.put(call.key, answer)
+        prompt = tokens if answer.prompt_tokens is None else answer.prompt_tokens
+        completion = request.max_tokens if answer.completion_tokens is None else answer.completion_tokens
+        self._budget.settle(call.cost, self._budget.estimate(prompt, completion))
+        with self._lock:
+            used, self._failed_in_a_row = self._usage, 0
+            self._usage = msgspec.structs.replace(
+                used,
+                calls=used.calls + 1,
+                prompt_tokens=used.prompt_tokens + prompt,
+                completion_tokens=used.completion_tokens + completion,
+            )
+        return answer
+
+    def _back_off(self, error: TransientError, attempt: int, run: _Run) -> None:
+        wait = error.after
+        if wait is None:
+            return self._wait(2**attempt * (0.5 + self._timing.jitter()), run)
+        if wait > LONGEST_WAIT:
+            raise PostilError(f"{error.reason}; it asks to wait {wait:,.0f} s: run the same command again later")
+        self._limiter.pause(wait)  # for all threads: the server would refuse them as well
+        if wait >= TELL:
+            self._on_message(f"{error.reason}; waiting {wait:g} s")
+        return self._wait(wait, run)
+
+    def _fail(self, reason: str) -> Failed:
+        with self._lock:
+            self._usage = msgspec.structs.replace(self._usage, failed=self._usage.failed + 1)
+            self._failed_in_a_row += 1
+        if self._failed_in_a_row >= IN_A_ROW:
+            raise PostilError(f"{IN_A_ROW} requests in a row failed, the last one because {reason}")
+        return Failed(reason)
+
+    def _wait(self, seconds: float, run: _Run) -> None:
+        if seconds > 0:
+            (self._timing.sleep or run.stop.wait)(seconds)
+        if run.stop.is_set():
+            raise CancelledError
+
+    def _tell_host(self) -> None:
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            clear = "" if self._transport.encrypted else ", not encrypted"
+            self._on_message(f"texts are sent to {self._transport.host}{clear}")

@@ -1,0 +1,219 @@
+"""One call over HTTP: the named host and no other, with the answer's size and time limited."""
+
+from __future__ import annotations
+
+import math
+import re
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from postil.endpoint.chat import read_error
+from postil.errors import MissingExtra, PostilError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+
+    import httpx2
+
+__all__ = ["Refused", "TransientError", "Transport", "is_loopback"]
+
+LARGEST: Final = 8 << 20
+"""Largest response, in bytes."""
+RETRIED: Final = frozenset({408, 429, *range(500, 600)})
+SHORTEST_KEY: Final = 8
+"""Length from which on a key is taken out of what the server says; shorter ones, such as ``none``, are no secrets."""
+_TOO_LONG: Final = re.compile(r"context.{0,20}(length|size|window)|prompt is too long|too many tokens", re.IGNORECASE)
+_BEARER: Final = re.compile(r"[A-Za-z0-9._~+/:-]+=*")
+_NUMBER: Final = re.compile(r"\d{3,}")
+
+
+class TransientError(Exception):
+    """A call that may succeed when it is made again.
+
+    Args:
+        reason: The reason, in words.
+        after: Seconds to wait, as the server says; None if it does not.
+        served: True if the server may have charged for the call.
+    """
+
+    def __init__(self, reason: str, *, after: float | None = None, served: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.after, self.served = reason, after, served
+
+
+class Refused(Exception):  # noqa: N818 - says what has happened
+    """A response that no repetition makes useful.
+
+    Args:
+        reason: The reason, in words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def is_loopback(host: str) -> bool:
+    """True if a host is this machine.
+
+    Args:
+        host: Its name or address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("localhost.web.org")
+    (True, True, True, False)
+    """
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost"
+
+
+class Transport:
+    """Calls to one endpoint; for several threads.
+
+    Args:
+        url: Address of the endpoint, such as ``http://127.0.0.1:8080/v1``.
+        api_key: Key of access.
+        timeout: Seconds until an answer must be there.
+        shorten: Advice for requests that are too long for the model.
+        clock: Time in seconds.
+
+    Raises:
+        UsageError: The address or the key is none.
+        MissingExtra: httpx2 is not installed.
+    """
+
+    def __init__(
+        self, url: str, *, api_key: str | None, timeout: float, shorten: str, clock: Callable[[], float]
+    ) -> None:
+        self.host = _host(url)
+        self.encrypted = url.lower().startswith("https:")
+        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._key, self._timeout, self._shorten, self._clock = api_key, timeout, shorten, clock
+        self._httpx = _httpx()
+        # `trust_env` is off: proxies and .netrc of the environment would name other hosts and other keys.
+        self._client = self._httpx.Client(
+            headers=_headers(api_key), timeout=timeout, trust_env=False, follow_redirects=False
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def post(self, body: bytes, tokens: int) -> bytes:
+        """Make a call.
+
+        Args:
+            body: Body of the request.
+            tokens: Estimated number of its tokens.
+
+        Returns:
+            Body of the response.
+
+        Raises:
+            TransientError: The call may succeed when it is made again.
+            Refused: The response cannot be used.
+            PostilError: No call can succeed, such as without a valid key.
+        """
+        httpx = self._httpx
+        try:
+            with self._client.stream("POST", self._url, content=body) as response:
+                data = self._read(response)
+                status, headers = response.status_code, dict(response.headers)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise TransientError(f"{self.host} cannot be reached: {self._hide(str(error))}") from error
+        except httpx.TimeoutException as error:
+            raise TransientError(f"no answer within {self._timeout:g} s", served=True) from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise TransientError(f"the connection was cut: {self._hide(str(error))}", served=True) from error
+        if status == 200:
+            return data
+        message, said_tokens = read_error(data)
+        said = f"{self.host} answers {status}{f': {message}' if message else ''}"
+        if status in RETRIED:
+            raise TransientError(said, after=_retry_after(headers))
+        if 300 <= status < 400:
+            address = self._hide(headers.get("location", "another address"))
+            raise PostilError(f"{self.host} redirects to {address}; name that address if it is the right one")
+        if status == 413 or (status in {400, 422} and _TOO_LONG.search(message)):
+            raise PostilError(self._too_long(message, said_tokens or tokens))
+        raise PostilError(said + _advice(status, keyed=self._key is not None))
+
+    def _read(self, response: httpx2.Response) -> bytes:
+        end, data = self._clock() + self._timeout, bytearray()
+        for chunk in response.iter_bytes():
+            data += chunk
+            if len(data) > LARGEST:
+                raise Refused(f"the answer of {self.host} is larger than {LARGEST >> 20} MiB")
+            if self._clock() > end:
+                raise TransientError(f"no complete answer within {self._timeout:g} s", served=True)
+        return bytes(data.replace(self._key.encode(), b"***")) if self._key and self._secret else bytes(data)
+
+    @property
+    def _secret(self) -> bool:
+        return self._key is not None and len(self._key) >= SHORTEST_KEY
+
+    def _hide(self, text: str) -> str:
+        """A text without the key, should the server repeat it."""
+        return text.replace(self._key, "***") if self._key and self._secret else text
+
+    def _too_long(self, message: str, tokens: int) -> str:
+        advice = f"; {self._shorten}" if self._shorten else ""
+        numbers = "" if _NUMBER.search(message) else f" (about {tokens:,} tokens)"
+        return f"a request is too long for the model{numbers}: {message or 'status 413'}{advice}"
+
+
+def _httpx() -> ModuleType:
+    try:
+        import httpx2  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtra("an endpoint", "endpoint") from error
+    return httpx2
+
+
+def _host(url: str) -> str:
+    example = "such as http://127.0.0.1:8080/v1"
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise UsageError(f"endpoint: expected an http or https address, {example}")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        problem = "expected an address without user, password, query and fragment"
+        raise UsageError(f"endpoint: {problem}, {example}; a key of access goes into POSTIL_API_KEY")
+    return host
+
+
+def _headers(api_key: str | None) -> Mapping[str, str]:
+    # Without compression a small response cannot become a large one.
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+    if api_key is not None:
+        if not _BEARER.fullmatch(api_key):  # as RFC 6750 has it, and nothing that JSON would escape
+            raise UsageError("POSTIL_API_KEY: expected letters, digits and -._~+/: only")
+        headers["Authorization"] = f"Bearer {api_key}"
+    return headers
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait; a date is compared with the server's own clock."""
+    value = headers.get("retry-after", "")
+    with suppress(ValueError):
+        seconds = float(value)
+        return seconds if 0 <= seconds < math.inf else None
+    with suppress(ValueError, KeyError, TypeError):
+        wait = (parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])).total_seconds()
+        return max(0.0, wait)
+    return None
+
+
+def _advice(status: int, *, keyed: bool) -> str:
+    if status in {401, 403}:
+        return "; check the key in POSTIL_API_KEY" if keyed else "; put a key of access into POSTIL_API_KEY"
+    if status == 404:
+        return "; check the model's name and the address, which often ends in /v1"
+    return ""

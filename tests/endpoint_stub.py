@@ -1,0 +1,150 @@
+"""An OpenAI-compatible endpoint on loopback whose answers a test writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import socket
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from threading import Event
+    from types import TracebackType
+    from typing import Self
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A response: `delay` holds it back for seconds, `until` until an event (ten seconds at most), `cut` for ever."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    cut: bool = False
+    until: Event | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as the server got it: its decoded body, and the number of equal ones before it."""
+
+    body: dict[str, object]
+    before: int
+    headers: Mapping[str, str]
+
+    @property
+    def prompt(self) -> str:
+        """The texts of all messages."""
+        return "\n".join(message["content"] for message in self.body["messages"])  # type: ignore[attr-defined]
+
+
+Answering: TypeAlias = "Callable[[Asked], Reply]"
+
+
+def completion(
+    text: str,
+    *,
+    tokens: Mapping[str, float] | None = None,
+    finish: str = "stop",
+    usage: tuple[int, int] | None = (10, 2),
+    model: str = "stub-1",
+) -> Reply:
+    """A chat completion; `tokens` are the logarithms of the probabilities of first tokens."""
+    choice: dict[str, object] = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    if tokens is not None:
+        top = [{"token": token, "logprob": value, "bytes": None} for token, value in tokens.items()]
+        choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
+    whole: dict[str, object] = {"id": "x", "object": "chat.completion", "model": model, "choices": [choice]}
+    if usage is not None:
+        whole["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+    return Reply(json.dumps(whole).encode(), headers={"Content-Type": "application/json"})
+
+
+def error(status: int, message: str, *, headers: Mapping[str, str] | None = None, **more: object) -> Reply:
+    body = json.dumps({"error": {"message": message, "type": "error", **more}}).encode()
+    return Reply(body, status, headers or {})
+
+
+def echo(asked: Asked) -> Reply:
+    """An answer that depends on the request alone."""
+    return completion("answer " + hashlib.sha256(json.dumps(asked.body).encode()).hexdigest()[:8])
+
+
+class StubServer:
+    """A server in a thread, within a `with` block; `asked` has all requests in the order in which they came."""
+
+    def __init__(self, answering: Answering = echo) -> None:
+        self.asked: list[Asked] = []
+        self.answered = Counter[str]()
+        self._answering, self._lock = answering, Lock()
+        self._seen = Counter[bytes]()
+        stub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet
+
+            def do_POST(self) -> None:
+                stub._answer(self)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 64
+
+            def handle_error(self, *_: object) -> None:
+                pass  # clients that were killed
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self._thread = Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _answer(self, handler: BaseHTTPRequestHandler) -> None:
+        assert handler.path == "/v1/chat/completions", handler.path
+        data = handler.rfile.read(int(handler.headers["Content-Length"]))
+        with self._lock:
+            asked = Asked(json.loads(data), self._seen[data], dict(handler.headers))
+            self._seen[data] += 1
+            self.asked.append(asked)
+        reply = self._answering(asked)
+        if reply.until:
+            reply.until.wait(10)
+        time.sleep(reply.delay)
+        if reply.cut:
+            with suppress(OSError):
+                handler.connection.shutdown(socket.SHUT_RDWR)
+            handler.close_connection = True
+            return
+        handler.send_response_only(reply.status)
+        for name, value in reply.headers.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(reply.body)))
+        handler.end_headers()
+        handler.wfile.write(reply.body)
+        handler.wfile.flush()
+        with self._lock:
+            self.answered[asked.prompt] += 1
