@@ -646,6 +646,14 @@ OTHERS: dict[str, dict[str, Any]] = {
             "points": [{"values": {"rate": 0.5, "layers": [1, 2]}, "dev": 0.5, "steps": 9, "chosen": True}],
         },
     },
+    "dry-run": {
+        "calls": 12,
+        "cached": 3,
+        "prompt_tokens": 4000,
+        "completion_tokens": 12,
+        "cost": 0.0025,
+        "seconds": 12.0,
+    },
     "interesting": {
         "measure": "meteor",
         "passages": [

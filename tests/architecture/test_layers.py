@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAYERS = (
     ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
-    ("records", "text", "plots"),
+    ("endpoint", "records", "text", "plots"),
     ("corpus", "metrics", "metaeval", "commenters", "annotation"),
     ("render",),
     ("app",),
@@ -30,6 +30,7 @@ ONLY = {
 }
 OWNERS = {
     "evaluate": "integrations",
+    "httpx2": "endpoint",
     "ir_measures": "integrations",
     "lm_eval": "integrations",
     "matplotlib": "plots",

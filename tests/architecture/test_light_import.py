@@ -9,6 +9,7 @@ import pytest
 
 HEAVY = {
     "fastapi",
+    "httpx2",
     "psycopg",
     "scipy",
     "sqlalchemy",
@@ -63,6 +64,7 @@ except SystemExit as end:
         ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
         ("import postil.records", HEAVY),
         ("import postil.metaeval", HEAVY | {"typer", "rich"}),
+        ("import postil.endpoint", HEAVY | {"numpy", "typer", "rich"}),
         ("import postil.plots", HEAVY | {"typer", "rich"}),
     ],
 )

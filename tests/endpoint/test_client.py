@@ -310,7 +310,7 @@ def test_the_rate_spaces_calls(fake: FakeTime) -> None:
     pace = Pace(rate=Rate.parse("30/min"), parallel=1)
     with StubServer() as stub, Client(stub.url, pace=pace, timing=fake.timing) as client:
         list(client.answers(map(ask, "abcd")))
-        assert client.estimate(map(ask, "aefg")).seconds == 6
+        assert client.estimated_seconds(3) == 6
     assert fake.slept == [2, 2, 2]
 
 
@@ -392,7 +392,7 @@ def test_an_estimate_makes_no_call_and_knows_the_cache() -> None:
     assert len(stub.asked) == 1
     assert (found.calls, found.cached, found.prompt_tokens, found.completion_tokens) == (2, 2, 10 + 11, 8 + 2)
     assert found.cost == pytest.approx((21 * 2 + 10 * 10) / 1e6)
-    assert found.seconds == 0.5
+    assert client.estimated_seconds(2) == 0.5
 
 
 def test_another_host_is_told_once_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,30 +19,41 @@ EVERY: Final = 1024
 
 
 @contextmanager
-def progress(what: str, things: Iterable[T], total: int | None = None) -> Iterator[Iterator[T]]:
+def progress(
+    what: str, things: Iterable[T], total: int | None = None, note: Callable[[], str] | None = None
+) -> Iterator[Iterator[T]]:
     """Iterate with a progress bar if standard error is a terminal.
 
     Args:
         what: Name of the items, in the plural.
         things: The items to iterate over.
         total: Number of items, if known.
+        note: Function that says more at each item, for slow ones; the time left is then shown as well.
     """
     if not sys.stderr.isatty():
         yield iter(things)
         return
     from rich.console import Console  # noqa: PLC0415 - heavy, and only people need it
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+    more = (TimeRemainingColumn(), TextColumn("{task.fields[note]}")) if note else ()
+    with Progress(*columns, *more, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, note="")
 
         def counted() -> Iterator[T]:
             done = 0
             for done, thing in enumerate(things, start=1):
                 yield thing
-                if done % EVERY == 0:
-                    bar.update(task, completed=done)
+                if note or done % EVERY == 0:
+                    bar.update(task, completed=done, note=note() if note else "")
             bar.update(task, completed=done)
 
         yield counted()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Message, Request
-from postil.endpoint.client import Client, Estimate, Pace, Timing, Usage
+from postil.endpoint.client import Client, Pace, Timing, Usage
 from postil.endpoint.limits import Limits, Price, Rate
 
 __all__ = [
     "Answer",
     "AnswerCache",
     "Client",
-    "Estimate",
     "Failed",
     "Limits",
     "Message",

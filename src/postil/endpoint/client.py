@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Client", "Estimate", "Pace", "Timing", "Usage"]
+__all__ = ["Client", "Pace", "Timing", "Usage"]
 
 DEFAULT_RATE: Final = Rate(60, "min")
 AHEAD: Final = 16
@@ -85,11 +85,11 @@ class Timing:
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """Work of a client so far.
+    """Work of a client, done or estimated.
 
     Args:
         calls: Number of answers of the endpoint.
-        cached: Number of requests that the cache answered.
+        cached: Number of requests that the cache answered, or that were equal to one on its way.
         failed: Number of requests that failed after all retries.
         prompt_tokens: Number of tokens of the requests, as the endpoint counts them; estimated where it does not.
         completion_tokens: The same of the answers.
@@ -102,26 +102,6 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = None
-
-
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """Work that requests would make.
-
-    Args:
-        calls: Number of calls.
-        cached: Number of requests that the cache answers.
-        prompt_tokens: Number of tokens of the calls' requests, estimated.
-        completion_tokens: Maximum number of tokens of their answers.
-        cost: Cost of these tokens; None without a price.
-        seconds: Time, at the maximum rate or at one second per call, whichever is longer.
-    """
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    seconds: float
 
 
 @dataclass(eq=False, slots=True)
@@ -202,11 +182,14 @@ class Client:
         cost = self._budget.spent if self._budget.limits.price else None
         return msgspec.structs.replace(self._usage, cost=cost)
 
-    def estimate(self, requests: Iterable[Request]) -> Estimate:
+    def estimate(self, requests: Iterable[Request]) -> Usage:
         """Estimate the work of requests without a call.
 
         Args:
             requests: The requests; equal ones are asked once.
+
+        Returns:
+            The work, with the maximum number of tokens of the answers, and the cost of these.
         """
         asked: dict[str, Request] = {}
         cached = 0
@@ -218,15 +201,21 @@ class Client:
                 asked[key] = request
         prompt = sum(map(self._count_tokens, asked.values()))
         completion = sum(request.max_tokens for request in asked.values())
-        each = max(self._rate.interval if self._rate else 0.0, SECONDS_PER_CALL / self._pace.parallel)
-        return Estimate(
+        return Usage(
             calls=len(asked),
             cached=cached,
             prompt_tokens=prompt,
             completion_tokens=completion,
             cost=self._budget.estimate(prompt, completion) if self._budget.limits.price else None,
-            seconds=len(asked) * each,
         )
+
+    def estimated_seconds(self, calls: int) -> float:
+        """Estimate the time of calls: at the maximum rate or at one second per call, whichever takes longer.
+
+        Args:
+            calls: Number of calls.
+        """
+        return calls * max(self._rate.interval if self._rate else 0.0, SECONDS_PER_CALL / self._pace.parallel)
 
     def answers(self, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
         """Answer requests: from the cache, else by a call each.

@@ -67,11 +67,11 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of a million tokens, in any currency.
+    """The price of tokens, in any currency.
 
     Args:
-        prompt: Of requests.
-        completion: Of answers.
+        prompt: Price of a million tokens of requests.
+        completion: Price of a million tokens of answers.
 
     Raises:
         UsageError: A number is out of range.

@@ -39,6 +39,7 @@ MODULES: Final[Mapping[str, str]] = {
     "compare": "postil.render.compare",
     "corpus": "postil.render.corpus",
     "correlate": "postil.render.correlate",
+    "dry-run": "postil.render.dry_run",
     "estimate": "postil.render.estimate",
     "evaluation": "postil.render.ranking",
     "interesting": "postil.render.interesting",

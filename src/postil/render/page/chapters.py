@@ -70,6 +70,7 @@ TITLES: Final[Mapping[str, str]] = {
     "plan": "An item assignment",
     "ranked-comments": "Ranked comments",
     "statistics": "Statistics of a corpus",
+    "dry-run": "Dry run",
     "suggestions": "Suggested comments",
     "summaries": "Summaries of topics",
     "training": "A training",

@@ -1,0 +1,136 @@
+"""Options of commands that ask a language model, and the client that these make."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+from postil.app.progress import progress
+from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate
+from postil.errors import UsageError
+from postil.options import Flag, options
+from postil.records.results import DryRunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from postil.app.progress import OnMessage
+    from postil.endpoint import Answer, Failed, Request
+
+__all__ = ["EndpointOptions", "ask", "dry_run"]
+
+
+@options
+class EndpointOptions:
+    """Options of what asks a language model.
+
+    Args:
+        endpoint: Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:8080/v1; a key of access is read
+            from the environment variable POSTIL_API_KEY.
+        cache: Folder of answers, made if it is not there: what it holds is not asked again.
+        rate: Maximum rate of calls, such as 60/min or 5/s (default 60/min; no limit if the endpoint is this machine).
+        parallel: Number of calls at the same time; no result depends on it.
+        retries: Number of times that a failed call is repeated.
+        timeout: Seconds until an answer must be there.
+        limit_calls: Stop after this number of calls; what is finished is kept.
+        limit_cost: Stop before the cost exceeds this; what is finished is kept.
+        price: Price of a million tokens, of requests and of answers, such as 0.15:0.60.
+        dry_run: Ask nothing; print numbers of calls and tokens, cost and time.
+    """
+
+    endpoint: Annotated[str | None, Flag(metavar="URL")] = None
+    cache: Annotated[str | None, Flag(metavar="DIR")] = None
+    rate: Annotated[Rate | None, Flag(metavar="N/TIME")] = None
+    parallel: Annotated[int, Flag(min=1)] = 4
+    retries: Annotated[int, Flag(min=0)] = 5
+    timeout: float = 60.0
+    limit_calls: Annotated[int | None, Flag(min=0)] = None
+    limit_cost: Annotated[float | None, Flag(min=0)] = None
+    price: Annotated[Price | None, Flag(metavar="IN:OUT")] = None
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        self._pace()
+        self._limits()
+
+    def _pace(self) -> Pace:
+        return Pace(rate=self.rate, parallel=self.parallel, retries=self.retries, timeout=self.timeout)
+
+    def _limits(self) -> Limits:
+        return Limits(calls=self.limit_calls, cost=self.limit_cost, price=self.price)
+
+    @contextmanager
+    def client(self, *, shorten: str, on_message: OnMessage) -> Iterator[Client]:
+        """Open the cache and a client.
+
+        Args:
+            shorten: Advice for requests that are too long for the model, such as an option.
+            on_message: Callback for status messages.
+
+        Raises:
+            UsageError: There is no endpoint, or its address or the key is none.
+            InvalidInput: The cache is damaged.
+            MissingExtra: httpx2 is not installed.
+            PostilError: The operating system reports an error of the cache.
+        """
+        if self.endpoint is None:
+            raise UsageError("name the endpoint with --endpoint, such as http://127.0.0.1:8080/v1")
+        with (
+            AnswerCache(self.cache) as cache,
+            Client(
+                self.endpoint,
+                cache=cache,
+                api_key=os.environ.get("POSTIL_API_KEY") or None,
+                pace=self._pace(),
+                limits=self._limits(),
+                shorten=shorten,
+                on_message=on_message,
+            ) as client,
+        ):
+            yield client
+
+
+@contextmanager
+def ask(client: Client, requests: Iterable[Request], total: int | None = None) -> Iterator[Iterator[Answer | Failed]]:
+    """Ask with a progress bar if standard error is a terminal: rate, cost so far and time left.
+
+    Args:
+        client: The client.
+        requests: The requests.
+        total: Number of requests, if known.
+    """
+    with progress("requests", client.answers(requests), total, _note(client)) as answers:
+        yield answers
+
+
+def _note(client: Client) -> Callable[[], str]:
+    begin = time.monotonic()
+
+    def note() -> str:
+        used = client.usage
+        rate = used.calls / max(time.monotonic() - begin, 1e-9) * 60
+        cost = "" if used.cost is None else f", {used.cost:.4g} spent"
+        failed = f", {used.failed:,} failed" if used.failed else ""
+        return f"{used.calls:,} calls, {rate:,.0f}/min{cost}{failed}"
+
+    return note
+
+
+def dry_run(client: Client, requests: Iterable[Request]) -> DryRunResult:
+    """Estimate the work of requests; nothing is asked.
+
+    Args:
+        client: The client.
+        requests: The requests.
+    """
+    used = client.estimate(requests)
+    return DryRunResult(
+        calls=used.calls,
+        cached=used.cached,
+        prompt_tokens=used.prompt_tokens,
+        completion_tokens=used.completion_tokens,
+        cost=used.cost,
+        seconds=client.estimated_seconds(used.calls),
+    )
