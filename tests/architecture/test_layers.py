@@ -34,11 +34,12 @@ OWNERS = {
     "ir_measures": "integrations",
     "lm_eval": "integrations",
     "matplotlib": "plots",
-    "torch": "commenters",
+    "onnxruntime": "text",
     "sqlalchemy": "annotation",
     "ray": "engine",
     "gensim": "text",
 }
+FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]
 
 
@@ -84,6 +85,13 @@ def test_heavy_libraries_have_one_package_each() -> None:
         package = package_of(path)
         for module in imports(path):
             assert OWNERS.get(module.partition(".")[0], package) == package, f"{name_of(path)} imports {module}"
+
+
+def test_torch_is_loaded_where_networks_run() -> None:
+    for path in INSIDE:
+        roots = {module.partition(".")[0] for module in imports(path)}
+        if roots & {"torch", "transformers"}:
+            assert name_of(path).startswith(FILES_WITH_TORCH), name_of(path)
 
 
 def test_all_that_is_printed_goes_through_one_function() -> None:

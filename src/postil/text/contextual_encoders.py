@@ -1,0 +1,297 @@
+"""Contextual encoders: a vector for each token of a text, from one layer of a network in a local folder."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.errors import InvalidInput, MissingExtra
+from postil.text.encoders import Encoded, distinct_texts, model_folder, open_once
+from postil.text.token_models import ModelFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from postil.text.token_models import TokenModel
+    from postil.text.tokens import Tokens
+
+__all__ = ["ContextualEncoder", "TokenLists", "contextual_encoder", "opened"]
+
+EXTRA: Final = "models"
+NARROW: Final = 64
+"""Smallest number of tokens in a batch; a shorter one is filled up. Libraries multiply fewer rows by other code, whose
+last bits differ."""
+REMEMBERED: Final = 1 << 28
+"""Bytes of vectors of texts that are remembered, so that a text is not encoded again for the next batch or control."""
+IN_MEMORY: Final = 1 << 30
+"""Bytes of vectors above which those of many texts are in a temporary file, of which the system reads what is used."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TokenLists:
+    """Texts as token ids.
+
+    Args:
+        ids: Token ids of each of n texts with the special ones.
+        truncated: bool[n], True for texts that had more tokens.
+    """
+
+    ids: list[list[int]]
+    truncated: NDArray[np.bool_]
+
+
+class ContextualEncoder:
+    """Vectors of length 1 for the tokens of texts, special tokens included; an `Encoder`.
+
+    A text is stripped of white space at both ends and cut at the longest that the model takes. Batches hold texts of
+    one number of tokens, hence no padding, and at least `NARROW` tokens, so that the vectors of a text are the same to
+    the last bit whatever is encoded with it; on a GPU they are within rounding of single precision.
+
+    Args:
+        model: The network and its tokenizer.
+        name: Name of the model in signatures, by its content.
+        layer: Number of layers that are run.
+        where: Folder of the model, for messages.
+        longest: Largest number of tokens of a text, where it is less than the model's.
+        single: Context in which the calling thread calculates alone; by default none is needed.
+
+    >>> class Letters:
+    ...     longest, rows, wide = 4, 128, 256
+    ...
+    ...     def tokenize(self, texts, longest):
+    ...         return [[1, *map(ord, text)][:longest] for text in texts]
+    ...
+    ...     def vectors(self, ids):
+    ...         return np.stack([ids, np.zeros_like(ids)], axis=2).astype(np.float32)
+    >>> from postil.text import Vocabulary
+    >>> encoded = ContextualEncoder(Letters(), "letters", 1).encode(Vocabulary().encode_tokens([["ab"], ["a"], ["ab"]]))
+    >>> encoded.texts.tolist(), encoded.ids.tolist(), encoded.special.tolist(), encoded.vectors[1].tolist()
+    ([0, 1, 0], [1, 97, 98, 1, 97], [True, False, False, True, False], [1.0, 0.0])
+    """
+
+    reads_tokens = False
+
+    def __init__(
+        self,
+        model: TokenModel,
+        name: str,
+        layer: int,
+        *,
+        where: str = "model",
+        longest: int | None = None,
+        single: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self._model = model
+        self.name = name
+        self.layer = layer
+        self._where = where
+        self._longest = min(model.longest, longest or model.longest)
+        self._single = single
+        self._remembered: dict[str, NDArray[np.float32]] = {}
+        self._bytes = 0
+
+    @property
+    def signature(self) -> str:
+        """See `Encoder.signature`."""
+        return f"{self.name}-layer-{self.layer}"
+
+    @cached_property
+    def special(self) -> NDArray[np.int64]:
+        """Ids of the special tokens that the model adds to a text: those of an empty one."""
+        return np.unique(np.asarray(self._model.tokenize([""], self._longest)[0], dtype=np.int64))
+
+    @cached_property
+    def dimensions(self) -> int:
+        """Length of a vector, d."""
+        with self._single():
+            return int(self._model.vectors(np.zeros((1, 1), dtype=np.int64)).shape[2])
+
+    def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
+        """See `Encoder.encode`.
+
+        Raises:
+            InvalidInput: The tokenizer has ids that the network does not know, or its numbers are not finite.
+        """
+        first, index = distinct_texts(texts, by_tokens=False)
+        raw = texts.raw_texts()
+        distinct = [raw[i] for i in first.tolist()]
+        tokens = self.tokenize(distinct)
+        offsets = np.cumsum([0, *map(len, tokens.ids)], dtype=np.int64)
+        vectors = _array(int(offsets[-1]), self.dimensions)
+        for i, states in self.states(distinct, tokens, jobs):
+            vectors[offsets[i] : offsets[i + 1]] = _of_length_one(states)
+        ids = np.fromiter(chain.from_iterable(tokens.ids), np.int64, len(vectors))
+        return Encoded(
+            index,
+            offsets,
+            np.arange(len(ids), dtype=np.int32),
+            ids,
+            vectors,
+            np.zeros(len(first), np.int64),
+            np.isin(ids, self.special),
+            tokens.truncated,
+        )
+
+    def tokenize(self, texts: Sequence[str]) -> TokenLists:
+        """Token ids of texts.
+
+        Args:
+            texts: n raw texts.
+
+        Raises:
+            InvalidInput: The tokenizer has an id that the network does not know.
+        """
+        stripped = [text.strip() for text in texts]
+        ids = self._model.tokenize(stripped, self._longest)
+        most = max((max(each, default=0) for each in ids), default=0)
+        if most >= self._model.rows:
+            problem = f"the tokenizer has the id {most}, the network knows {self._model.rows}; are they of one model?"
+            raise InvalidInput(problem, where=self._where)
+        truncated = np.array([len(each) == self._longest for each in ids], dtype=np.bool_)
+        full = np.flatnonzero(truncated)
+        again = self._model.tokenize([stripped[i] for i in full.tolist()], self._longest + 1)
+        truncated[full] = [len(each) > self._longest for each in again]
+        return TokenLists(ids, truncated)
+
+    def states(
+        self, texts: Sequence[str], tokens: TokenLists, jobs: int = 1
+    ) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """Compute the hidden states of texts.
+
+        Args:
+            texts: n distinct raw texts.
+            tokens: The same as token ids.
+            jobs: Number of threads; the result does not depend on it.
+
+        Yields:
+            The index of each text that has tokens, in any order, and its states, float32[l, d].
+
+        Raises:
+            InvalidInput: They are not finite.
+        """
+        new = []
+        for i, (text, ids) in enumerate(zip(texts, tokens.ids, strict=True)):
+            known = self._remembered.get(text)
+            if known is not None:
+                yield i, known
+            elif ids:
+                new.append(i)
+        batches = list(_batches({i: len(tokens.ids[i]) for i in new}, self._model.wide))
+        run = partial(self._run, tokens.ids)
+        with self._single(), ThreadPoolExecutor(max(1, jobs)) as pool:
+            for places, states in zip(batches, (pool.map if jobs > 1 else map)(run, batches), strict=True):
+                for i, found in zip(places, states, strict=False):  # copies fill the batch up
+                    self._remember(texts[i], found)
+                    yield i, found
+
+    def _run(self, ids: list[list[int]], places: list[int]) -> NDArray[np.float32]:
+        rows = [ids[i] for i in places]
+        rows += rows[-1:] * (_needed(NARROW, len(rows[0])) - len(rows))
+        with self._single():
+            states = self._model.vectors(np.array(rows, dtype=np.int64))
+        if not np.isfinite(states).all():
+            problem = "the network gives numbers that are not finite; was the folder copied whole?"
+            raise InvalidInput(problem, where=self._where)
+        return states
+
+    def _remember(self, text: str, states: NDArray[np.float32]) -> None:
+        if states.nbytes > REMEMBERED:
+            return
+        self._bytes += states.nbytes
+        while self._bytes > REMEMBERED:
+            oldest = next(iter(self._remembered))
+            self._bytes -= self._remembered.pop(oldest).nbytes
+        self._remembered[text] = states.copy()
+
+
+def contextual_encoder(folder: str, layer: int | None = None) -> ContextualEncoder:
+    """Open the model of a local folder; the same one is opened once.
+
+    Args:
+        folder: A folder of the transformers library with safetensors, or one with ``model.onnx`` and
+            ``tokenizer.json``. Nothing is downloaded.
+        layer: Number of layers to run; by default ``layer`` of its ``metadata.json``.
+
+    Raises:
+        UsageError: There is no such folder, or it has fewer layers; or no layer is named.
+        InvalidInput: The folder holds no model, one that is pickled, or parts that do not fit together.
+        MissingExtra: The library that runs it is not installed.
+    """
+    files = ModelFiles.find(model_folder(folder, "a model"))
+    return open_once(files.folder, partial(_open, files.layer(layer)))
+
+
+def _open(layer: int, folder: Path) -> ContextualEncoder:
+    return opened(ModelFiles.find(folder), layer)
+
+
+def opened(files: ModelFiles, layer: int, longest: int | None = None) -> ContextualEncoder:
+    """Open a model anew.
+
+    Args:
+        files: Its files.
+        layer: Number of layers to run.
+        longest: Largest number of tokens of a text, where it is less than the model's.
+
+    Raises:
+        UsageError, InvalidInput, MissingExtra: As `contextual_encoder`.
+    """
+    model: TokenModel
+    single: Callable[[], AbstractContextManager[None]] = nullcontext
+    try:
+        if files.graph is not None:
+            from postil.text.onnx_models import OnnxModel  # noqa: PLC0415 - heavy
+
+            model = OnnxModel(files, layer)
+        else:
+            from postil.text.transformers_models import TransformersModel, one_thread  # noqa: PLC0415 - heavy
+
+            model, single = TransformersModel(files, layer), one_thread
+    except ImportError as error:
+        raise MissingExtra(f"the model in {files.folder}", EXTRA) from error
+    return ContextualEncoder(model, files.signature, layer, where=str(files.folder), longest=longest, single=single)
+
+
+def _batches(lengths: Mapping[int, int], wide: int) -> Iterator[list[int]]:
+    """Texts of one length; wide batches first, and the rest in narrow ones."""
+    by_length: dict[int, list[int]] = {}
+    for place, length in lengths.items():
+        by_length.setdefault(length, []).append(place)
+    for length, places in sorted(by_length.items()):
+        most, least = _needed(wide, length), _needed(NARROW, length)
+        begin = 0
+        while begin < len(places):
+            size = most if len(places) - begin >= most else least
+            yield places[begin : begin + size]
+            begin += size
+
+
+def _needed(tokens: int, length: int) -> int:
+    """Smallest number of texts of a length with that many tokens together."""
+    return -(-tokens // length)
+
+
+def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Vectors of length 1; one of zeros stays so."""
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return np.asarray(vectors * scale, dtype=np.float32)
+
+
+def _array(rows: int, width: int) -> NDArray[np.float32]:
+    """An array to fill, in memory or, if it is large, in a file that is gone when nothing uses it."""
+    if rows * width * 4 <= IN_MEMORY:
+        return np.empty((rows, width), dtype=np.float32)
+    with tempfile.TemporaryFile(prefix="postil-vectors-") as file:
+        return np.memmap(file, np.float32, "w+", shape=(rows, width))
