@@ -14,7 +14,9 @@ import numpy as np
 
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.encoders import Encoded, distinct_texts, model_folder, open_once
+from postil.text.onnx_models import OnnxModel
 from postil.text.token_models import ModelFiles
+from postil.text.transformers_models import TransformersModel, one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -251,12 +253,8 @@ def opened(files: ModelFiles, layer: int, longest: int | None = None) -> Context
     single: Callable[[], AbstractContextManager[None]] = nullcontext
     try:
         if files.graph is not None:
-            from postil.text.onnx_models import OnnxModel  # noqa: PLC0415 - heavy
-
             model = OnnxModel(files, layer)
         else:
-            from postil.text.transformers_models import TransformersModel, one_thread  # noqa: PLC0415 - heavy
-
             model, single = TransformersModel(files, layer), one_thread
     except ImportError as error:
         raise MissingExtra(f"the model in {files.folder}", EXTRA) from error

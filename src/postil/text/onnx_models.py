@@ -1,12 +1,10 @@
-"""Networks as ONNX graphs, with ``tokenizer.json``; this module loads onnxruntime."""
+"""Networks as ONNX graphs, with ``tokenizer.json``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import onnxruntime
-import tokenizers
 
 from postil.errors import InvalidInput, UsageError
 from postil.text.token_models import read_json
@@ -43,6 +41,9 @@ class OnnxModel:
     wide = 256
 
     def __init__(self, files: ModelFiles, layer: int) -> None:
+        import onnxruntime  # noqa: PLC0415 - heavy, and part of an extra
+        import tokenizers  # noqa: PLC0415
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4

@@ -1,12 +1,9 @@
-"""Networks of the transformers library in local folders, with the tokenizer beside them; this module loads torch."""
+"""Networks of the transformers library in local folders, with the tokenizer beside them."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
-
-import torch
-import transformers
 
 from postil.errors import InvalidInput
 
@@ -15,11 +12,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import torch
+    import transformers
     from numpy.typing import NDArray
 
     from postil.text.token_models import ModelFiles
 
-__all__ = ["TransformersModel"]
+__all__ = ["TransformersModel", "one_thread"]
 
 ENOUGH: Final = {"cpu": 256, "cuda": 16384}
 """Number of tokens in a batch, from which on more make nothing faster."""
@@ -40,6 +39,9 @@ class TransformersModel:
     """
 
     def __init__(self, files: ModelFiles, layer: int) -> None:
+        import torch  # noqa: PLC0415 - heavy, and part of an extra, as below
+        import transformers  # noqa: PLC0415
+
         folder = files.folder
         with _quiet(), _reading(folder):
             config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -81,6 +83,8 @@ class TransformersModel:
 
     def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """See `TokenModel.vectors`."""
+        import torch  # noqa: PLC0415
+
         given = torch.from_numpy(ids).to(self._device)
         with torch.inference_mode():
             states = self._network(input_ids=given, attention_mask=torch.ones_like(given))[0]
@@ -91,6 +95,8 @@ class TransformersModel:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let torch calculate with the thread that calls it, so that sums do not depend on the number of cores."""
+    import torch  # noqa: PLC0415
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -101,6 +107,8 @@ def one_thread() -> Iterator[None]:
 
 def _positions(network: torch.nn.Module, config: transformers.PretrainedConfig) -> int:
     """Largest number of tokens that have positions; those of RoBERTa begin after that of padding."""
+    import torch  # noqa: PLC0415
+
     for name, module in network.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
             return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
@@ -111,7 +119,8 @@ def _positions(network: torch.nn.Module, config: transformers.PretrainedConfig) 
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep the library's reports and progress bars from standard error; what matters is checked here."""
-    logging = transformers.utils.logging
+    from transformers.utils import logging  # noqa: PLC0415
+
     verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -126,10 +135,10 @@ def _quiet() -> Iterator[None]:
 @contextmanager
 def _reading(folder: Path) -> Iterator[None]:
     """Report what the library raises, which may be any error, as a problem of the folder."""
+    import transformers  # noqa: PLC0415
+
     try:
         yield
-    except InvalidInput:
-        raise
     except Exception as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         said = lines[0] if lines else type(error).__name__
