@@ -226,6 +226,45 @@ def posts(folder: Path) -> Judged:
     )
 
 
+def correlated(
+    data: Judged, scores: Mapping[str, Floats], by: By, coefficient: Coefficient, jobs: int = 1
+) -> tuple[dict[str, float], dict[str, Floats]]:
+    """Correlations with the grades, and those of resamples of the items, by name.
+
+    Args:
+        data: Whose grades.
+        scores: Item scores by name, float64[n]; several draws of a control, float64[n, d], count as the mean of their
+            correlations.
+        by: Level.
+        coefficient: Coefficient.
+        jobs: Threads.
+    """
+    columns = {name: values.reshape(len(data.grades), -1) for name, values in scores.items()}
+    ends = np.cumsum([values.shape[1] for values in columns.values()])[:-1]
+    counts = bootstrap_counts(int(data.cluster[-1]) + 1, RESAMPLES)[:, data.cluster]
+    together, system = np.column_stack(list(columns.values())), np.zeros_like(data.item)
+    found = resampled(together, data.grades, data.item, system, counts, coefficient, by, jobs=jobs)
+    values = dict(zip(columns, (float(part.mean()) for part in np.split(found.values, ends)), strict=True))
+    return values, dict(
+        zip(columns, (part.mean(axis=1) for part in np.split(found.samples, ends, axis=1)), strict=True)
+    )
+
+
+def shown(value: float, samples: Floats, *, signed: bool = False) -> str:
+    """A number with its 95 % interval as tables have it.
+
+    Args:
+        value: The number; NaN where it is not defined.
+        samples: Its values on resamples.
+        signed: True for a difference.
+    """
+    if np.isnan(value):
+        return "constant" if signed else "-"
+    middle = interval(samples)
+    sign = "+" if signed else ""
+    return f"{value:{sign}.3f} [{middle.low:{sign}.3f}, {middle.high:{sign}.3f}]"
+
+
 def print_table(
     data: Judged, scores: Mapping[str, Floats], base: str, pairs: Sequence[tuple[str, str]] = (), jobs: int = 1
 ) -> None:
@@ -239,25 +278,16 @@ def print_table(
         pairs: Names whose differences, the first minus the second, get a row of their own.
         jobs: Threads.
     """
-    columns = {name: values.reshape(len(data.grades), -1) for name, values in scores.items()}
-    ends = np.cumsum([values.shape[1] for values in columns.values()])[:-1]
-    counts = bootstrap_counts(int(data.cluster[-1]) + 1, RESAMPLES)[:, data.cluster]
-    together, system = np.column_stack(list(columns.values())), np.zeros_like(data.item)
-    rows: dict[str, list[str]] = {name: [] for name in [*columns, *(f"{one} minus {other}" for one, other in pairs)]}
+    rows: dict[str, list[str]] = {name: [] for name in [*scores, *(f"{one} minus {other}" for one, other in pairs)]}
     for by, coefficient in LEVELS:
-        found = resampled(together, data.grades, data.item, system, counts, coefficient, by, jobs=jobs)
-        values = dict(zip(columns, (part.mean() for part in np.split(found.values, ends)), strict=True))
-        samples = dict(zip(columns, (part.mean(axis=1) for part in np.split(found.samples, ends, axis=1)), strict=True))
+        values, samples = correlated(data, scores, by, coefficient, jobs)
 
         def difference(
             one: str, other: str, values: dict[str, float] = values, samples: dict[str, Floats] = samples
         ) -> str:
-            if np.isnan(values[one] - values[other]):
-                return "constant"
-            middle = interval(samples[one] - samples[other])
-            return f"{values[one] - values[other]:+.3f} [{middle.low:+.3f}, {middle.high:+.3f}]"
+            return shown(values[one] - values[other], samples[one] - samples[other], signed=True)
 
-        for name in columns:
+        for name in scores:
             value = "-" if np.isnan(values[name]) else f"{values[name]:.3f}"
             rows[name].append(value + (f" ({difference(name, base)})" if name != base else ""))
         for one, other in pairs:
