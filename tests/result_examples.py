@@ -654,6 +654,53 @@ OTHERS: dict[str, dict[str, Any]] = {
         "cost": 0.0025,
         "seconds": 12.0,
     },
+    "judge": {
+        "metric": "judge(m)",
+        "systems": [
+            {
+                "system": "tfidf",
+                "n": 1,
+                "absent": 1,
+                "mean": {"value": 4.25, "low": None, "high": None},
+                "mass": 0.95,
+                "sampled": 0,
+            },
+            {"system": "b", "n": 0, "absent": 2, "mean": None, "mass": None, "sampled": 0},
+        ],
+        "controls": [
+            {
+                "control": "falling",
+                "n": 1,
+                "mean": 4.0,
+                "difference": {"value": -0.25, "low": -0.5, "high": 0.0},
+                "equal": 0.5,
+            }
+        ],
+        "length": {"n": 1, "words": 0.5, "human_n": 1, "human": 0.6, "human_partial": 0.55},
+        "self_preference": {
+            "system": "tfidf",
+            "n": 1,
+            "own": {"value": 0.5, "low": 0.25, "high": 0.75},
+            "others": {"value": 0.0, "low": -0.25, "high": 0.25},
+            "preference": {"value": 0.5, "low": 0.0, "high": 1.0},
+        },
+        "rows": [
+            {"item": "1", "system": "tfidf", "metric": "judge(m)", "score": 4.25, "signature": "judge(model=m)|seed:1"}
+            | {"mass": 0.95, "calls": 1}
+        ],
+        "absent": [{"why": "timeout", "n": 3, "examples": ["2 by tfidf", "1 by b", "2 by b"]}],
+        "usage": {"calls": 2, "prompt_tokens": 400, "completion_tokens": 2, "cost": 0.0025},
+        "notes": ["3 of 4 texts without a grade: timeout"],
+        "signatures": {"judge(m)": "judge(model=m)|seed:1"},
+        "settings": {
+            "postil": "0.1.0",
+            "command": "",
+            "model": "m",
+            "scale": "1:5",
+            "anchors": "nearest",
+            "seed": 20181,
+        },
+    },
     "interesting": {
         "measure": "meteor",
         "passages": [

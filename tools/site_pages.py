@@ -71,6 +71,21 @@ API: Final = {
             )
         ),
     ],
+    "Judge texts": [
+        "postil.judge",
+        "postil.JudgeOptions",
+        *(
+            f"postil.records.results.{name}"
+            for name in (
+                "JudgeResult",
+                "JudgedSystem",
+                "JudgeControl",
+                "LengthCorrelation",
+                "SelfPreference",
+                "JudgeUsage",
+            )
+        ),
+    ],
     "Judge metrics": [
         "postil.correlate",
         "postil.CorrelateOptions",

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.interesting import rank_passages
+    from postil.app.judge import judge
+    from postil.app.judge_options import JudgeOptions
     from postil.app.report import report
     from postil.app.score import consensus_weights, score
     from postil.commenters.decoding_options import DecodingOptions
@@ -64,6 +66,7 @@ __all__ = [
     "DocumentFrequencies",
     "EstimateOptions",
     "InvalidInput",
+    "JudgeOptions",
     "PostilError",
     "RankedPassage",
     "Result",
@@ -80,6 +83,7 @@ __all__ = [
     "correlate",
     "estimate",
     "evaluate_commenters",
+    "judge",
     "load_commenter",
     "parse_metric",
     "rank_passages",
@@ -105,6 +109,7 @@ _HOMES: Final = {
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
+    "JudgeOptions": ("postil.app.judge_options", "JudgeOptions"),
     "PostilError": ("postil.errors", "PostilError"),
     "RankedPassage": ("postil.records.results", "RankedPassage"),
     "Result": ("postil.records.results", "Result"),
@@ -120,6 +125,7 @@ _HOMES: Final = {
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "estimate": ("postil.app.estimate_columns", "estimate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
+    "judge": ("postil.app.judge", "judge"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "register_metric": ("postil.metrics.spec", "register_metric"),

@@ -37,6 +37,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "DecodingOptions": {},
     "BudgetOptions": {},
     "EstimateOptions": {},
+    "JudgeOptions": {"model": "m", "scale": postil.Scale(1, 5)},
     "Scale": {"low": 1, "high": 5},
     "agreement": {"judgements": RATINGS},
     "build_corpus": {"articles": ["none.jsonl"], "out": "corpus", "options": None},
@@ -46,6 +47,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "budget": {"scores": {"m": [*range(12)]}, "grades": [*range(1, 10), None, None, None]},
     "estimate": {"scores": {"m": [1, 2, 4]}, "grades": [1, 2, None]},
     "evaluate_commenters": {"commenters": ["none"], "corpus": "none"},
+    "judge": {"candidates": "none", "options": None},
     "load_commenter": {"folder": "none"},
     "parse_metric": {"spec": "meteor"},
     "rank_passages": {"passages": TEXTS, "reference": ["a"], "weights": [1.0]},
@@ -104,6 +106,8 @@ def call(name: str, /, **change: object) -> object:
     function, given = FUNCTIONS[name]
     if name == "build_corpus":
         given = given | {"options": postil.BuildOptions(source="s", license="l")}
+    if name == "judge":
+        given = given | {"options": postil.JudgeOptions(model="m", scale=postil.Scale(1, 5), anchors="none")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(**given | change)

@@ -16,7 +16,7 @@ LAYERS = (
     ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
     ("endpoint", "records", "text", "plots"),
-    ("corpus", "metrics", "metaeval", "commenters", "annotation"),
+    ("corpus", "metrics", "metaeval", "judges", "commenters", "annotation"),
     ("render",),
     ("app",),
     ("web", "integrations"),
@@ -25,6 +25,7 @@ LAYERS = (
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
 # Packages that see less than their layer allows, so that they can be used and read by themselves.
 ONLY = {
+    "judges": {"endpoint", "errors", "judges", "records"},
     "metaeval": {"engine", "errors", "kernel", "metaeval", "records"},
     "render": {"errors", "escaping", "plots", "records", "render", "version"},
 }

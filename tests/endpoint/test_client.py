@@ -462,3 +462,11 @@ def test_a_killed_run_asks_only_for_what_is_missing(parallel: int, how: signal.S
         assert again.stdout.split() == [word for at in range(30) for word in (b"TEXT", str(at).encode())]
     assert len(stub.answered) == 30
     assert set(stub.answered.values()) == {1}
+
+
+def test_known_answers_are_those_of_the_cache() -> None:
+    with StubServer(upper) as stub, Client(stub.url) as client:
+        (answer,) = client.answers([ask("a")])
+        assert client.known(ask("a")) == answer
+        assert client.known(ask("b")) is None
+        assert len(stub.asked) == 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.endpoint import Answer, Failed, Request
 
-__all__ = ["EndpointOptions", "ask", "dry_run"]
+__all__ = ["EndpointOptions", "ask", "dry_run", "usage_note"]
 
 
 @options
@@ -101,11 +101,16 @@ def ask(client: Client, requests: Iterable[Request], total: int | None = None) -
         requests: The requests.
         total: Number of requests, if known.
     """
-    with progress("requests", client.answers(requests), total, _note(client)) as answers:
+    with progress("requests", client.answers(requests), total, usage_note(client)) as answers:
         yield answers
 
 
-def _note(client: Client) -> Callable[[], str]:
+def usage_note(client: Client) -> Callable[[], str]:
+    """Work of a client so far, for progress bars.
+
+    Args:
+        client: The client.
+    """
     begin = time.monotonic()
 
     def note() -> str:

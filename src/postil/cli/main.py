@@ -31,6 +31,7 @@ HELP: Final = "Reference-based evaluation with quality-weighted references, and 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "score": ("postil.cli.score:score", "Score systems against weighted references."),
     "correlate": ("postil.cli.correlate:correlate", "Correlate metric scores with human ratings."),
+    "judge": ("postil.cli.judge:judge", "Grade texts by a language model, with graded references as examples."),
     "estimate": (
         "postil.cli.estimate:estimate",
         "Estimate mean human grades of systems from few ratings and many scores.",

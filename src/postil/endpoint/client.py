@@ -182,6 +182,14 @@ class Client:
         cost = self._budget.spent if self._budget.limits.price else None
         return msgspec.structs.replace(self._usage, cost=cost)
 
+    def known(self, request: Request) -> Answer | None:
+        """The answer to a request that the cache has; None if it has none.
+
+        Args:
+            request: The request.
+        """
+        return self._cache.get(request.key())
+
     def estimate(self, requests: Iterable[Request]) -> Usage:
         """Estimate the work of requests without a call.
 

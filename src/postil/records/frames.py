@@ -283,9 +283,9 @@ def _opened(
 
 
 def _completed(reading: Reading, row_type: type[Row], names: Sequence[str], constants: Mapping[str, str]) -> Reading:
-    """Options with constants for the fields that the table has no column for."""
-    absent = {field: value for field, value in constants.items() if field in row_type.__struct_fields__}
-    absent = {field: f"={value}" for field, value in absent.items() if field not in names}
+    """Options with constants for the fields that a row needs and the table has no column for."""
+    needed = {info.name for info in msgspec.structs.fields(row_type) if info.required}
+    absent = {field: f"={value}" for field, value in constants.items() if field in needed and field not in names}
     return replace(reading, columns={**absent, **reading.columns})
 
 

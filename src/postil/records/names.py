@@ -51,6 +51,11 @@ CONTROLS: Final[Mapping[str, str]] = {
     "nearest": "weight of the nearest reference",
     "mean-weight": "mean weight of the references",
     "length": "length of the text",
+    "falling": "anchors in falling order",
+    "order": "mean of rising and falling order",
+    "no-article": "without the article",
+    "no-anchors": "without anchors",
+    "repeat": "asked again",
 }
 
 _POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"

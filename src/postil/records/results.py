@@ -64,9 +64,17 @@ from postil.records.estimate_parts import (
     SystemEstimate,
     UndefinedInterval,
 )
+from postil.records.judge_parts import (
+    JudgeControl,
+    JudgedSystem,
+    JudgeSettings,
+    JudgeUsage,
+    LengthCorrelation,
+    SelfPreference,
+)
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
-from postil.records.rows import PlannedReference, Score
+from postil.records.rows import JudgeScore, PlannedReference, Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 
@@ -122,8 +130,14 @@ __all__ = [
     "HumanAgreement",
     "InterestingResult",
     "IntervalWidths",
+    "JudgeControl",
+    "JudgeResult",
+    "JudgeSettings",
+    "JudgeUsage",
+    "JudgedSystem",
     "LengthBias",
     "LengthBiasRow",
+    "LengthCorrelation",
     "LengthQuartile",
     "MetricsTaskResult",
     "MetricsTaskSettings",
@@ -151,6 +165,7 @@ __all__ = [
     "RelativeEfficiency",
     "Result",
     "ScoreResult",
+    "SelfPreference",
     "SkippedAnnotator",
     "SplitSize",
     "SplitStatistics",
@@ -639,6 +654,39 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
     notes: tuple[str, ...]
     signatures: dict[str, str]
     settings: EstimateSettings
+
+
+# ---- judge ----
+
+
+class JudgeResult(Result, frozen=True, kw_only=True, tag="judge"):
+    """Grades of texts by a judge, a language model.
+
+    Args:
+        metric: Name of the judge in score rows.
+        systems: One row per system, in the order of their first texts.
+        controls: One row per control; empty where none were asked for.
+        length: Correlation with the length of the texts; None where no controls were asked for.
+        self_preference: The judge's grades of its own texts; None where it wrote none, or none has human ratings.
+        rows: Score rows of the texts that have a grade, and of their controls.
+        absent: Texts without a grade, by reason.
+        usage: Answers that the grades are made of.
+        notes: Notes on the grades.
+        signatures: All that the scores of each metric depend on.
+        settings: Settings of the judge.
+    """
+
+    metric: str
+    systems: tuple[JudgedSystem, ...]
+    controls: tuple[JudgeControl, ...]
+    length: LengthCorrelation | None
+    self_preference: SelfPreference | None
+    rows: tuple[JudgeScore, ...]
+    absent: tuple[Excluded, ...]
+    usage: JudgeUsage
+    notes: tuple[str, ...]
+    signatures: dict[str, str]
+    settings: JudgeSettings
 
 
 # ---- budget ----

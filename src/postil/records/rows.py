@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Article",
+    "ArticleContent",
     "Candidate",
     "Comment",
+    "JudgeScore",
     "Judgement",
     "Passage",
     "PlannedReference",
@@ -185,7 +187,7 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
 
         >>> article = Article("a1", "Rain tomorrow", (Comment("c1", "Bring a coat.", grade=4.0),))
         >>> list(article.references())
-        [Reference(item='a1', text='Bring a coat.', grade=4.0, weight=None, ratings=(), upvotes=None)]
+        [Reference(item='a1', text='Bring a coat.', grade=4.0, weight=None, ratings=(), upvotes=None, system=None)]
         """
         for comment in self.comments:
             yield Reference(
@@ -221,6 +223,7 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
         weight: Its quality weight in [0, 1], or in [-1, 1] for delta-BLEU.
         ratings: One rating per annotator.
         upvotes: Upvotes, minus downvotes where a site counts those too.
+        system: The system that wrote it, where one of those that are compared did.
 
     >>> Reference(7, "Bring a coat.", ratings=(Rating("ann", 4), Rating("bob", 5))).mean_grade
     4.5
@@ -232,6 +235,7 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     weight: float | None = None
     ratings: Ratings = ()
     upvotes: Votes | None = None
+    system: Id | None = None
 
     def __post_init__(self) -> None:
         coerce_ids(self, "item")
@@ -239,6 +243,8 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_numbers(self, "grade", "weight", optional=True)
         coerce_tuple(self, "ratings", Rating)
         coerce_integers(self, "upvotes")
+        if self.system is not None:
+            coerce_ids(self, "system")
 
     @property
     def mean_grade(self) -> float | None:
@@ -376,3 +382,44 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_numbers(self, "score")
         if self.statistics != ():
             coerce_number_tuple(self, "statistics")
+
+
+class JudgeScore(Score, frozen=True, omit_defaults=True, gc=False):
+    """The score of a text by a judge, a language model.
+
+    Args:
+        item: The item that was judged.
+        system: The system that wrote the text.
+        metric: Name of the judge, or of a control of it.
+        score: The grade.
+        signature: All that the grade depends on.
+        statistics: None of a judge.
+        mass: Probability of all grades together; None where no probabilities are known.
+        samples: Number of sampled answers that the grade is the mean of; 0 where it is an expected value.
+        calls: Number of answers that it was made of.
+        omitted: Number of words of the article that were left out of the prompt.
+    """
+
+    mass: float | None = None
+    samples: int = 0
+    calls: int = 0
+    omitted: int = 0
+
+
+class ArticleContent(Row, frozen=True, omit_defaults=True, gc=False):
+    """An article without comments, which texts are judged for.
+
+    Args:
+        id: Identifier of the article: the item of its texts.
+        title: Its headline.
+        content: Its text.
+    """
+
+    id: Id
+    title: str
+    content: str | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "id")
+        check_texts(self, "title")
+        check_texts(self, "content", optional=True)

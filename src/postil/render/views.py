@@ -43,6 +43,7 @@ MODULES: Final[Mapping[str, str]] = {
     "estimate": "postil.render.estimate",
     "evaluation": "postil.render.ranking",
     "interesting": "postil.render.interesting",
+    "judge": "postil.render.judge",
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",
     "ranked-comments": "postil.render.ranked_comments",

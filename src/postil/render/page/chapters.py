@@ -67,6 +67,7 @@ TITLES: Final[Mapping[str, str]] = {
     "corpus": "A corpus",
     "evaluation": "Ranking of comments",
     "interesting": "Interesting passages",
+    "judge": "Grades by a judge",
     "plan": "An item assignment",
     "ranked-comments": "Ranked comments",
     "statistics": "Statistics of a corpus",

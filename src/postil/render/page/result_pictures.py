@@ -14,6 +14,7 @@ from postil.records.results import (
     Comparison,
     CorrelationResult,
     EstimateResult,
+    JudgeResult,
     NcgResult,
     RankingResult,
     Result,
@@ -127,6 +128,16 @@ def _summaries(result: SummaryResult) -> Iterator[Picture]:
             for measure, rows in measures(result).items()
         },
     )
+
+
+@pictures_of.register(JudgeResult)
+def _judge(result: JudgeResult) -> Iterator[Picture]:
+    rows = [
+        IntervalRow(row.system, row.mean.value, row.mean.low, row.mean.high, result.metric)
+        for row in result.systems
+        if row.mean is not None
+    ]
+    return _forests("Mean grades", {result.metric: rows})
 
 
 @pictures_of.register(RankingResult)

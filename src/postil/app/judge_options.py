@@ -1,0 +1,69 @@
+"""Options of `postil judge`."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from postil.app.endpoint import EndpointOptions
+from postil.app.judge_anchors import CHOICES
+from postil.app.options import SeedOptions, ThreadOptions
+from postil.errors import UnknownName, UsageError
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.scale import Scale
+
+__all__ = ["JudgeOptions"]
+
+
+@options
+class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
+    """Options of `postil judge`.
+
+    Args:
+        model: The endpoint's name of the model.
+        scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        rubric: File with the rubric, the meaning of the grades, as text.
+        prompt: File with another template of the prompt; --show-prompt prints that of the package.
+        anchors: Graded references of the item that the judge sees as examples, one or more of each grade: nearest (most
+            similar to the text), spread (of median length) or none.
+        anchor_metric: Similarity of a text to a reference, a metric without w-.
+        anchors_per_grade: Number of anchors of each grade.
+        article_words: Largest number of words of an article that the judge sees.
+        logprobs: Ask for the probabilities of the first token, of which a grade is the expected value. Without, or
+            where the endpoint gives none or the grades have less than half of it, samples are drawn.
+        samples: Number of samples, one call each; their mean is the grade.
+        temperature: Temperature of the samples.
+        tokenizer: Tokenizer of the anchor metric and of the length control, as of postil score.
+        controls: Grade each text by changed prompts as well: anchors in falling order or with permuted grades, without
+            the article, without anchors, and the same prompt again.
+        aspect: Aspect of the judgements to keep, where they have more than one.
+        out: Write the grades here as score rows: .jsonl, .parquet or .csv.
+    """
+
+    model: Annotated[str, Flag(metavar="NAME")]
+    scale: Annotated[Scale, Flag(metavar="SCALE")]
+    rubric: Annotated[str | None, Flag(metavar="FILE")] = None
+    prompt: Annotated[str | None, Flag(metavar="FILE")] = None
+    anchors: Annotated[str, Flag(metavar="NAME")] = "nearest"
+    anchor_metric: Annotated[str, Flag(metavar="SPEC")] = "rouge-l"
+    anchors_per_grade: Annotated[int, Flag(min=1)] = 1
+    article_words: Annotated[int, Flag(min=1)] = 600
+    logprobs: Annotated[bool, Flag(("--logprobs/--no-logprobs",))] = True
+    samples: Annotated[int, Flag(min=1)] = 5
+    temperature: Annotated[float, Flag(min=0)] = 0.7
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    controls: bool = False
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        super().__post_init__()
+        if self.anchors not in CHOICES:
+            raise UnknownName("choice of anchors", self.anchors, CHOICES)
+        for name in ("anchors_per_grade", "article_words", "samples"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
+        if not 0 <= self.temperature < math.inf:
+            raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")

@@ -1,0 +1,217 @@
+"""A run of a judge: texts in blocks, and their score rows as their grades are known."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.app.judge_controls import MAIN, trials_of
+from postil.endpoint import Answer
+from postil.judges import Graded, Judge, Trial
+from postil.judges.prompt import fingerprint
+from postil.records.results import Excluded, JudgeUsage
+from postil.records.rows import JudgeScore
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from postil.app.judge_options import JudgeOptions
+    from postil.app.judge_texts import JudgedTexts
+    from postil.endpoint import Failed, Price, Request
+    from postil.judges import JudgeSpec, Ungraded
+
+    Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
+
+__all__ = ["JudgeRun", "Tally"]
+
+BLOCK: Final = 64
+"""Number of texts whose probabilities are asked for before the samples of any."""
+
+ORDER: Final = "order"
+"""The control that is the mean of both orders of the anchors."""
+
+
+class Tally:
+    """Answers that pass through, counted once however often they are used.
+
+    Args:
+        ask: Function that answers requests, in their order.
+        price: Price of tokens, if it is known.
+    """
+
+    def __init__(self, ask: Ask, price: Price | None) -> None:
+        self._ask, self._price = ask, price
+        self._seen: set[str] = set()
+        self._prompt = self._completion = 0
+
+    def __call__(self, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        """Answer requests, in their order."""
+        taken: deque[Request] = deque()
+
+        def noted() -> Iterator[Request]:
+            for request in requests:
+                taken.append(request)
+                yield request
+
+        for answer in self._ask(noted()):
+            request = taken.popleft()
+            if isinstance(answer, Answer) and request.key() not in self._seen:
+                self._seen.add(request.key())
+                said, made = answer.prompt_tokens, answer.completion_tokens
+                self._prompt += request.estimated_tokens() if said is None else said
+                self._completion += request.max_tokens if made is None else made
+            yield answer
+
+    @property
+    def usage(self) -> JudgeUsage:
+        """The answers so far."""
+        return JudgeUsage(
+            calls=len(self._seen),
+            prompt_tokens=self._prompt,
+            completion_tokens=self._completion,
+            cost=self._price.cost(self._prompt, self._completion) if self._price else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """Texts without a grade for one reason."""
+
+    names: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
+
+
+class JudgeRun:
+    """Grades of texts, as their answers come.
+
+    Args:
+        texts: The texts.
+        spec: Model, scale and prompt.
+        options: Options of the command.
+        ask: Function that answers requests, in their order.
+
+    Attributes:
+        metric: Name of the judge in score rows.
+        grades: Grade of each text by control, float64[n], NaN where there is none; `MAIN` is the judge's own.
+        outcomes: The judge's own grades, None where there is none.
+        written: Score rows so far.
+    """
+
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Ask) -> None:
+        self.texts, self.metric = texts, f"judge({spec.model})"
+        self._judge, self._spec, self._options = Judge(spec, ask), spec, options
+        pairs = zip(texts.rows, texts.cases, strict=True)
+        self._trials: list[dict[str, Trial]] = [
+            trials_of(case, spec.seed, row.item, row.system) if options.controls else {MAIN: Trial(case)}
+            for row, case in pairs
+        ]
+        names = [*self._trials[0], *([ORDER] if options.controls else [])]
+        self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
+        self.outcomes: list[Graded | None] = [None] * len(texts.rows)
+        self.written: list[JudgeScore] = []
+        self._missing: dict[str, _Missing] = {}
+
+    def requests(self, known: Callable[[Request], Answer | None]) -> Iterator[Request]:
+        """The requests of the run, as far as known answers tell; see `Judge.planned`."""
+        return self._judge.planned((trial for trials in self._trials for trial in trials.values()), known)
+
+    def rows(self) -> Iterator[tuple[JudgeScore, ...]]:
+        """Grade the texts.
+
+        Yields:
+            The score rows of each text, in the order of the texts; none of one without a grade. After an error or an
+            interrupt those of the texts that are complete, and then it is raised.
+        """
+        for begin in range(0, len(self._trials), BLOCK):
+            block = range(begin, min(begin + BLOCK, len(self._trials)))
+            trials = [trial for index in block for trial in self._trials[index].values()]
+            outcomes: dict[int, Graded | Ungraded] = {}
+            problem: BaseException | None = None
+            try:
+                self._judge.grade(trials, outcomes)
+            except BaseException as error:
+                problem = error
+            first = 0
+            for index in block:
+                names = list(self._trials[index])
+                of_text = {name: outcomes[at] for at, name in enumerate(names, first) if at in outcomes}
+                if len(of_text) == len(names):
+                    rows = tuple(self._settled(index, of_text))
+                    self.written += rows
+                    yield rows
+                first += len(names)
+            if problem is not None:
+                raise problem
+
+    @property
+    def absent(self) -> tuple[Excluded, ...]:
+        """Texts without a grade, by reason."""
+        return tuple(Excluded.of(reason, missing.names) for reason, missing in self._missing.items())
+
+    @property
+    def unread(self) -> Iterator[str]:
+        """Reasons for texts without a grade, each with the first answer that no grade could be read from."""
+        for reason, missing in self._missing.items():
+            first = next(filter(None, missing.examples), "")
+            yield f"{reason}: for example '{first}'" if first else reason
+
+    def _settled(self, index: int, outcomes: dict[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
+        """Score rows of a text whose outcomes are all known."""
+        row, own = self.texts.rows[index], outcomes[MAIN]
+        if not isinstance(own, Graded):
+            missing = self._missing.setdefault(own.reason, _Missing())
+            missing.names.append(f"{row.item} by {row.system}")
+            missing.examples.append(own.example)
+            return
+        self.outcomes[index] = own
+        for name, outcome in outcomes.items():
+            if isinstance(outcome, Graded):
+                yield self._row(index, name, outcome)
+        if self._options.controls:
+            falling = outcomes["falling"]
+            if isinstance(falling, Graded):
+                answers = (*own.answers, *falling.answers)
+                mean = Graded((own.grade + falling.grade) / 2, None, own.samples + falling.samples, answers)
+                yield self._row(index, ORDER, mean)
+            signature = f"control:length|tokenizer:{self.texts.tokenizer}|postil:{VERSION}"
+            words = float(self.texts.words[index])
+            yield JudgeScore(row.item, row.system, f"control:length({self.metric})", words, signature)
+
+    def _row(self, index: int, name: str, outcome: Graded) -> JudgeScore:
+        self.grades[name][index] = outcome.grade
+        row, article = self.texts.rows[index], self.texts.cases[index].article
+        signature = self._signature(outcome.served)
+        return JudgeScore(
+            item=row.item,
+            system=row.system,
+            metric=f"control:{name}({self.metric})" if name else self.metric,
+            score=outcome.grade,
+            signature=f"{signature}|control:{name}" if name else signature,
+            mass=outcome.mass,
+            samples=outcome.samples,
+            calls=len(outcome.answers),
+            omitted=article.omitted if article and name != "no-article" else 0,
+        )
+
+    def _signature(self, served: str) -> str:
+        spec, given = self._spec, self._options
+        choice = given.anchors if self.texts.anchors else "none"
+        sampled = f"samples={spec.samples},temperature={spec.temperature:g}"
+        parts = [
+            f"judge(model={spec.model},served={served or 'unknown'},anchors={choice},{sampled})",
+            f"prompt:{spec.template.fingerprint}",
+            f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
+            f"scale:{spec.scale}",
+            *([f"weights:grade|{self.texts.anchors}"] if self.texts.anchors else []),
+            *([f"article-words:{given.article_words}"] if self.texts.cases[0].article else ["article:none"]),
+            *([] if spec.logprobs else ["logprobs:none"]),
+            f"seed:{spec.seed}",
+            f"postil:{VERSION}",
+        ]
+        return "|".join(parts)

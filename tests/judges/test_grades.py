@@ -1,0 +1,119 @@
+"""Grades of answers: worked values, and what is read from text and what is not."""
+
+from __future__ import annotations
+
+from math import inf, log, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.judges.grades import expected_grade, grade_tokens, read_grade
+from postil.records.scale import Scale
+
+FIVE = Scale(1, 5)
+TOKENS = grade_tokens(FIVE)
+
+
+def test_the_grade_is_the_expected_value_over_the_grades() -> None:
+    grade, mass = expected_grade([("4", log(0.6)), ("5", log(0.3)), (" 4", log(0.05)), ("The", log(0.05))], TOKENS)
+    assert grade == pytest.approx(4.315789, abs=1e-6)
+    assert mass == pytest.approx(0.95)
+
+
+def test_half_of_the_probability_is_enough() -> None:
+    assert expected_grade([("2", log(0.25)), ("4", log(0.25)), ("I", log(0.5))], TOKENS) == (3.0, 0.5)
+    grade, mass = expected_grade([("4", log(0.49))], TOKENS)
+    assert grade is None
+    assert mass == pytest.approx(0.49)
+
+
+@pytest.mark.parametrize("value", [0.5, inf, nan, 1e300])
+def test_numbers_that_are_no_logarithms_of_probabilities_are_no_mass(value: float) -> None:
+    assert expected_grade([("4", value)], TOKENS) == (None, 0.0)
+
+
+def test_impossible_tokens_count_nothing() -> None:
+    assert expected_grade([("3", 0.0), ("5", -inf)], TOKENS) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("scale", [Scale(0, 10), Scale(-1, 1), Scale(0, 4.5), Scale(0.5, 3)])
+def test_grades_of_several_characters_have_no_tokens(scale: Scale) -> None:
+    assert grade_tokens(scale) == {}
+
+
+READ = {
+    "4": 4,
+    " 4\n": 4,
+    "4.": 4,
+    "4.5": 4.5,
+    "**4**": 4,
+    '"4"': 4,
+    "4/5": 4,
+    "4 / 5": 4,
+    "4 out of 5": 4,
+    "Grade: 4": 4,
+    "grade = 4": 4,
+    "**Grade:** 4": 4,
+    "The score is 2.": 2,
+    "My rating: 3/5": 3,
+    "4 - well argued": 4,
+    "4\n\nIt is on topic.": 4,
+}
+NOT_READ = [
+    "",
+    "four",
+    "0",
+    "6",
+    "-3",
+    "3-4",
+    "3 to 4",
+    "3 or 4",
+    "4,5",
+    "4.5.1",
+    "4/10",
+    "4 of 10",
+    "80%",
+    "4 %",
+    "4th",
+    "v4",
+    "I would give it a 4",
+    "I count 2 claims",
+    "4 (or 5)",
+    "4 because of its 2 reasons",
+    "Grade: good",
+    "1e5",
+    "٤ and more 4",
+]
+
+
+@pytest.mark.parametrize(("text", "grade"), READ.items())
+def test_one_number_in_front_is_read(text: str, grade: float) -> None:
+    assert read_grade(text, FIVE) == grade
+
+
+@pytest.mark.parametrize("text", NOT_READ)
+def test_nothing_is_guessed(text: str) -> None:
+    assert read_grade(text, FIVE) is None
+
+
+def test_grades_below_zero_and_of_two_digits_are_read() -> None:
+    assert [read_grade(text, Scale(-2, 10)) for text in ("-2", "−1", "10", "10/10", "Grade: -1")] == [
+        -2,
+        -1,
+        10,
+        10,
+        -1,
+    ]
+
+
+def test_a_number_that_may_go_on_is_not_read() -> None:
+    assert read_grade("1", Scale(0, 10), cut=True) is None
+    assert read_grade("Grade: 4", FIVE, cut=True) is None
+    assert read_grade("4\nIt is", FIVE, cut=True) == 4
+
+
+@given(st.text(alphabet=st.sampled_from("0123456789.,/-+%*_ \n:abGradeoutfisx٤²½−")), st.booleans())
+def test_what_is_read_is_on_the_scale(text: str, cut: bool) -> None:
+    grade = read_grade(text, FIVE, cut=cut)
+    assert grade is None or 1 <= grade <= 5
