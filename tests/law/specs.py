@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 from postil.metrics import Metric, RougeL, RougeLsum, RougeN, parse_metric
 from postil.metrics.spec import register_metric
@@ -23,6 +24,9 @@ def overlaps(candidates: list[str], references: list[list[str]], weights: list[l
     """The same of many candidates."""
     return [overlap(*row) for row in zip(candidates, references, weights, strict=True)]
 
+
+VECTORS = Path(__file__).with_name("vectors")
+"""Vectors in five dimensions of the words of the laws. By ``weigh=idf`` a score depends on all references."""
 
 PARAMETERS = {
     "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
@@ -71,6 +75,12 @@ PARAMETERS = {
     ],
     "rouge-lsum": ["", "(part=r,stem=true)"],
     "rouge-su4": ["", "(corpus=pooled)"],
+    "vector-cosine": [f"(vectors={VECTORS})", f"(vectors={VECTORS},weigh=norm,baseline=0.1,over=top-2)"],
+    "vector-f1": [
+        f"(vectors={VECTORS})",
+        f"(vectors={VECTORS},weigh=norm,part=r)",
+        f"(vectors={VECTORS},weigh=norm,baseline=0.2,over=near)",
+    ],
     "own-overlap": ["", "(power=2)"],
     "own-batches": [""],
 }
@@ -92,6 +102,8 @@ OVER = [
     "meteor(characters=true,params=other)",
     "rouge-l(beta=1,stem=true)",
     "rouge-l(part=p)",
+    f"vector-f1(vectors={VECTORS},weigh=norm)",
+    f"vector-cosine(vectors={VECTORS},baseline=0.1)",
 ]
 """Metrics with ``over``, without it; see test_over_laws."""
 
@@ -99,9 +111,11 @@ BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
 MEAN = [
     *(spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))),
-    *of("rouge-l", "rouge-lsum", "cider", "cider-d", *OWN),
+    *of("rouge-l", "rouge-lsum", "cider", "cider-d", "vector-cosine", "vector-f1", *OWN),
 ]
-AVERAGES = [spec for spec in of("meteor", "rouge-l") if "over=max" not in str(parse_metric(spec))]
+AVERAGES = [
+    spec for spec in of("meteor", "rouge-l", "vector-cosine", "vector-f1") if "over=max" not in str(parse_metric(spec))
+]
 OUTSIDE = [spec for spec in of("meteor") if "penalty=outside" in spec]
 EPS = [spec for spec in of("chrf", "chrf++") if "smooth=eps" in spec]
 

@@ -133,7 +133,7 @@ def streamed(
     if whole or options.as_grade or options.engine != "local" or not _large(files, SMALLEST):
         return None
     metrics = asked or parse_all(default_metrics(weighted=False))
-    if any(metric.origin or averages_weights(metric) for metric in metrics.values()):
+    if any(each.origin or averages_weights(each) or each.reads_all_references for each in metrics.values()):
         return None
     if _idf_order(metrics, options) and not _large(files, COUNTED * SMALLEST):
         return None

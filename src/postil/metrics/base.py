@@ -90,8 +90,6 @@ class Metric(Specified):
     """True if it reads the texts themselves, which are kept beside their tokens then."""
     origin: ClassVar[str] = ""
     """Version or hash of the source of a metric from outside the package; empty for those of the package."""
-    reads_tokens: ClassVar[bool] = True
-    """False if it reads texts alone, so that no score depends on the tokenizer."""
 
     @property
     def signature(self) -> str:
@@ -111,6 +109,16 @@ class Metric(Specified):
     def needs_weights(self) -> bool:
         """True if every reference must have a weight."""
         return self.weighted
+
+    @property
+    def reads_tokens(self) -> bool:
+        """False if it reads texts alone, so that no score depends on the tokenizer."""
+        return True
+
+    @property
+    def reads_all_references(self) -> bool:
+        """True if a score depends on the references of other items in another way than by document frequencies."""
+        return False
 
     @property
     def idf_order(self) -> int:
@@ -206,6 +214,10 @@ class Scorer(ABC):
     def notes(self) -> tuple[str, ...]:
         """``key:value`` facts for the signature that the metric's spec does not hold."""
         return ()
+
+    def remarks(self) -> list[str]:
+        """Remarks on the texts that were bound and measured, one line each."""
+        return []
 
     @abstractmethod
     def measure(self, matches: Matches) -> NDArray[np.float64]:

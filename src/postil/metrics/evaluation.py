@@ -273,7 +273,7 @@ class Evaluation:
             yield scored
         if not self.allow_han:
             han.check(refuse)
-        self.remarks += [*([han.remark] if han.remark else []), *near.remarks()]
+        self.remarks += [*([han.remark] if han.remark else []), *near.remarks(), *self.metrics.remarks()]
 
     def pair_scores(
         self, batches: Iterable[B], refuse: Refuse | None = None

@@ -156,6 +156,10 @@ class MetricSet:
         """The scorer of a metric."""
         return self._scorers[spec]
 
+    def remarks(self) -> list[str]:
+        """Remarks of all scorers, each once; see `Scorer.remarks`."""
+        return list(dict.fromkeys(line for scorer in self._scorers.values() for line in scorer.remarks()))
+
     def measure(self, candidates: Tokens, sets: NDArray[np.int32], jobs: int = 1) -> dict[str, NDArray[np.float64]]:
         """Statistics of n candidates by spec, float64[n, k]; see `Scorer.stats`."""
         matches = self.references.match(candidates, sets, jobs)

@@ -85,8 +85,9 @@ class NearSigns:
         self._each_weight = _references_of_each_weight(references.weights, of_set, sizes)
         self._means = np.add.reduceat(references.weights, references.offsets[:-1]) / sizes
         self._highest = float(np.abs(references.weights).max())
-        self._texts: dict[bytes, int] = {}
-        text = np.array([self._texts.setdefault(key, len(self._texts)) for key in _keys(references.tokens)])
+        self._by_tokens = bool(len(references.tokens.ids))
+        self._texts: dict[bytes | str, int] = {}
+        text = np.array([self._texts.setdefault(key, len(self._texts)) for key in self._keys(references.tokens)])
         # Of each text, and of each text in each set: how often it is there, its weights and its sets' mean weights.
         values = np.stack([np.ones(len(text)), references.weights, self._means[of_set]])
         self._places, place = np.unique(text * len(sizes) + of_set, return_inverse=True)
@@ -102,7 +103,7 @@ class NearSigns:
         """
         if not self.asked:
             return
-        text = np.array([self._texts.get(key, -1) for key in _keys(candidates)], dtype=np.int64)
+        text = np.array([self._texts.get(key, -1) for key in self._keys(candidates)], dtype=np.int64)
         self._seen += len(text)
         known = np.flatnonzero(text >= 0)
         text, own = text[known], sets[known].astype(np.int64)
@@ -121,6 +122,15 @@ class NearSigns:
         """One warning per sign and aggregation; none if no metric averages the weights."""
         for over, specs in self._names.items():
             yield from self._remarks(", ".join(specs), over)
+
+    def _keys(self, tokens: Tokens) -> Iterator[bytes | str]:
+        """Keys of texts: their tokens, or their characters if the references were not tokenized."""
+        if not self._by_tokens:
+            yield from tokens.raw_texts()
+            return
+        ids = tokens.ids.tobytes()
+        ends = (tokens.offsets * tokens.ids.itemsize).tolist()
+        yield from (ids[begin:end] for begin, end in pairwise(ends))
 
     def _remarks(self, names: str, over: str) -> Iterator[str]:
         if self._each_weight >= MANY:
@@ -146,13 +156,6 @@ def _references_of_each_weight(
     new = np.concatenate([[True], (np.diff(weights[order]) > 0) | (np.diff(of_set[order]) > 0)])
     distinct = np.bincount(of_set[order][new], minlength=len(sizes))
     return float(np.median(np.where(distinct > 1, sizes / distinct, 0.0)))
-
-
-def _keys(tokens: Tokens) -> Iterator[bytes]:
-    """Keys of texts; texts of the same tokens have the same key."""
-    ids = tokens.ids.tobytes()
-    ends = (tokens.offsets * tokens.ids.itemsize).tolist()
-    yield from (ids[begin:end] for begin, end in pairwise(ends))
 
 
 def _sums(group: NDArray[np.int64], values: NDArray[np.float64], groups: int) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import numpy as np
 
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
     from postil.metrics.pieces import Cut, Pieces
+    from postil.text.encoders import Encoded, Encoder
     from postil.text.tokens import Tokens
 
 __all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "unknown_norms"]
+
+T = TypeVar("T")
 
 BLEU_ORDER: Final = 4
 """Length of the longest n-gram of BLEU-1 to BLEU-4."""
@@ -99,6 +102,10 @@ class References:
     """Document frequencies that metrics have asked for, shared by all that are bound to these texts."""
     cut: dict[Cut, Pieces] = field(default_factory=dict, repr=False)
     """These texts in other pieces than tokens, by the way that they are cut; see `Matches.pieces`."""
+    encoded: dict[Hashable, Encoded] = field(default_factory=dict, repr=False)
+    """These texts as vectors, by the signature of the encoder; see `encode`."""
+    facts: dict[Hashable, object] = field(default_factory=dict, repr=False)
+    """Numbers that metrics compute from all references together; those of some of them, or of each alone, are these."""
 
     def __post_init__(self) -> None:
         texts, sets = len(self.tokens), len(self.offsets) - 1
@@ -134,6 +141,28 @@ class References:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def encode(self, encoder: Encoder) -> Encoded:
+        """These texts as vectors, encoded at the first call.
+
+        Args:
+            encoder: The encoder.
+        """
+        known = self.encoded.get(encoder.signature)
+        if known is None:
+            known = self.encoded[encoder.signature] = encoder.encode(self.tokens)
+        return known
+
+    def fact(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return a number of all references, computed at the first call.
+
+        Args:
+            key: Its key, one per type.
+            compute: Function that computes it.
+        """
+        if key not in self.facts:
+            self.facts[key] = compute()
+        return cast("T", self.facts[key])
+
     def unweighted(self) -> References:
         """The same references with weights of 1, as a metric without ``w-`` reads them."""
         return self if (self.weights == 1.0).all() else replace(self, weights=np.ones(len(self.tokens)))
@@ -141,7 +170,7 @@ class References:
     def others(
         self, tokens: Tokens, offsets: NDArray[np.int64], items: NDArray[np.int32], weights: ArrayLike | None = None
     ) -> References:
-        """Bind other texts of the same items; the document frequencies stay those of these references.
+        """Bind other texts of the same items; document frequencies and other facts stay those of these references.
 
         Args:
             tokens: m texts, in the vocabulary of these.
@@ -152,7 +181,7 @@ class References:
         made = References(tokens, offsets, weights, items)  # type: ignore[arg-type]  # None for all 1
         for key, known in self.frequencies.items():
             made.frequencies[key] = known.of_others(tokens)
-        return made
+        return replace(made, encoded=self.encoded if tokens is self.tokens else {}, facts=dict(self.facts))
 
     def subset(self, keep: NDArray[np.bool_]) -> References:
         """Select references, at least one of each set; the document frequencies stay those of all.
@@ -215,7 +244,8 @@ class Matches:
         self.jobs = jobs
         self._stems: dict[str, Overlap] = {}
         self._pieces: dict[Cut, PieceMatches] = {}
-        self._counts: dict[Hashable, NDArray[np.float64]] = {}
+        self._encoded: dict[str, Encoded] = {}
+        self._counts: dict[Hashable, object] = {}
         self._bleu: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
 
     def __len__(self) -> int:
@@ -268,17 +298,27 @@ class Matches:
             self._pieces[cut] = PieceMatches(candidates, known[cut], self.sets, self.references.offsets, self.jobs)
         return self._pieces[cut]
 
-    def of_pairs(self, key: Hashable, count: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Numbers of each pair of candidate and reference, computed once for all metrics that ask for them.
+    def encode(self, encoder: Encoder) -> Encoded:
+        """The candidates as vectors, encoded at the first call; `References.encode` has the references.
 
         Args:
-            key: Their name.
-            count: Function that computes them, float64[pairs, c].
+            encoder: The encoder.
         """
-        known = self._counts.get(key)
+        known = self._encoded.get(encoder.signature)
         if known is None:
-            known = self._counts[key] = count()
+            known = self._encoded[encoder.signature] = encoder.encode(self.candidates, self.jobs)
         return known
+
+    def of_pairs(self, key: Hashable, count: Callable[[], T]) -> T:
+        """Numbers of the pairs of candidate and reference, or of the texts, computed once for all metrics.
+
+        Args:
+            key: Their key, one per type.
+            count: Function that computes them.
+        """
+        if key not in self._counts:
+            self._counts[key] = count()
+        return cast("T", self._counts[key])
 
     def _overlap(self, candidates: Tokens, references: Tokens) -> Overlap:
         return overlap(

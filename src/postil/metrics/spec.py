@@ -29,6 +29,8 @@ from postil.metrics.own import define, reads_weights
 from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
+from postil.metrics.vector_cosine import VectorCosine
+from postil.metrics.vector_f1 import VectorF1
 from postil.records.arguments import check_arguments
 from postil.records.rows import EXTERNAL
 
@@ -70,6 +72,8 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
         "rouge-l": RougeL,
         "rouge-lsum": RougeLsum,
         "rouge-su4": partial(RougeN, unit="su4"),
+        "vector-cosine": VectorCosine,
+        "vector-f1": VectorF1,
     }
 )
 """Every metric by name; ``w-`` in front of a name makes the references' weights count."""

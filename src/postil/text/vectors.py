@@ -13,6 +13,7 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.text.tokens import Vocabulary
 from postil.text.vector_store import FORMAT, METADATA, VECTORS, WORDS, ContentHash, VectorsWriter
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.text.tokens import Tokens, Vocabulary
+    from postil.text.tokens import Tokens
 
-__all__ = ["Sums", "Vectors"]
+__all__ = ["Sums", "Vectors", "summed_rows"]
 
 BLOCK: Final = 8192
 """Number of vectors that are compared together."""
@@ -165,8 +166,8 @@ class Vectors:
     def lookup(self, vocabulary: Vocabulary) -> NDArray[np.int64]:
         """For each word of a vocabulary its row, or -1; int64[words].
 
-        Words are compared as they are: lower-case and upper-case letters differ. Each call goes through all V words
-        once, so encode all texts with one vocabulary.
+        Words are compared as they are: lower-case and upper-case letters differ. The first call goes through all V
+        words once.
 
         >>> from postil.text import Vocabulary
         >>> vocabulary = Vocabulary()
@@ -175,6 +176,19 @@ class Vectors:
         [1, -1]
         """
         return self._rows_of(vocabulary.words())
+
+    def units(self, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows of each text's words, or of its pairs of adjacent words in a model over bigrams.
+
+        Args:
+            tokens: n texts.
+
+        Returns:
+            int64[u], the row of each unit or -1; and int64[n + 1], the offsets of the units of each text.
+        """
+        if self.bigrams:
+            return self._pairs(tokens)
+        return self.lookup(tokens.vocabulary)[tokens.ids], tokens.offsets
 
     def sums(self, tokens: Tokens) -> Sums:
         """Sum the vectors of each text's words, or of its pairs of adjacent words in a model over bigrams.
@@ -185,11 +199,10 @@ class Vectors:
         Returns:
             The sums in double precision. The sum of a text does not depend on the texts around it.
         """
-        rows, offsets = self._pairs(tokens) if self.bigrams else (self.lookup(tokens.vocabulary)[tokens.ids], None)
-        begins = tokens.offsets if offsets is None else offsets
+        rows, offsets = self.units(tokens)
         has_vector = rows >= 0
-        before = np.concatenate([[0], np.cumsum(has_vector)])[begins]
-        return Sums(_finite(_sums(self.array, rows[has_vector], before)), np.diff(before), np.diff(begins))
+        before = np.concatenate([[0], np.cumsum(has_vector)])[offsets]
+        return Sums(_finite(summed_rows(self.array, rows[has_vector], before)), np.diff(before), np.diff(offsets))
 
     def nearest(self, words: Sequence[str], k: int = 10) -> list[list[tuple[str, float]]]:
         """The words whose vectors point most nearly the same way.
@@ -246,9 +259,17 @@ class Vectors:
 
     def _rows_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The row of each name, or -1."""
-        wanted = set(names)
-        found = {word: row for row, word in enumerate(self.words) if word in wanted}
-        return np.fromiter((found.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+        ids = self._known.branch().encode_tokens([names]).ids
+        return np.where(ids < len(self), ids, -1).astype(np.int64)
+
+    @cached_property
+    def _known(self) -> Vocabulary:
+        """A vocabulary in which the id of each word is its row."""
+        known = Vocabulary()
+        known.encode_tokens([self.words])
+        if len(known) != len(self):
+            raise InvalidInput(f"expected each word once, got {len(self)} words of which {len(known)} are distinct")
+        return known
 
     def _pairs(self, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The row of each pair of adjacent words, or -1, and where the pairs of each text begin, int64[n + 1]."""
@@ -281,23 +302,47 @@ def _finite(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values
 
 
-def _sums(array: NDArray[np.float32], rows: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """For each text i the sum of ``array[rows[offsets[i]:offsets[i + 1]]]``, float64[n, d]."""
+def summed_rows(
+    array: NDArray[np.float32],
+    rows: NDArray[np.int64] | NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Sums of rows, text by text; the sum of a text does not depend on the texts around it.
+
+    Args:
+        array: float32[k, d].
+        rows: u rows of it.
+        offsets: int64[n + 1]; text i is the sum of ``array[rows[offsets[i]:offsets[i + 1]]]``.
+        weights: float64[u], factor of each row; by default 1.
+
+    Returns:
+        float64[n, d].
+
+    >>> two = np.array([[1, 0], [0, 2]], dtype=np.float32)
+    >>> summed_rows(two, np.array([0, 1, 1]), np.array([0, 2, 2, 3]), np.array([1, 1, 0.5])).tolist()
+    [[1.0, 2.0], [0.0, 0.0], [0.0, 1.0]]
+    """
+
+    def part(begin: int, end: int) -> NDArray[np.float64]:
+        vectors = array[rows[begin:end]].astype(np.float64)
+        return vectors if weights is None else vectors * weights[begin:end, None]
+
     n = len(offsets) - 1
     out = np.zeros((n, array.shape[1]))
     first = 0
     while first < n:
         end = int(np.searchsorted(offsets, offsets[first] + SUMMED, side="right")) - 1
         if end > first:
-            vectors = array[rows[offsets[first] : offsets[end]]].astype(np.float64)
+            vectors = part(int(offsets[first]), int(offsets[end]))
             begins = offsets[first:end] - offsets[first]
             filled = np.diff(offsets[first : end + 1]) > 0
             if filled.any():
                 out[first:end][filled] = np.add.reduceat(vectors, begins[filled], axis=0)
         else:  # one text with more words than a block
             end = first + 1
-            text = rows[offsets[first] : offsets[end]]
-            for begin in range(0, len(text), SUMMED):
-                out[first] += array[text[begin : begin + SUMMED]].sum(axis=0, dtype=np.float64)
+            last = int(offsets[end])
+            for begin in range(int(offsets[first]), last, SUMMED):
+                out[first] += part(begin, min(begin + SUMMED, last)).sum(axis=0)
         first = end
     return out

@@ -1,0 +1,333 @@
+"""Base of metrics over static vectors: weights of units, rescaling by a baseline, and texts without vectors."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, Literal, TypeVar
+
+import numpy as np
+
+from postil.errors import Undefined, UsageError
+from postil.metrics.base import Metric
+from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
+from postil.text.static_encoders import open_static
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metrics.references import Matches, References
+    from postil.text.encoders import Encoded, Encoder
+
+__all__ = ["UnitIdf", "VectorMetric", "VectorScorer"]
+
+AUTO: Final = "auto"
+"""The baseline that is measured on the references."""
+PAIRS: Final = 1000
+"""Number of pairs of references whose mean is the baseline."""
+SEED: Final = 20181
+DECIMALS: Final = 6
+"""Decimals of that baseline, which signatures have in full."""
+MANY: Final = 0.2
+"""Smallest share of units without a vector that is worth a remark."""
+
+Prepared = TypeVar("Prepared")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorMetric(Metric):
+    """Base of metrics that compare texts by static vectors of their units.
+
+    Args:
+        vectors: Folder of word vectors, whose units are the tokens; or of subword vectors with a tokenizer of its own.
+        weigh: Weights of units.
+        baseline: Similarity of unrelated texts.
+        over: Reference aggregation.
+        tau: Width of ``over=kernel``.
+    """
+
+    vectors: str | None = None
+    weigh: Literal["none", "idf", "norm"] = "none"
+    baseline: str | None = None
+    over: str = "max"
+    tau: float | None = None
+    reads_texts: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        settle_over(self)
+        folder = self.vectors
+        if folder is not None and (not folder or folder != folder.strip() or set(folder) & set(",()")):
+            problem = f"expected a folder without commas, brackets and outer spaces, got '{folder}'"
+            raise UsageError(f"{self.name}: vectors: {problem}; a link to it can have another name")
+        if self.baseline not in {None, AUTO}:
+            object.__setattr__(self, "baseline", f"{self._number(str(self.baseline)):g}")
+
+    def _number(self, text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not -1.0 <= number < 1.0:
+            raise UsageError(f"{self.name}: baseline: expected auto or a number from -1 to below 1, got '{text}'")
+        return number
+
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean"
+
+    @property
+    def signature(self) -> str:
+        """See `Specified.signature`."""
+        return str(self) if self.vectors is None else str(replace(self, vectors=self.encoder().signature))
+
+    @property
+    def reads_tokens(self) -> bool:
+        """See `Metric.reads_tokens`."""
+        return self.encoder().reads_tokens
+
+    @property
+    def reads_all_references(self) -> bool:
+        """See `Metric.reads_all_references`: idf, baseline and the share of unknown units are of all of them."""
+        return True
+
+    def encoder(self) -> Encoder:
+        """Open the vectors; once, until a file of the folder changes.
+
+        Raises:
+            UsageError: None are named, or it is no folder.
+            InvalidInput: The folder does not hold vectors.
+        """
+        if self.vectors is None:
+            problem = f"needs vectors: {self.name}(vectors=FOLDER), made by postil vectors"
+            raise UsageError(f"{self.name} {problem}")
+        return open_static(self.vectors)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class UnitIdf:
+    """Idf of units: ``ln((M + 1) / (df + 1))``, with M reference texts of which df have the unit.
+
+    A text that several items have counts once for each; one that an item has twice counts once.
+
+    Args:
+        texts: M.
+        ids: int64[v], identities of the units that occur, ascending.
+        values: float64[v], their idf; that of others is ``ln(M + 1)``.
+
+    >>> from postil.text.encoders import Encoded
+    >>> ids, none = np.array([7, 7, 9]), np.zeros((1, 1), np.float32)
+    >>> encoded = Encoded(np.arange(2), np.array([0, 1, 3]), ids.astype(np.int32), ids, none, np.zeros(2, int))
+    >>> idf = UnitIdf.of(encoded, np.array([0, 0]))
+    >>> idf.of_units(np.array([7, 9, 8])).round(4).tolist()
+    [0.0, 0.4055, 1.0986]
+    """
+
+    texts: int
+    ids: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, references: Encoded, items: NDArray[np.int32]) -> UnitIdf:
+        """Count units of references.
+
+        Args:
+            references: m texts.
+            items: int32[m], the item of each.
+        """
+        times = _documents(references, items)[1]
+        text = np.repeat(np.arange(len(references.lengths)), references.lengths)
+        ids, place = np.unique(references.ids, return_inverse=True)
+        unit_of_text = np.unique(place * len(times) + text)
+        df = np.bincount(unit_of_text // len(times), times[unit_of_text % len(times)], len(ids))
+        texts = int(times.sum())
+        return cls(texts, ids, np.log((texts + 1) / (df + 1)))
+
+    def of_units(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Idf of units by their identity, float64 like ``ids``."""
+        unseen = math.log(self.texts + 1)
+        if not len(self.ids):
+            return np.full(len(ids), unseen)
+        place = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[place] == ids, self.values[place], unseen)
+
+
+class VectorScorer(SimilarityScorer, Generic[Prepared]):
+    """Base of scorers over static vectors; a subclass prepares texts and compares pairs of them.
+
+    Args:
+        metric: The metric.
+        references: The references.
+
+    Raises:
+        UsageError: No vectors are named, or they are no folder.
+        InvalidInput: The folder does not hold vectors.
+        Undefined: The baseline is to be measured, and there is one item only.
+    """
+
+    metric: VectorMetric
+
+    def __init__(self, metric: VectorMetric, references: References) -> None:
+        super().__init__(metric, references)
+        self._encoder = metric.encoder()
+        self._encoded = references.encode(self._encoder)
+        self._items = np.repeat(references.items, np.diff(references.offsets))
+        self._idf = None
+        if metric.weigh == "idf":
+            key = ("idf", self._encoder.signature)
+            self._idf = references.fact(key, lambda: UnitIdf.of(self._encoded, self._items))
+        self._prepared = self.prepare(self._encoded)
+        self._baseline = self._find_baseline()
+        self._counts = {"references": _counts(self._encoded), "candidates": np.zeros(2, np.int64)}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """See `Scorer.notes`."""
+        unknown, units = self._counts["references"]
+        return (
+            *([f"idf:references/{self._idf.texts}"] if self._idf else []),
+            *([f"baseline:{self._baseline:g}"] if self.metric.baseline == AUTO else []),
+            *([f"unknown:{unknown / units:.2%}"] if unknown else []),
+        )
+
+    def remarks(self) -> list[str]:
+        """See `Scorer.remarks`."""
+        return [
+            f"{unknown / units:.1%} of the units of the {role} have no vector in {self.metric.vectors} and are left "
+            "out; take vectors of their language, and the tokenizer that the vectors were made with"
+            for role, (unknown, units) in self._counts.items()
+            if unknown > MANY * units
+        ]
+
+    @abstractmethod
+    def prepare(self, encoded: Encoded) -> Prepared:
+        """Prepare the distinct texts of a batch for `compare`."""
+
+    @abstractmethod
+    def without(self, texts: Prepared) -> NDArray[np.bool_]:
+        """Mask of the distinct texts with nothing to compare, bool[t]: no known unit, or none that weighs anything."""
+
+    @abstractmethod
+    def compare(
+        self, own: Prepared, theirs: Prepared, pairs: tuple[NDArray[np.int32], NDArray[np.int32]], jobs: int
+    ) -> NDArray[np.float64]:
+        """Compare pairs of distinct texts, float64[p, c]."""
+
+    @abstractmethod
+    def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of comparisons, before they are rescaled: float64[p] in [0, 1]."""
+
+    def similarities(self, matches: Matches) -> NDArray[np.float64]:
+        """See `SimilarityScorer.similarities`."""
+        compared = matches.of_pairs(self._key("pairs"), lambda: self._compared(matches))
+        values = self.scores(compared)
+        return values if self._baseline is None else np.maximum((values - self._baseline) / (1 - self._baseline), 0.0)
+
+    def empty(self, matches: Matches) -> NDArray[np.bool_]:
+        """See `SimilarityScorer.empty`."""
+        return self.without(self._candidates(matches))[matches.encode(self._encoder).texts]
+
+    def measure(self, matches: Matches) -> NDArray[np.float64]:
+        """See `Scorer.measure`."""
+        self._counts["candidates"] = self._counts["candidates"] + _counts(matches.encode(self._encoder))
+        return super().measure(matches)
+
+    def weights(self, encoded: Encoded, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weight of each unit, float64[u].
+
+        Args:
+            encoded: The texts.
+            lengths: float64[u], the length of each unit's vector.
+        """
+        if self._idf is not None:
+            return self._idf.of_units(encoded.ids)
+        return lengths if self.metric.weigh == "norm" else np.ones(len(encoded.rows))
+
+    def _key(self, kind: str) -> Hashable:
+        return (kind, type(self), self._encoder.signature, self.metric.weigh)
+
+    def _compared(self, matches: Matches) -> NDArray[np.float64]:
+        encoded = matches.encode(self._encoder)
+        bounds, references = matches.references.pairs(matches.sets)
+        own = np.repeat(encoded.texts, np.diff(bounds))
+        theirs = matches.references.encode(self._encoder).texts[references]
+        # Equal pairs of texts are compared once.
+        distinct, place = np.unique(own * len(self._encoded.lengths) + theirs, return_inverse=True)
+        pairs = np.divmod(distinct, max(1, len(self._encoded.lengths)))
+        lefts, rights = (each.astype(np.int32) for each in pairs)
+        return self.compare(self._candidates(matches), self._prepared, (lefts, rights), matches.jobs)[place]
+
+    def _candidates(self, matches: Matches) -> Prepared:
+        return matches.of_pairs(self._key("candidates"), lambda: self.prepare(matches.encode(self._encoder)))
+
+    def _find_baseline(self) -> float | None:
+        metric = self.metric
+        if metric.baseline != AUTO:
+            return None if metric.baseline is None else float(metric.baseline)
+
+        def measure() -> float:
+            pairs = _unrelated(self._encoded, self._items, self.references.tokens.raw_texts())
+            if pairs is None:
+                problem = (
+                    "needs references of at least two items, got those of one; give a number, such as baseline=0.3"
+                )
+                raise Undefined(f"{metric.name}: baseline=auto {problem}")
+            compared = self.compare(self._prepared, self._prepared, pairs, 1)
+            return round(float(self.scores(compared).mean()), DECIMALS)
+
+        return self.references.fact((self._key("baseline"), self.metric_part()), measure)
+
+    def metric_part(self) -> str:
+        """Part of the comparison that `scores` reads, where there are several."""
+        return ""
+
+
+def _counts(encoded: Encoded) -> NDArray[np.int64]:
+    """Units without a vector, and all units, of all texts: int64[2]."""
+    unknown = int(encoded.unknown[encoded.texts].sum())
+    return np.array([unknown, unknown + int(encoded.lengths[encoded.texts].sum())])
+
+
+def _documents(references: Encoded, items: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Texts of items, each once: int64[2, D], item and distinct text; and int64[t], the items that have each text."""
+    most = len(references.lengths)
+    documents = np.divmod(np.unique(items * np.int64(most) + references.texts), most)
+    return np.stack(documents), np.bincount(documents[1], minlength=most)
+
+
+def _unrelated(
+    references: Encoded, items: NDArray[np.int32], texts: Sequence[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+    """Draw pairs of texts of different items, the same in whatever order items and references come.
+
+    Args:
+        references: m texts.
+        items: int32[m], the item of each.
+        texts: The m texts.
+
+    Returns:
+        Index of the distinct text on either side; None where there is one item only.
+    """
+    (item, text), _ = _documents(references, items)
+    if item[0] == item[-1]:
+        return None
+    _, first = np.unique(references.texts, return_index=True)
+    words = [texts[place] for place in first.tolist()]
+    rank = np.empty(len(words), np.int64)
+    rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    starts = np.flatnonzero(np.diff(item, prepend=-1))
+    of_item = [np.sort(rank[each]) for each in np.split(text, starts[1:])]
+    in_order = sorted(each.tolist() for each in of_item)
+    by_rank = np.argsort(rank)
+    text = by_rank[np.concatenate(in_order)]
+    sizes = np.array([len(each) for each in in_order])
+    begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    random = np.random.default_rng(SEED)
+    one = random.integers(0, len(text), PAIRS)
+    own = np.searchsorted(begins, one, side="right") - 1
+    other = (random.random(PAIRS) * (len(text) - sizes[own])).astype(np.int64)
+    other += np.where(other >= begins[own], sizes[own], 0)
+    return text[one].astype(np.int32), text[other].astype(np.int32)
