@@ -101,8 +101,8 @@ def test_long_texts_are_cut_and_counted() -> None:
     assert encoded.lengths.tolist() == [6, 6, 4]
     assert encoded.truncated is not None
     assert encoded.truncated.tolist() == [False, True, False]
-    shorter = ContextualEncoder(Letters(), "letters", 1, longest=5).encode(texts_of("abcd"))
-    assert shorter.lengths.tolist() == [5]
+    shorter = ContextualEncoder(Letters(), "letters", 1).tokenize(["abcd"], longest=5)
+    assert (list(map(len, shorter.ids)), shorter.truncated.tolist()) == ([5], [True])
 
 
 def test_large_vectors_are_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:

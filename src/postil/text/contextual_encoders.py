@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.text.token_models import TokenModel
     from postil.text.tokens import Tokens
 
-__all__ = ["ContextualEncoder", "TokenLists", "contextual_encoder", "opened"]
+__all__ = ["EXTRA", "ContextualEncoder", "TokenLists", "contextual_encoder"]
 
 EXTRA: Final = "models"
 NARROW: Final = 64
@@ -65,7 +65,6 @@ class ContextualEncoder:
         name: Name of the model in signatures, by its content.
         layer: Number of layers that are run.
         where: Folder of the model, for messages.
-        longest: Largest number of tokens of a text, where it is less than the model's.
         single: Context in which the calling thread calculates alone; by default none is needed.
 
     >>> class Letters:
@@ -91,16 +90,14 @@ class ContextualEncoder:
         layer: int,
         *,
         where: str = "model",
-        longest: int | None = None,
         single: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._model = model
         self.name = name
         self.layer = layer
         self._where = where
-        self._longest = min(model.longest, longest or model.longest)
         self._single = single
-        self._remembered: dict[str, NDArray[np.float32]] = {}
+        self._remembered: dict[tuple[str, int], NDArray[np.float32]] = {}
         self._bytes = 0
 
     @property
@@ -111,7 +108,7 @@ class ContextualEncoder:
     @cached_property
     def special(self) -> NDArray[np.int64]:
         """Ids of the special tokens that the model adds to a text: those of an empty one."""
-        return np.unique(np.asarray(self._model.tokenize([""], self._longest)[0], dtype=np.int64))
+        return np.unique(np.asarray(self._model.tokenize([""], self._model.longest)[0], dtype=np.int64))
 
     @cached_property
     def dimensions(self) -> int:
@@ -145,25 +142,27 @@ class ContextualEncoder:
             tokens.truncated,
         )
 
-    def tokenize(self, texts: Sequence[str]) -> TokenLists:
+    def tokenize(self, texts: Sequence[str], longest: int | None = None) -> TokenLists:
         """Token ids of texts.
 
         Args:
             texts: n raw texts.
+            longest: Largest number of tokens of a text, where it is less than the model's.
 
         Raises:
             InvalidInput: The tokenizer has an id that the network does not know.
         """
         stripped = [text.strip() for text in texts]
-        ids = self._model.tokenize(stripped, self._longest)
+        longest = min(self._model.longest, longest or self._model.longest)
+        ids = self._model.tokenize(stripped, longest)
         most = max((max(each, default=0) for each in ids), default=0)
         if most >= self._model.rows:
             problem = f"the tokenizer has the id {most}, the network knows {self._model.rows}; are they of one model?"
             raise InvalidInput(problem, where=self._where)
-        truncated = np.array([len(each) == self._longest for each in ids], dtype=np.bool_)
+        truncated = np.array([len(each) == longest for each in ids], dtype=np.bool_)
         full = np.flatnonzero(truncated)
-        again = self._model.tokenize([stripped[i] for i in full.tolist()], self._longest + 1)
-        truncated[full] = [len(each) > self._longest for each in again]
+        again = self._model.tokenize([stripped[i] for i in full.tolist()], longest + 1)
+        truncated[full] = [len(each) > longest for each in again]
         return TokenLists(ids, truncated)
 
     def states(
@@ -183,8 +182,9 @@ class ContextualEncoder:
             InvalidInput: They are not finite.
         """
         new = []
-        for i, (text, ids) in enumerate(zip(texts, tokens.ids, strict=True)):
-            known = self._remembered.get(text)
+        keys = [(text.strip(), len(ids)) for text, ids in zip(texts, tokens.ids, strict=True)]
+        for i, ids in enumerate(tokens.ids):
+            known = self._remembered.get(keys[i])
             if known is not None:
                 yield i, known
             elif ids:
@@ -194,7 +194,7 @@ class ContextualEncoder:
         with self._single(), ThreadPoolExecutor(max(1, jobs)) as pool:
             for places, states in zip(batches, (pool.map if jobs > 1 else map)(run, batches), strict=True):
                 for i, found in zip(places, states, strict=False):  # copies fill the batch up
-                    self._remember(texts[i], found)
+                    self._remember(keys[i], found)
                     yield i, found
 
     def _run(self, ids: list[list[int]], places: list[int]) -> NDArray[np.float32]:
@@ -207,14 +207,14 @@ class ContextualEncoder:
             raise InvalidInput(problem, where=self._where)
         return states
 
-    def _remember(self, text: str, states: NDArray[np.float32]) -> None:
-        if states.nbytes > REMEMBERED:
+    def _remember(self, key: tuple[str, int], states: NDArray[np.float32]) -> None:
+        if states.nbytes > REMEMBERED or key in self._remembered:
             return
         self._bytes += states.nbytes
         while self._bytes > REMEMBERED:
             oldest = next(iter(self._remembered))
             self._bytes -= self._remembered.pop(oldest).nbytes
-        self._remembered[text] = states.copy()
+        self._remembered[key] = states.copy()
 
 
 def contextual_encoder(folder: str, layer: int | None = None) -> ContextualEncoder:
@@ -231,34 +231,27 @@ def contextual_encoder(folder: str, layer: int | None = None) -> ContextualEncod
         MissingExtra: The library that runs it is not installed.
     """
     files = ModelFiles.find(model_folder(folder, "a model"))
-    return open_once(files.folder, partial(_open, files.layer(layer)))
+    return open_once(files.folder, _Layers(files.layer(layer)))
 
 
-def _open(layer: int, folder: Path) -> ContextualEncoder:
-    return opened(ModelFiles.find(folder), layer)
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """Function that opens the first layers of a model; equal ones find it open."""
 
+    layer: int
 
-def opened(files: ModelFiles, layer: int, longest: int | None = None) -> ContextualEncoder:
-    """Open a model anew.
-
-    Args:
-        files: Its files.
-        layer: Number of layers to run.
-        longest: Largest number of tokens of a text, where it is less than the model's.
-
-    Raises:
-        UsageError, InvalidInput, MissingExtra: As `contextual_encoder`.
-    """
-    model: TokenModel
-    single: Callable[[], AbstractContextManager[None]] = nullcontext
-    try:
-        if files.graph is not None:
-            model = OnnxModel(files, layer)
-        else:
-            model, single = TransformersModel(files, layer), one_thread
-    except ImportError as error:
-        raise MissingExtra(f"the model in {files.folder}", EXTRA) from error
-    return ContextualEncoder(model, files.signature, layer, where=str(files.folder), longest=longest, single=single)
+    def __call__(self, folder: Path) -> ContextualEncoder:
+        files = ModelFiles.find(folder)
+        model: TokenModel
+        single: Callable[[], AbstractContextManager[None]] = nullcontext
+        try:
+            if files.graph is not None:
+                model = OnnxModel(files, self.layer)
+            else:
+                model, single = TransformersModel(files, self.layer), one_thread
+        except ImportError as error:
+            raise MissingExtra(f"the model in {files.folder}", EXTRA) from error
+        return ContextualEncoder(model, files.signature, self.layer, where=str(folder), single=single)
 
 
 def _batches(lengths: Mapping[int, int], wide: int) -> Iterator[list[int]]:
