@@ -112,7 +112,7 @@ class _Pooled:
         encoder: The encoder of tokens.
         name: Name in signatures.
         modes: Names of the ways of pooling, whose vectors stand one after the other.
-        steps: What happens to a pooled vector.
+        steps: Functions that are applied to a pooled vector, one after the other.
         longest: Largest number of tokens of a text; None for the model's.
         lowercase: True to lower-case texts.
         with_prefix: True if the tokens of a prefix are pooled too.
