@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 
     from postil.metaeval.table import Table
 
-__all__ = ["CONSTANT", "FOLDS", "MappedGrades", "Mapping", "isotonic", "linear", "map_to_grades", "scale_of"]
+__all__ = [
+    "CONSTANT",
+    "FOLDS",
+    "Fit",
+    "MappedGrades",
+    "Mapping",
+    "cross_fitted",
+    "interpolated",
+    "isotonic",
+    "isotonic_points",
+    "linear",
+    "map_to_grades",
+    "scale_of",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -125,8 +138,38 @@ def isotonic(scores: Floats, grades: Floats, at: Floats) -> Floats:
     >>> isotonic(scores, grades, np.array([0.0, 1.0, 1.5, 2.0, 3.0, 3.5, 4.0])).round(6).tolist()
     [1.0, 1.0, 1.666667, 2.333333, 2.333333, 3.666667, 5.0]
     """
+    return interpolated(*isotonic_points(scores, grades), at)
+
+
+def isotonic_points(scores: Floats, grades: Floats) -> tuple[Floats, Floats]:
+    """Fit an isotonic regression; see `isotonic`.
+
+    Args:
+        scores: float64[n].
+        grades: float64[n].
+
+    Returns:
+        The ascending scores without repetition and the grade predicted at each, float64[k] both.
+
+    >>> scores, levels = isotonic_points(np.array([1.0, 2.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0, 2.0]))
+    >>> scores.tolist(), levels.round(6).tolist()
+    ([1.0, 2.0, 3.0], [1.0, 2.333333, 2.333333])
+    """
     known, point = np.unique(scores, return_inverse=True)
-    levels = _rising(np.asarray(np.bincount(point, grades), np.float64), np.bincount(point))
+    return known, _rising(np.asarray(np.bincount(point, grades), np.float64), np.bincount(point))
+
+
+def interpolated(known: Floats, levels: Floats, at: Floats) -> Floats:
+    """Predict grades by the lines between points, outside by the nearest end.
+
+    Args:
+        known: float64[k], ascending scores.
+        levels: float64[k], grade at each.
+        at: float64[n], scores to predict grades for.
+
+    Returns:
+        float64[n].
+    """
     at = at.clip(known[0], known[-1])
     right = np.searchsorted(known, at)
     left = np.maximum(right - 1, 0)
@@ -181,18 +224,28 @@ def _mapped(table: Table, fold: NDArray[np.int32]) -> Iterator[tuple[str, Mappin
         raw, scores = table.scores[:, number], joined(scaled(table.oriented[:, number]))
         if not table.lower_is_better[number] and raw.min() >= low and raw.max() <= high:
             yield metric, "none", raw
-        risen = _cross_fitted(isotonic, scores, table.grades, fold)
+        risen = cross_fitted(isotonic, scores, table.grades, fold)
         yield metric, "isotonic", risen
         yield metric, "rounded", rounded(risen)
-        line = _cross_fitted(linear, scores, table.grades, fold)
+        line = cross_fitted(linear, scores, table.grades, fold)
         yield metric, "linear", None if line is None else line.clip(low, high)
-    mean = _cross_fitted(linear, np.zeros(len(table)), table.grades, fold)
+    mean = cross_fitted(linear, np.zeros(len(table)), table.grades, fold)
     yield CONSTANT, "isotonic", mean
     yield CONSTANT, "rounded", rounded(mean)
 
 
-def _cross_fitted(fit: Fit, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats | None:
-    """float64[n], each fold predicted from the others; None where there is one."""
+def cross_fitted(fit: Fit, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats | None:
+    """Predict the texts of each fold by a fit on the others.
+
+    Args:
+        fit: The fit.
+        scores: float64[n] or float64[n, m].
+        grades: float64[n].
+        fold: int32[n], from 0 without a gap.
+
+    Returns:
+        float64[n]; None where there is one fold.
+    """
     if not fold.any():
         return None
     out = np.empty(len(grades))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.score_matrix import Key, Rated, Ratings, Scored
 
-__all__ = ["RatedOutputs", "outputs_of"]
+__all__ = ["RatedOutputs", "chosen_metrics", "outputs_of"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -81,7 +81,7 @@ def outputs_of(
     if scored is None or not scores:
         keys = list(dict.fromkeys([*(scored.rows if scored else ()), *rated.rows]))
         return _made(keys, None, rated, ())
-    wanted = _wanted(scored, metrics)
+    wanted = chosen_metrics(scored, metrics)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     keys, complete = list(scored.rows), ~np.isnan(dense).any(axis=1)
     graded = {key[1] for key in keys if key in rated.rows}
@@ -107,7 +107,17 @@ def outputs_of(
     )
 
 
-def _wanted(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
+def chosen_metrics(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
+    """Metrics to use of scores.
+
+    Args:
+        scored: The scores.
+        metrics: The metrics that were asked for; by default all but controls.
+
+    Raises:
+        UnknownName: There is no such metric.
+        UsageError: There is no metric besides controls.
+    """
     for name in metrics:
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)

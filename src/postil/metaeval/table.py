@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["REPEATED", "Table", "excluded_texts", "join"]
+__all__ = ["REPEATED", "Table", "excluded_texts", "join", "meet"]
 
 REPEATED: Final = "graded more than once by one annotator, the mean taken"
 """Texts with several ratings by one annotator; they are kept."""
@@ -185,7 +185,7 @@ def join(
     wanted = tuple(dict.fromkeys([*some, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
-    kept, left_out = _meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])
+    kept, left_out = meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])
     keys = list(scored.rows)
     items, systems = (_numbers(keys[row][part] for row in kept.tolist()) for part in (0, 1))
     kept = kept[np.argsort([items[keys[row][0]] for row in kept.tolist()], kind="stable")]
@@ -214,8 +214,17 @@ def join(
     )
 
 
-def _meet(scored: Scored, rated: Rated, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
-    """Select the score rows of texts that have ratings and all needed scores; name the excluded ones."""
+def meet(scored: Scored, rated: Rated, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
+    """Select the score rows of texts that have ratings and all needed scores; name the excluded ones.
+
+    Args:
+        scored: The scores.
+        rated: The ratings.
+        needed: Names of the metrics that a text must be scored by.
+
+    Raises:
+        Undefined: There is no such text.
+    """
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
     keys = list(scored.rows)
     judged = np.array([key in rated.rows for key in keys], bool)

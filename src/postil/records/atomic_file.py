@@ -1,10 +1,11 @@
-"""Atomic writes: a file is replaced in one step, or stays as it was."""
+"""Atomic writes: a file or a small folder is replaced in one step, or stays as it was."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import secrets
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -13,10 +14,10 @@ from typing import IO, TYPE_CHECKING
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from types import TracebackType
 
-__all__ = ["AtomicFile", "check_apart", "write_error"]
+__all__ = ["AtomicFile", "check_apart", "check_folder", "write_error", "write_folder"]
 
 
 class AtomicFile:
@@ -148,3 +149,59 @@ def _status(path: str, stream: IO[str]) -> os.stat_result | None:
     except (AttributeError, OSError, ValueError):  # a stream may be closed, or none of the system's
         return None
     return found if stat.S_ISREG(found.st_mode) or (path != "-" and stat.S_ISDIR(found.st_mode)) else None
+
+
+def check_folder(folder: str | os.PathLike[str], names: Collection[str]) -> None:
+    """See that a folder can be made, or replaced: worth asking before long work.
+
+    Args:
+        folder: The folder.
+        names: Names of the files that such a folder has; one that holds others is not replaced.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    target = Path(os.path.realpath(folder))
+    if not target.parent.is_dir():
+        raise UsageError(f"{folder}: parent folder {target.parent} does not exist")
+    if target.exists():
+        others = sorted({each.name for each in target.iterdir()} - set(names)) if target.is_dir() else []
+        if not target.is_dir() or others:
+            has = f" and holds {others[0]}" if others else ", and is a file"
+            raise UsageError(f"{folder}: is there already{has}, which is not replaced; name another folder")
+
+
+def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], names: Collection[str]) -> None:
+    """Write a folder atomically, in the place of an older one.
+
+    Args:
+        folder: The folder; see `check_folder`.
+        files: Content of each file by name.
+        names: Names of the files that such a folder may have.
+
+    Raises:
+        UsageError: The folder cannot be made or replaced.
+        PostilError: The operating system reports an error.
+    """
+    check_folder(folder, names)
+    target = Path(os.path.realpath(folder))
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    old = part.with_suffix(".old")
+    try:
+        part.mkdir()
+        for name, content in files.items():
+            with AtomicFile(str(part / name)) as stream:
+                stream.write(content)
+        if target.exists():
+            target.rename(old)
+        try:
+            part.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    except OSError as error:
+        raise write_error(str(folder), error) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

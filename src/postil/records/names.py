@@ -21,6 +21,7 @@ __all__ = [
     "falls_by_signature",
     "family",
     "metric_of",
+    "reads_weights",
 ]
 
 HALVES: Final = "human:halves"
@@ -50,6 +51,7 @@ CONTROLS: Final[Mapping[str, str]] = {
     "top": "top references",
     "nearest": "weight of the nearest reference",
     "mean-weight": "mean weight of the references",
+    "controls-only": "length and mean weight alone",
     "length": "length of the text",
     "falling": "anchors in falling order",
     "order": "mean of rising and falling order",
@@ -122,6 +124,22 @@ def falls_by_signature(metric: str, signature: str) -> bool:
     (True, False)
     """
     return "better:low" in signature.split("|") and not metric.startswith("control:")
+
+
+def reads_weights(metric: str, signature: str) -> bool:
+    """True if the scores of a metric depend on weights of references, as its name or its signature says.
+
+    Args:
+        metric: Its name; a control depends on what its metric depends on.
+        signature: Its signature.
+
+    >>> reads_weights("w-meteor", "external"), reads_weights("judge(m)", "judge(m)|weights:score|scale:1:5")
+    (True, True)
+    >>> reads_weights("meteor", "meteor|references:5"), reads_weights("control:length", "control:length")
+    (False, False)
+    """
+    name = metric_of(metric) or metric
+    return name.startswith("w-") or any(part.startswith("weights:") for part in signature.split("|"))
 
 
 def family(metric: str) -> str:

@@ -1,0 +1,289 @@
+"""The folder that a fitted combination is kept in: written atomically, checked when it is opened.
+
+| file | content |
+|---|---|
+| ``config.json`` | format, method, columns with signatures, options of the fit |
+| ``weights.npy`` | float64[m + 1, 3]: mean, standard deviation and weight of each column, then 0, 1 and the intercept; of isotonic regression float64[k, 2], scores and grades |
+| ``trees.json`` | in place of it for boosting: baseline, gain of each column, arrays of each tree |
+| ``metadata.json`` | hash of data and of the model, seed, versions, scale, out-of-fold numbers |
+"""  # noqa: E501 - a table
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+import msgspec
+import numpy as np
+
+from postil.arrays import WHOLE, Expected, open_array
+from postil.errors import InvalidInput
+from postil.metaeval.boosting import Tree, Trees
+from postil.metaeval.combination import CombinationMethod, Isotonic, Ridge
+from postil.metaeval.combination_fit import transformed
+from postil.records.atomic_file import write_folder
+from postil.records.explain import load_json
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.combination import Model
+
+__all__ = ["FILES", "ColumnConfig", "CombinationConfig", "SavedCombination", "encoded", "open_combination", "save"]
+
+FORMAT: Final = 1
+CONFIG: Final = "config.json"
+WEIGHTS: Final = "weights.npy"
+TREES: Final = "trees.json"
+METADATA: Final = "metadata.json"
+FILES: Final = frozenset({CONFIG, WEIGHTS, TREES, METADATA})
+"""Names of the files of such a folder."""
+
+REMAKE: Final = "postil combine fit"
+T = TypeVar("T")
+
+
+class ColumnConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A column of a combination.
+
+    Args:
+        metric: Name of the metric.
+        signature: Signature of its scores.
+        falls: True if lower is better.
+        transform: ``log1p``, or nothing.
+    """
+
+    metric: str
+    signature: str
+    falls: bool
+    transform: str
+
+
+class CombinationConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Content of ``config.json``.
+
+    Args:
+        format: Version of the format.
+        method: Learner.
+        columns: The columns, in the order of the arrays.
+        penalty: Ridge penalty; None for isotonic regression.
+        monotone: True if it was fitted with bounds.
+    """
+
+    format: int
+    method: CombinationMethod
+    columns: tuple[ColumnConfig, ...]
+    penalty: float | None
+    monotone: bool
+
+
+class _Tree(msgspec.Struct, forbid_unknown_fields=True):
+    feature: list[int]
+    threshold: list[float]
+    left: list[int]
+    right: list[int]
+    value: list[float]
+
+
+class _Trees(msgspec.Struct, forbid_unknown_fields=True):
+    baseline: float
+    gain: list[float]
+    trees: list[_Tree]
+
+
+class _Metadata(msgspec.Struct):
+    format: int
+    hash: str
+    scale: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCombination:
+    """A combination of a folder.
+
+    Args:
+        config: Method and columns.
+        model: The model.
+        hash: 12 hexadecimal digits of both.
+        scale: Lowest and highest grade, where the scale of the ratings was given.
+    """
+
+    config: CombinationConfig
+    model: Model
+    hash: str
+    scale: tuple[float, float] | None
+
+
+def encoded(config: CombinationConfig, model: Model) -> tuple[dict[str, bytes], str]:
+    """Encode a combination.
+
+    Args:
+        config: Method and columns.
+        model: The model.
+
+    Returns:
+        Content of the files by name, without metadata, and their hash: 12 hexadecimal digits.
+    """
+    files = {CONFIG: _json(msgspec.to_builtins(config))}
+    if isinstance(model, Trees):
+        trees = [{name: getattr(tree, name).tolist() for name in _Tree.__struct_fields__} for tree in model.trees]
+        files[TREES] = _json({"baseline": model.baseline, "gain": model.gain.tolist(), "trees": trees}, indent=None)
+    elif isinstance(model, Ridge):
+        columns = np.column_stack([model.mean, model.spread, model.weights])
+        files[WEIGHTS] = _npy(np.vstack([columns, [0.0, 1.0, model.intercept]]))
+    elif isinstance(model, Isotonic):
+        files[WEIGHTS] = _npy(np.column_stack([model.known, model.levels]))
+    return files, _hash(files)
+
+
+def save(folder: str | os.PathLike[str], files: Mapping[str, bytes], metadata: Mapping[str, object]) -> None:
+    """Write the folder of a combination, in the place of an older one.
+
+    Args:
+        folder: The folder.
+        files: Encoded files; see `encoded`.
+        metadata: Description of the fit; format and hash are added.
+
+    Raises:
+        UsageError: The folder cannot be made or replaced.
+        PostilError: The operating system reports an error.
+    """
+    whole = {"format": FORMAT, "hash": _hash(files), **metadata}
+    write_folder(folder, {**files, METADATA: _json(whole)}, FILES)
+
+
+def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
+    """Open the folder of a combination.
+
+    Args:
+        folder: The folder.
+
+    Raises:
+        InvalidInput: It is missing or incomplete, of another version, or was changed.
+    """
+    path = Path(folder)
+    if not (path / CONFIG).is_file():
+        problem = f"no combination here: expected a folder with {CONFIG}, as {REMAKE} --out writes it"
+        raise InvalidInput(problem, where=str(path))
+    config = _read(path / CONFIG, CombinationConfig)
+    _check_config(config, str(path / CONFIG))
+    name = TREES if config.method == "boosting" else WEIGHTS
+    metadata = _read(path / METADATA, _Metadata)
+    found = _hash({each: _bytes(path / each) for each in (CONFIG, name)})
+    if metadata.hash != found:
+        problem = f"{name} or {CONFIG} does not fit the hash, expected {metadata.hash}, got {found}; {WHOLE}"
+        raise InvalidInput(problem, where=str(path / METADATA), field="hash")
+    m = len(config.columns)
+    if config.method == "boosting":
+        model: Model = _trees(path / name, m)
+    elif config.method == "ridge":
+        model = _ridge(path / name, m)
+    else:
+        model = _isotonic(path / name, falls=config.columns[0].falls)
+    return SavedCombination(config, model, found, metadata.scale)
+
+
+def _check_config(config: CombinationConfig, where: str) -> None:
+    if not config.columns or (config.method == "isotonic" and len(config.columns) > 1):
+        expected = "one column" if config.method == "isotonic" else "at least one column"
+        raise InvalidInput(f"expected {expected}, got {len(config.columns)}", where=where, field="columns")
+    for column in config.columns:
+        if column.transform != transformed(column.metric):
+            expected = f'expected "{transformed(column.metric)}" for {column.metric}, got "{column.transform}"'
+            raise InvalidInput(expected, where=where, field="transform")
+
+
+def _ridge(file: Path, m: int) -> Ridge:
+    rows = _finite(file, (m + 1, 3))
+    mean, spread, weights = (np.ascontiguousarray(column) for column in rows[:-1].T)
+    if (spread < 0).any() or weights[spread == 0].any():
+        problem = "expected standard deviations from 0 up, and weight 0 where one is 0"
+        raise InvalidInput(f"{problem}; {WHOLE}", where=str(file))
+    return Ridge(mean, spread, weights, float(rows[-1, 2]))
+
+
+def _isotonic(file: Path, *, falls: bool) -> Isotonic:
+    known, levels = (np.ascontiguousarray(column) for column in _finite(file, (None, 2)).T)
+    if not len(known) or (np.diff(known) <= 0).any() or (np.diff(levels) < 0).any():
+        raise InvalidInput(f"expected scores that rise and grades that do not fall; {WHOLE}", where=str(file))
+    return Isotonic(known, levels, falls)
+
+
+def _trees(file: Path, m: int) -> Trees:
+    found = _read(file, _Trees)
+    trees = []
+    for number, each in enumerate(found.trees):
+        feature, left, right = (np.array(column, np.int64) for column in (each.feature, each.left, each.right))
+        threshold, value = np.array(each.threshold), np.array(each.value)
+        k = len(feature)
+        below = np.stack([left, right])[:, feature >= 0] if k and len(left) == len(right) == k else np.full((2, 1), -1)
+        sound = (
+            len(threshold) == len(value) == k
+            and (below > np.flatnonzero(feature >= 0)).all()  # so that every walk ends
+            and (below < k).all()
+            and feature.min() >= -1
+            and feature.max() < m
+            and np.isfinite([*each.threshold, *each.value]).all()
+        )
+        if not sound:
+            problem = f"expected nodes with finite numbers, columns below {m} and nodes after them; {WHOLE}"
+            raise InvalidInput(problem, where=str(file), field=f"trees[{number}]")
+        small = (array.astype(np.int32) for array in (feature, left, right))
+        feature, left, right = small
+        trees.append(Tree(feature, threshold, left, right, value))
+    if len(found.gain) != m:
+        raise InvalidInput(f"expected {m} numbers, got {len(found.gain)}; {WHOLE}", where=str(file), field="gain")
+    return Trees(found.baseline, tuple(trees), np.array(found.gain))
+
+
+def _finite(file: Path, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    """A float64 array of finite numbers."""
+    expected = Expected("float64", shape, low=-sys.float_info.max)
+    array: NDArray[np.float64] = open_array(file, expected, remake=REMAKE, mapped=False)
+    return array
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise InvalidInput(f"missing; {WHOLE}", where=str(file)) from error
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror or error}", where=str(file)) from error
+
+
+def _read(file: Path, kind: type[T]) -> T:
+    """Decode the JSON of a file."""
+    data = _bytes(file)
+    try:
+        value: Any = load_json(data)
+        if isinstance(value, dict) and value.get("format", FORMAT) != FORMAT:
+            raise InvalidInput(f"expected format {FORMAT}, got {value['format']}", where=str(file))
+        return msgspec.convert(value, kind)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise InvalidInput(f"cannot be read: {error}; {WHOLE}", where=str(file)) from error
+
+
+def _json(value: object, indent: Literal[1] | None = 1) -> bytes:
+    # Escaped, because a name may hold a lone surrogate, which has no UTF-8 form.
+    return json.dumps(value, indent=indent, allow_nan=False).encode() + b"\n"
+
+
+def _npy(array: NDArray[np.float64]) -> bytes:
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array.astype("<f8"), version=(1, 0), allow_pickle=False)
+    return out.getvalue()
+
+
+def _hash(files: Mapping[str, bytes]) -> str:
+    """12 hexadecimal digits of the content of files, by name."""
+    digests = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    return hashlib.sha256(_json(digests)).hexdigest()[:12]

@@ -1,0 +1,134 @@
+"""Boosted regression trees: fitted by scikit-learn, kept as arrays and evaluated without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.errors import MissingExtra, Undefined
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["LEAF", "Tree", "Trees", "boosting_fit"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int32]"
+
+TREES: Final = 150
+RATE: Final = 0.05
+LEAVES: Final = 8
+LEAF: Final = 40
+"""Least number of texts in a leaf."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """A regression tree of k nodes, the root first, every node before those below it.
+
+    Args:
+        feature: int32[k], column that a node compares; -1 for a leaf.
+        threshold: float64[k]; a text goes left where its score is at most this; 0 for a leaf.
+        left: int32[k], node below for these texts; 0 for a leaf.
+        right: int32[k], node below for the others; 0 for a leaf.
+        value: float64[k], what a leaf adds to the grade; 0 for other nodes.
+    """
+
+    feature: Integers
+    threshold: Floats
+    left: Integers
+    right: Integers
+    value: Floats
+
+    def leaves(self, scores: Floats) -> Floats:
+        """The value of the leaf of each text, float64[n]."""
+        node, rows = np.zeros(len(scores), np.int32), np.arange(len(scores))
+        while len(rows):
+            feature = self.feature[node[rows]]
+            rows, feature = rows[feature >= 0], feature[feature >= 0]
+            here = node[rows]
+            node[rows] = np.where(scores[rows, feature] <= self.threshold[here], self.left[here], self.right[here])
+        return self.value[node]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trees:
+    """Boosted regression trees.
+
+    Args:
+        baseline: Mean grade of the rows that they were fitted on.
+        trees: The trees, in the order of their sum.
+        gain: float64[m], share of each column in the reduction of the squared error; 0 in all without a split.
+    """
+
+    baseline: float
+    trees: tuple[Tree, ...]
+    gain: Floats
+
+    def predict(self, scores: Floats) -> Floats:
+        """See `postil.metaeval.combination.Model.predict`; what scikit-learn predicts, to the last bit."""
+        out = np.full(len(scores), self.baseline)
+        for tree in self.trees:
+            out += tree.leaves(scores)
+        return out
+
+
+def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed: int) -> Trees:
+    """Fit 150 histogram trees of 8 leaves, at least 40 texts in each, with learning rate .05.
+
+    Args:
+        scores: float64[n, m].
+        grades: float64[n].
+        rising: int8[m], 1 where the prediction may not fall with a column, -1 where it may not rise, else 0.
+        seed: Seed of the sample that bins are made from, of more than 200,000 texts.
+
+    Raises:
+        Undefined: There are fewer texts than two leaves need.
+        MissingExtra: scikit-learn is not installed.
+
+    >>> x = np.arange(100.0)[:, None]
+    >>> trees = boosting_fit(x, np.where(x[:, 0] < 50, 1.0, 3.0), np.ones(1, np.int8), seed=1)
+    >>> trees.predict(np.array([[0.0], [99.0]])).round(2).tolist(), trees.gain.tolist()
+    ([1.0, 3.0], [1.0])
+    """
+    if len(scores) < 2 * LEAF:
+        problem = f"boosting needs at least {2 * LEAF} texts in each fit ({LEAF} per leaf), and there are {len(scores)}"
+        raise Undefined(f"{problem}; give more judgements, or --method ridge")
+    try:
+        from sklearn.ensemble import (  # type: ignore[import-untyped]  # noqa: PLC0415
+            HistGradientBoostingRegressor,
+        )
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415  # comes with it
+    except ImportError as error:
+        raise MissingExtra("--method boosting", "boosting") from error
+    model = HistGradientBoostingRegressor(
+        max_iter=TREES,
+        learning_rate=RATE,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=LEAF,
+        monotonic_cst=rising.tolist(),
+        early_stopping=False,
+        random_state=seed,
+    )
+    with threadpool_limits(1):  # so few rows are faster on one thread, and sums keep their order
+        model.fit(scores, grades)
+    nodes = [each.nodes for (each,) in model._predictors]  # noqa: SLF001 - it has no public name
+    gain = np.zeros(scores.shape[1])
+    for each in nodes:
+        splits = each[each["is_leaf"] == 0]
+        np.add.at(gain, splits["feature_idx"], splits["gain"])
+    trees = tuple(map(_tree, nodes))
+    return Trees(float(model._baseline_prediction.item()), trees, gain / (gain.sum() or 1.0))  # noqa: SLF001
+
+
+def _tree(nodes: NDArray[np.void]) -> Tree:
+    leaf = nodes["is_leaf"] == 1
+    return Tree(
+        feature=np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
+        threshold=np.where(leaf, 0.0, nodes["num_threshold"]),
+        left=np.where(leaf, 0, nodes["left"]).astype(np.int32),
+        right=np.where(leaf, 0, nodes["right"]).astype(np.int32),
+        value=np.where(leaf, nodes["value"], 0.0),
+    )

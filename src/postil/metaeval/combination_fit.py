@@ -1,0 +1,401 @@
+"""Combinations fitted to human ratings, and reported by grades of texts whose items a fit has not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import numpy as np
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.boosting import Trees, boosting_fit
+from postil.metaeval.coefficients import constant
+from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
+from postil.metaeval.grade_mapping import cross_fitted
+from postil.metaeval.rated_outputs import chosen_metrics
+from postil.metaeval.replicates import resampled
+from postil.metaeval.resampling import estimate, shared_counts
+from postil.metaeval.table import meet
+from postil.records.combination_parts import CombinationColumn, CombinationDifference, CombinationFit, CombinationTexts
+from postil.records.names import LENGTH, control, reads_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.metaeval.combination import CombinationMethod, Model
+    from postil.metaeval.resampling import Counts
+    from postil.metaeval.score_matrix import Rated, Scored
+    from postil.records.parts import Estimate, Excluded
+
+__all__ = [
+    "FOLDS",
+    "FittedCombination",
+    "JudgedTexts",
+    "Learner",
+    "columns_of",
+    "combine",
+    "judged_texts",
+    "transformed",
+]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+
+FOLDS: Final = 9
+"""Default number of folds of items."""
+
+LOG: Final = "log1p"
+"""Transform of lengths: ln(1 + length)."""
+
+MEAN_WEIGHT: Final = "control:mean-weight("
+
+
+def transformed(metric: str) -> str:
+    """Transform of a column: `LOG` of `postil.records.names.LENGTH`, else none."""
+    return LOG if metric == LENGTH else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedTexts:
+    """Scores by m columns and mean ratings of n texts, sorted by item and system.
+
+    Args:
+        items: Item of each text.
+        systems: System of each text.
+        metrics: Names of the columns.
+        signatures: Signature of each column.
+        falls: bool[m], True where lower is better.
+        scores: float64[n, m], `transformed`.
+        controls: Names of the controls that every text has: length, and mean weight of the references.
+        control_scores: float64[n, c], `transformed`.
+        ratings: float64[n], mean rating of each text.
+        aspect: Aspect of the ratings.
+        excluded: Texts that were excluded.
+    """
+
+    items: tuple[str, ...]
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    signatures: tuple[str, ...]
+    falls: NDArray[np.bool_]
+    scores: Floats
+    controls: tuple[str, ...]
+    control_scores: Floats
+    ratings: Floats
+    aspect: str | None
+    excluded: tuple[Excluded, ...]
+
+
+def judged_texts(
+    scored: Scored, rated: Rated, metrics: Sequence[str] = (), lower_is_better: Sequence[str] = ()
+) -> JudgedTexts:
+    """Join scores and ratings; a text without every column is excluded, counted and named.
+
+    Args:
+        scored: The scores.
+        rated: The ratings.
+        metrics: Columns; by default all scores but controls.
+        lower_is_better: Metrics for which lower is better, beside those whose signatures say so.
+
+    Raises:
+        UnknownName: There is no such metric.
+        UsageError: All scores are controls, and none is named.
+        InvalidInput: A length is below 0.
+        Undefined: No text has both scores and ratings.
+
+    >>> from postil.metaeval.score_matrix import Rated, Scored
+    >>> from postil.records.rows import Judgement, Score
+    >>> rows = [Score(item, "a", metric, 2.0, "") for item in "21" for metric in ("w-b", "a")]
+    >>> texts = judged_texts(Scored(rows), Rated([Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 3.0)]))
+    >>> texts.items, texts.metrics, texts.ratings.tolist()
+    (('1', '2'), ('a', 'w-b'), [4.0, 3.0])
+    """
+    for name in lower_is_better:
+        if name not in scored.metrics:
+            raise UnknownName("metric", name, scored.metrics)
+    columns = tuple(sorted(chosen_metrics(scored, metrics)))
+    kept, excluded = meet(scored, rated, columns)
+    keys = list(scored.rows)
+    texts = sorted(keys[row] for row in kept.tolist())
+    rows = np.array([scored.rows[key] for key in texts], np.int64)
+    means = min((name for name in scored.metrics if name.startswith(MEAN_WEIGHT)), default="")
+    there = [name for name in (LENGTH, means) if name in scored.metrics]
+    controls = tuple(name for name in there if not np.isnan(scored.of(rows, [name])).any())
+    falls = {*lower_is_better, *scored.lower_is_better}
+    return JudgedTexts(
+        items=tuple(item for item, _ in texts),
+        systems=tuple(system for _, system in texts),
+        metrics=columns,
+        signatures=tuple(scored.signatures[name] for name in columns),
+        falls=np.array([name in falls for name in columns]),
+        scores=columns_of(scored, rows, columns),
+        controls=controls,
+        control_scores=columns_of(scored, rows, controls),
+        ratings=rated.of(texts).means,
+        aspect=rated.aspect,
+        excluded=excluded,
+    )
+
+
+def columns_of(scored: Scored, rows: NDArray[np.int64], metrics: Sequence[str]) -> Floats:
+    """Scores of some texts, `transformed`, float64[rows, metrics].
+
+    Args:
+        scored: The scores.
+        rows: The texts, each of which has all of them.
+        metrics: The metrics.
+
+    Raises:
+        InvalidInput: A length is below 0.
+    """
+    scores = scored.of(rows, metrics)
+    for column, name in enumerate(metrics):
+        if transformed(name):
+            least = scores[:, column].min(initial=0.0)
+            if least < 0:
+                raise InvalidInput(f"{name}: expected lengths from 0 up, got {least:g}")
+            scores[:, column] = np.log1p(scores[:, column])
+    return scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Learner:
+    """A method with its parameters, for m columns.
+
+    Args:
+        method: Learner.
+        penalty: Ridge penalty.
+        falls: bool[m], True where lower is better, which isotonic regression reads.
+        bounds: int8[m], 1 where the grade may not fall with a column, -1 where it may not rise, else 0.
+        monotone: True if boosted trees also keep the sign of the ridge weight of the other columns.
+        seed: Seed of boosted trees.
+    """
+
+    method: CombinationMethod
+    penalty: float
+    falls: NDArray[np.bool_]
+    bounds: NDArray[np.int8]
+    monotone: bool = False
+    seed: int = 0
+
+    def fit(self, scores: Floats, grades: Floats) -> Model:
+        """Fit a model.
+
+        Args:
+            scores: float64[n, m].
+            grades: float64[n].
+
+        Raises:
+            Undefined: There are too few texts for boosted trees.
+            MissingExtra: scikit-learn is not installed.
+        """
+        if self.method == "isotonic":
+            return isotonic_fit(scores, grades, falls=bool(self.falls[0]))
+        if self.method == "ridge":
+            return self.ridge(scores, grades)
+        signs = self.bounds
+        if self.monotone:
+            signs = np.where(signs, signs, np.sign(self.ridge(scores, grades).weights)).astype(np.int8)
+        return boosting_fit(scores, grades, signs, self.seed)
+
+    def ridge(self, scores: Floats, grades: Floats) -> Ridge:
+        """Fit the ridge regression of this penalty and these bounds; arguments as of `fit`."""
+        return ridge_fit(scores, grades, self.penalty, self.bounds)
+
+    def predict(self, scores: Floats, grades: Floats, new: Floats) -> Floats:
+        """Fit a model and predict the grades of other texts; see `postil.metaeval.grade_mapping.Fit`."""
+        return self.fit(scores, grades).predict(new)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedCombination:
+    """A combination fitted on all texts, with its out-of-fold numbers.
+
+    Args:
+        model: The model.
+        columns: The columns.
+        texts: Out-of-fold grades.
+        combination: Agreement of these with the ratings.
+        controls: That of a combination of the controls alone; None without any.
+        difference: Difference of the two; None without controls.
+        notes: Notes on the numbers.
+    """
+
+    model: Model
+    columns: tuple[CombinationColumn, ...]
+    texts: CombinationTexts
+    combination: CombinationFit
+    controls: CombinationFit | None
+    difference: CombinationDifference | None
+    notes: tuple[str, ...]
+
+
+def combine(  # noqa: PLR0917 - the data, and what to do with them
+    texts: JudgedTexts,
+    method: CombinationMethod,
+    penalty: float,
+    folds: int,
+    resamples: int,
+    seed: int,
+    *,
+    monotone: bool = False,
+) -> FittedCombination:
+    """Fit a combination on all texts, and once per fold on those of the other folds for the numbers to report.
+
+    Args:
+        texts: The texts.
+        method: Learner.
+        penalty: Ridge penalty.
+        folds: Number of folds of items.
+        resamples: Number of resamples of the items.
+        seed: Seed of these, and of boosted trees.
+        monotone: True if no column that depends on weights of references may count against its direction.
+
+    Raises:
+        UsageError: Isotonic regression of several columns.
+        Undefined: There are fewer items than folds, every column or rating is constant, or there are too few texts for
+            boosted trees.
+        MissingExtra: scikit-learn is not installed.
+    """
+    _check(texts, method)
+    names, item = np.unique(texts.items, return_inverse=True)
+    fold = assign_items(names.tolist(), folds)[item]
+    direction = np.where(texts.falls, -1, 1)
+    named = zip(texts.metrics, texts.signatures, strict=True)
+    weighted = np.array([monotone and reads_weights(*each) for each in named])
+    bounds = np.where(weighted, direction, 0).astype(np.int8)
+    learner = Learner(method=method, penalty=penalty, falls=texts.falls, bounds=bounds, monotone=monotone, seed=seed)
+    found = _out_of_fold(learner, texts.scores, texts.ratings, fold)
+    alone = _controls_alone(learner, texts, fold)
+    first = [found] if alone is None else [found, alone]
+    counts = shared_counts(len(names), resamples, seed)
+    correlated = _Correlations.of(np.column_stack([*first, texts.scores]), texts, item.astype(np.int32), counts)
+    model = learner.fit(texts.scores, texts.ratings)
+    columns = tuple(_columns(learner, model, texts, correlated, len(first)))
+    return FittedCombination(
+        model=model,
+        columns=columns,
+        texts=CombinationTexts(
+            items=texts.items,
+            systems=texts.systems,
+            ratings=tuple(texts.ratings.tolist()),
+            grades=tuple(found.tolist()),
+            controls=() if alone is None else tuple(alone.tolist()),
+        ),
+        combination=correlated.fit(0, found, texts.ratings, texts.metrics),
+        controls=None if alone is None else correlated.fit(1, alone, texts.ratings, texts.controls),
+        difference=None if alone is None else correlated.difference(0, 1),
+        notes=tuple(_notes(texts, columns, weighted)),
+    )
+
+
+def _check(texts: JudgedTexts, method: CombinationMethod) -> None:
+    """Refuse what no combination can be fitted to."""
+    if method == "isotonic" and len(texts.metrics) > 1:
+        got = f"isotonic regression is of one metric, and there are {len(texts.metrics)}: {', '.join(texts.metrics)}"
+        raise UsageError(f"{got}; choose one with --metric")
+    start = np.zeros(1, np.int64)
+    if constant(texts.scores, start).all():
+        raise Undefined(f"every text has the same score by {', '.join(texts.metrics)}: there is nothing to fit")
+    if constant(texts.ratings[:, None], start).all():
+        raise Undefined(f"every text has the rating {texts.ratings[0]:g}: there is nothing to fit")
+
+
+def _out_of_fold(learner: Learner, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
+    found = cross_fitted(learner.predict, scores, grades, fold)
+    assert found is not None  # noqa: S101 - there are two folds at least
+    return found
+
+
+def _controls_alone(learner: Learner, texts: JudgedTexts, fold: NDArray[np.int32]) -> Floats | None:
+    """Grades by the controls alone, out of fold: by boosted trees beside such, else by ridge regression."""
+    if not texts.controls:
+        return None
+    none = np.zeros(len(texts.controls), np.int8)
+    method: CombinationMethod = "boosting" if learner.method == "boosting" else "ridge"
+    alone = Learner(method=method, penalty=learner.penalty, falls=none > 0, bounds=none, seed=learner.seed)
+    return _out_of_fold(alone, texts.control_scores, texts.ratings, fold)
+
+
+def _columns(
+    learner: Learner, model: Model, texts: JudgedTexts, correlated: _Correlations, first: int
+) -> Iterator[CombinationColumn]:
+    """The columns, the first of which is a given one of the correlations."""
+    weights = gain = None
+    if isinstance(model, Trees):
+        weights, gain = learner.ridge(texts.scores, texts.ratings).weights, model.gain
+    elif isinstance(model, Ridge):
+        weights = model.weights
+    for number, (name, signature) in enumerate(zip(texts.metrics, texts.signatures, strict=True)):
+        yield CombinationColumn(
+            metric=name,
+            signature=signature,
+            pool=correlated.estimate("pool", first + number),
+            item=correlated.estimate("item", first + number),
+            weight=None if weights is None else float(weights[number]),
+            gain=None if gain is None else float(gain[number]),
+            transform=transformed(name),
+        )
+
+
+def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: NDArray[np.bool_]) -> Iterator[str]:
+    """Notes on columns and controls, one line each."""
+    still = constant(texts.scores, np.zeros(1, np.int64))[0]
+    at_bound = []
+    for column, same, bounded in zip(columns, still.tolist(), weighted.tolist(), strict=True):
+        if same:
+            yield f"{column.metric} is the same in every text, so it says nothing"
+        elif bounded and column.weight == 0:
+            at_bound.append(column.metric)
+    if at_bound:
+        yield f"weight 0, as --monotone allows none against the direction: {', '.join(at_bound)}"
+    lacking = [name for name in (LENGTH, MEAN_WEIGHT) if not any(each.startswith(name) for each in texts.controls)]
+    if lacking:
+        advice = "postil score --controls writes them, the mean weight beside metrics with over=near"
+        yield f"not every text has the controls {' and '.join(map(control, lacking))}: {advice}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Correlations:
+    """Pearson correlations with the ratings, on all items and on the same resamples of them for every column.
+
+    Args:
+        items: Number of items.
+        pool: float64[1 + R, columns], over all texts; NaN where undefined.
+        item: float64[1 + R, columns], within items.
+    """
+
+    items: int
+    pool: Floats
+    item: Floats
+
+    @classmethod
+    def of(cls, columns: Floats, texts: JudgedTexts, item: NDArray[np.int32], counts: Counts) -> _Correlations:
+        system = np.unique(texts.systems, return_inverse=True)[1].astype(np.int32)
+        pool, within = (
+            resampled(columns, texts.ratings, item, system, counts, "pearson", by) for by in ("pool", "item")
+        )
+        return cls(
+            counts.shape[1],
+            np.vstack([pool.values, pool.samples]),
+            np.vstack([within.values, within.samples]),
+        )
+
+    def estimate(self, by: Literal["pool", "item"], column: int) -> Estimate | None:
+        return self._estimate(getattr(self, by)[:, column])
+
+    def _estimate(self, samples: Floats) -> Estimate | None:
+        return None if np.isnan(samples[0]) else estimate(samples, self.items)
+
+    def fit(self, column: int, grades: Floats, ratings: Floats, names: tuple[str, ...]) -> CombinationFit:
+        return CombinationFit(
+            columns=names,
+            pool=self.estimate("pool", column),
+            item=self.estimate("item", column),
+            rmse=float(np.sqrt(((grades - ratings) ** 2).mean())),
+        )
+
+    def difference(self, first: int, second: int) -> CombinationDifference:
+        pool, item = (self._estimate(each[:, first] - each[:, second]) for each in (self.pool, self.item))
+        return CombinationDifference(pool=pool, item=item)
