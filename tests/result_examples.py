@@ -520,6 +520,14 @@ def budget_row(items: int, raters: int) -> dict[str, Any]:
     }
 
 
+def estimated(value: float) -> dict[str, float]:
+    return {"value": value, "low": value - 0.125, "high": value + 0.125}
+
+
+def combination_fit(columns: list[str], value: float) -> dict[str, Any]:
+    return {"columns": columns, "pool": estimated(value), "item": estimated(value / 2), "rmse": 1 - value}
+
+
 OTHERS: dict[str, dict[str, Any]] = {
     "agreement": {
         "agreement": {
@@ -569,6 +577,46 @@ OTHERS: dict[str, dict[str, Any]] = {
             "power": 0.8,
         },
         "excluded": [{"why": "judged but not scored", "n": 1, "examples": ["9 by ann"]}],
+    },
+    "combine": {
+        "metric": "combine(0)",
+        "signature": "combine(0)|out-of-fold:2|data:1|postil:0",
+        "items": 12,
+        "systems": 1,
+        "combination": combination_fit(["meteor", "w-meteor"], 0.625),
+        "controls": combination_fit(["control:length"], 0.25),
+        "difference": {"pool": estimated(0.375), "item": None},
+        "columns": [
+            {"metric": "meteor", "signature": "meteor|x", "pool": estimated(0.5), "item": None, "weight": -0.25},
+            {
+                "metric": "w-meteor",
+                "signature": "w-meteor|x",
+                "pool": estimated(0.5),
+                "item": estimated(0.5),
+                "weight": 0.75,
+                "gain": 1.0,
+            },
+        ],
+        "texts": {
+            "items": [str(item) for item in range(12)],
+            "systems": ["tfidf"] * 12,
+            "ratings": [item % 5 for item in range(12)],
+            "grades": [item % 4 + 0.5 for item in range(12)],
+            "controls": [2.0] * 11 + [3.0],
+        },
+        "excluded": [{"why": "scored but not judged", "n": 1, "examples": ["9 by ann"]}],
+        "notes": ["not every text has the control mean weight"],
+        "settings": {
+            "method": "boosting",
+            "folds": 2,
+            "resamples": 1000,
+            "seed": 1,
+            "data": "1",
+            "postil": "0",
+            "penalty": 0.01,
+            "monotone": True,
+            "scale": "0:4",
+        },
     },
     "commenters": {
         "scores": [

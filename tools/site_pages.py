@@ -71,6 +71,22 @@ API: Final = {
             )
         ),
     ],
+    "Combine metrics": [
+        "postil.fit_combination",
+        "postil.apply_combination",
+        "postil.CombineOptions",
+        "postil.ApplyOptions",
+        *(
+            f"postil.records.results.{name}"
+            for name in (
+                "CombinationResult",
+                "CombinationFit",
+                "CombinationDifference",
+                "CombinationColumn",
+                "CombinationTexts",
+            )
+        ),
+    ],
     "Judge texts": [
         "postil.judge",
         "postil.JudgeOptions",

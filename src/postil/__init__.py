@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from postil.app.annotate import AgreementOptions
     from postil.app.budget import BudgetOptions
     from postil.app.budget_columns import budget
+    from postil.app.combine import ApplyOptions, CombineOptions
+    from postil.app.combine_columns import apply_combination, fit_combination
     from postil.app.compare import CompareOptions, compare
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
@@ -53,9 +55,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AgreementOptions",
+    "ApplyOptions",
     "Article",
     "BudgetOptions",
     "BuildOptions",
+    "CombineOptions",
     "Comment",
     "CompareOptions",
     "ControlOptions",
@@ -76,6 +80,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "agreement",
+    "apply_combination",
     "budget",
     "build_corpus",
     "compare",
@@ -83,6 +88,7 @@ __all__ = [
     "correlate",
     "estimate",
     "evaluate_commenters",
+    "fit_combination",
     "judge",
     "load_commenter",
     "parse_metric",
@@ -96,11 +102,13 @@ __all__ = [
 
 _HOMES: Final = {
     "AgreementOptions": ("postil.app.annotate", "AgreementOptions"),
+    "ApplyOptions": ("postil.app.combine", "ApplyOptions"),
     "Article": ("postil.records.rows", "Article"),
     "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "Comment": ("postil.records.rows", "Comment"),
     "BudgetOptions": ("postil.app.budget", "BudgetOptions"),
+    "CombineOptions": ("postil.app.combine", "CombineOptions"),
     "CompareOptions": ("postil.app.compare", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
     "Corpus": ("postil.corpus.store", "Corpus"),
@@ -118,6 +126,7 @@ _HOMES: Final = {
     "Undefined": ("postil.errors", "Undefined"),
     "UsageError": ("postil.errors", "UsageError"),
     "agreement": ("postil.app.agreement", "agreement"),
+    "apply_combination": ("postil.app.combine_columns", "apply_combination"),
     "budget": ("postil.app.budget_columns", "budget"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "compare": ("postil.app.compare", "compare"),
@@ -125,6 +134,7 @@ _HOMES: Final = {
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "estimate": ("postil.app.estimate_columns", "estimate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
+    "fit_combination": ("postil.app.combine_columns", "fit_combination"),
     "judge": ("postil.app.judge", "judge"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),

@@ -41,6 +41,8 @@ OWNERS = {
     "gensim": "text",
 }
 FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")
+# The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
+LEARNERS = {"metaeval/boosting.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]
 
 
@@ -76,7 +78,7 @@ def test_some_packages_see_less(package: str) -> None:
 
 def test_metaeval_needs_numpy_alone() -> None:
     for path in INSIDE:
-        if package_of(path) == "metaeval":
+        if package_of(path) == "metaeval" and name_of(path) not in LEARNERS:
             roots = {module.partition(".")[0] for module in imports(path)} - {"postil", "numpy"}
             assert roots <= sys.stdlib_module_names, name_of(path)
 
@@ -93,6 +95,14 @@ def test_torch_is_loaded_where_networks_run() -> None:
         roots = {module.partition(".")[0] for module in imports(path)}
         if roots & {"torch", "transformers"}:
             assert name_of(path).startswith(FILES_WITH_TORCH), name_of(path)
+
+
+def test_learners_are_imported_where_they_fit() -> None:
+    for path in INSIDE:
+        inside = {module.partition(".")[0] for module in imports(path)} & {"sklearn", "threadpoolctl"}
+        assert bool(inside) == (name_of(path) in LEARNERS), name_of(path)
+        top = {getattr(node, "module", None) or "" for node in tree(path).body if isinstance(node, ast.ImportFrom)}
+        assert not any(module.partition(".")[0] == "sklearn" for module in top), name_of(path)
 
 
 def test_all_that_is_printed_goes_through_one_function() -> None:

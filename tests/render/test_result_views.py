@@ -38,6 +38,7 @@ PICTURES = {
     ],
     "budget": ["power", "widths"],
     "agreement": ["confusion", "annotators"],
+    "combine": ["grades", "calibration"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],
     "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,9 @@ FILES: Final = frozenset({CONFIG, WEIGHTS, TREES, METADATA})
 """Names of the files of such a folder."""
 
 REMAKE: Final = "postil combine fit"
+LEAF_NODE: Final = (-1, 0, 0)
+"""Column and nodes below of a leaf."""
+
 T = TypeVar("T")
 
 
@@ -219,29 +223,36 @@ def _isotonic(file: Path, *, falls: bool) -> Isotonic:
 
 def _trees(file: Path, m: int) -> Trees:
     found = _read(file, _Trees)
-    trees = []
-    for number, each in enumerate(found.trees):
-        feature, left, right = (np.array(column, np.int64) for column in (each.feature, each.left, each.right))
-        threshold, value = np.array(each.threshold), np.array(each.value)
-        k = len(feature)
-        below = np.stack([left, right])[:, feature >= 0] if k and len(left) == len(right) == k else np.full((2, 1), -1)
-        sound = (
-            len(threshold) == len(value) == k
-            and (below > np.flatnonzero(feature >= 0)).all()  # so that every walk ends
-            and (below < k).all()
-            and feature.min() >= -1
-            and feature.max() < m
-            and np.isfinite([*each.threshold, *each.value]).all()
-        )
-        if not sound:
-            problem = f"expected nodes with finite numbers, columns below {m} and nodes after them; {WHOLE}"
+    for number, nodes in enumerate(found.trees):
+        if not _sound(nodes, m):
+            problem = f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}"
             raise InvalidInput(problem, where=str(file), field=f"trees[{number}]")
-        small = (array.astype(np.int32) for array in (feature, left, right))
-        feature, left, right = small
-        trees.append(Tree(feature, threshold, left, right, value))
-    if len(found.gain) != m:
-        raise InvalidInput(f"expected {m} numbers, got {len(found.gain)}; {WHOLE}", where=str(file), field="gain")
-    return Trees(found.baseline, tuple(trees), np.array(found.gain))
+    if len(found.gain) != m or not all(map(math.isfinite, (found.baseline, *found.gain))):
+        problem = f"expected a finite baseline and {m} finite gains, got {len(found.gain)}; {WHOLE}"
+        raise InvalidInput(problem, where=str(file))
+    trees = tuple(
+        Tree(
+            feature=np.array(nodes.feature, np.int32),
+            threshold=np.array(nodes.threshold),
+            left=np.array(nodes.left, np.int32),
+            right=np.array(nodes.right, np.int32),
+            value=np.array(nodes.value),
+        )
+        for nodes in found.trees
+    )
+    return Trees(found.baseline, trees, np.array(found.gain))
+
+
+def _sound(nodes: _Tree, m: int) -> bool:
+    """True if every walk from the root ends in a leaf."""
+    k = len(nodes.feature)
+    if not k or any(len(column) != k for column in msgspec.structs.astuple(nodes)):
+        return False
+    below = zip(nodes.feature, nodes.left, nodes.right, strict=True)
+    return all(math.isfinite(each) for each in (*nodes.threshold, *nodes.value)) and all(
+        (feature, left, right) == LEAF_NODE or (0 <= feature < m and node < left < k and node < right < k)
+        for node, (feature, left, right) in enumerate(below)
+    )
 
 
 def _finite(file: Path, shape: tuple[int | None, ...]) -> NDArray[np.float64]:

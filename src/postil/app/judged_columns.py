@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
     from postil.records.rows import Row
 
-__all__ = ["JUDGED", "OpenedJudged", "open_judged"]
+__all__ = ["JUDGED", "OpenedJudged", "open_judged", "open_scores_alone"]
 
 JUDGED: Final[Mapping[str, type[Row]]] = {"scores": Score, "judgements": Judgement}
 """Row type of each table of scores and ratings."""
@@ -173,13 +173,7 @@ def _judged_columns(
         raise UsageError("aspect: the grades are of one question; give those of the one that is meant")
     rated = as_list(grades, "grades")
     n = len(rated)
-    of_item = list(map(str, range(n))) if items is None else _ids(items, n, "items")
-    of_system = ["system"] * n if systems is None and items is None else _systems(systems, of_item, n)
-    score_rows = (
-        Score(item, system, metric, value, (signatures or {}).get(metric, ""))
-        for metric, column in scores.items()
-        for item, system, value in zip(of_item, of_system, _numbers(column, n, metric), strict=True)
-    )
+    of_item, of_system = _texts(n, items, systems)
     judgements: list[Judgement] = []
     rows: list[int] = []
     for row, (item, system, grade) in enumerate(zip(of_item, of_system, rated, strict=True)):
@@ -192,8 +186,64 @@ def _judged_columns(
         rows += [row] * len(of_text)
     if not judgements:
         raise InvalidInput("expected at least one grade, got none", where="grades")
-    places = _Rows("scores", range(n)), _Rows("grades", rows)
-    return LocatedRows(score_rows, places[0]), LocatedRows(iter(judgements), places[1])
+    return (
+        _score_rows(scores, of_item, of_system, signatures),
+        LocatedRows(iter(judgements), _Rows("grades", rows)),
+    )
+
+
+def open_scores_alone(
+    scores: Mapping[str, Column] | Scores,
+    *,
+    items: Column | None,
+    systems: Column | None,
+    signatures: Mapping[str, str] | None,
+    item: str | None,
+    system: str | None,
+    columns: Mapping[str, str] | None,
+    metric_columns: Sequence[str],
+) -> Source[Score]:
+    """Open scores of a call without ratings, in either form; see `open_judged` for the arguments.
+
+    Raises:
+        InvalidInput: A file, a column or a value is wrong.
+        UsageError: An argument is of the other form.
+    """
+    if not isinstance(scores, Mapping):
+        refuse_other_form("scores are a table; name its columns", items=items, systems=systems, signatures=signatures)
+        everywhere = {"item": item, "system": system}
+        names = ColumnNames({"scores": Score}, columns, everywhere=everywhere, wide={"scores": metric_columns})
+        return open_scores(scores, names)
+    of_tables = {"item": item, "system": system, "columns": columns, "metric_columns": metric_columns}
+    refuse_other_form("only for tables; expected none with scores that are columns", **of_tables)
+    return _score_rows(scores, *_texts(_length(scores), items, systems), signatures)
+
+
+def _length(scores: Mapping[str, Column]) -> int:
+    """Number of texts of columns."""
+    check_arguments(_length, locals())
+    if not scores:
+        raise UsageError("scores: expected at least one column")
+    name, column = next(iter(scores.items()))
+    return len(as_list(column, name))
+
+
+def _texts(n: int, items: Column | None, systems: Column | None) -> tuple[list[str], list[str]]:
+    """Item and system of each text; by default each is an item of its own, and all are of one system."""
+    of_item = list(map(str, range(n))) if items is None else _ids(items, n, "items")
+    return of_item, ["system"] * n if systems is None and items is None else _systems(systems, of_item, n)
+
+
+def _score_rows(
+    scores: Mapping[str, Column], of_item: list[str], of_system: list[str], signatures: Mapping[str, str] | None
+) -> LocatedRows[Score]:
+    n = len(of_item)
+    rows = (
+        Score(item, system, metric, value, (signatures or {}).get(metric, ""))
+        for metric, column in scores.items()
+        for item, system, value in zip(of_item, of_system, _numbers(column, n, metric), strict=True)
+    )
+    return LocatedRows(rows, _Rows("scores", range(n)))
 
 
 class _Rows(RowLocations):

@@ -37,6 +37,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Estimate mean human grades of systems from few ratings and many scores.",
     ),
     "budget": ("postil.cli.budget:budget", "Plan a rating campaign: items, raters, hours and power."),
+    "combine": ("postil.cli.combine:combine", "Learn human grades from several metrics, and grade texts by them."),
     "wmt": ("postil.cli.wmt:wmt", "Correlate the metrics of a WMT test set with its human scores."),
     "compare": ("postil.cli.compare:compare", "Compare systems with a baseline on each metric."),
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),

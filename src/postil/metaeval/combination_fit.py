@@ -18,6 +18,7 @@ from postil.metaeval.resampling import estimate, shared_counts
 from postil.metaeval.table import meet
 from postil.records.combination_parts import CombinationColumn, CombinationDifference, CombinationFit, CombinationTexts
 from postil.records.names import LENGTH, control, reads_weights
+from postil.records.rows import EXTERNAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,7 +128,7 @@ def judged_texts(
         items=tuple(item for item, _ in texts),
         systems=tuple(system for _, system in texts),
         metrics=columns,
-        signatures=tuple(scored.signatures[name] for name in columns),
+        signatures=tuple(scored.signatures[name] or EXTERNAL for name in columns),
         falls=np.array([name in falls for name in columns]),
         scores=columns_of(scored, rows, columns),
         controls=controls,

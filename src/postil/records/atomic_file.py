@@ -204,4 +204,4 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], nam
         raise write_error(str(folder), error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)

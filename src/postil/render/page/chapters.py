@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from postil.records.names import PEOPLE
 from postil.records.results import (
     BudgetResult,
+    CombinationResult,
     Comparison,
     CorrelationResult,
     CorrelationSettings,
@@ -40,6 +41,7 @@ from postil.render.page.blocks import (
     first_open,
 )
 from postil.render.page.budget_chapter import budget_chapter
+from postil.render.page.combine_chapter import combine_chapter
 from postil.render.page.estimate_chapter import estimate_chapter
 from postil.render.page.gains_chapter import gains_chapter
 from postil.render.page.lookup import Lookup
@@ -98,10 +100,10 @@ def chapter(result: Result, key: str) -> Chapter:
         return gains_chapter(result, key)
     if isinstance(result, EstimateResult | BudgetResult):
         return estimate_chapter(result, key) if isinstance(result, EstimateResult) else budget_chapter(result, key)
-    if isinstance(result, ScoreResult):
-        return _scored(result, key)
-    if isinstance(result, StudyResult):
-        return study_chapter(result, key)
+    if isinstance(result, CombinationResult):
+        return combine_chapter(result, key)
+    if isinstance(result, ScoreResult | StudyResult):
+        return _scored(result, key) if isinstance(result, ScoreResult) else study_chapter(result, key)
     return _viewed(result, key)
 
 

@@ -10,6 +10,7 @@ from postil.plots import IntervalRow, intervals
 from postil.records.results import (
     AgreementResult,
     BudgetResult,
+    CombinationResult,
     CommenterResult,
     Comparison,
     CorrelationResult,
@@ -30,6 +31,7 @@ from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
 from postil.render.page.blocks import Picture
 from postil.render.page.budget_chapter import budget_pictures
+from postil.render.page.combine_chapter import combine_pictures
 from postil.render.page.estimate_chapter import estimate_pictures
 from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
@@ -102,6 +104,11 @@ def _estimate(result: EstimateResult) -> Iterator[Picture]:
 @pictures_of.register(BudgetResult)
 def _budget(result: BudgetResult) -> Iterator[Picture]:
     yield from budget_pictures(result)
+
+
+@pictures_of.register(CombinationResult)
+def _combination(result: CombinationResult) -> Iterator[Picture]:
+    yield from combine_pictures(result)
 
 
 @pictures_of.register(StudyResult)

@@ -1,0 +1,428 @@
+"""Learned combinations of metrics: the commands `postil combine fit` and `postil combine apply`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
+
+import numpy as np
+
+from postil.app.combination_folder import (
+    FILES,
+    ColumnConfig,
+    CombinationConfig,
+    encoded,
+    open_combination,
+    save,
+)
+from postil.app.estimate import open_judged_files
+from postil.app.item_scores import LARGEST, open_score_files, read_judgements
+from postil.app.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.combination import PENALTY, CombinationMethod
+from postil.metaeval.combination_fit import FOLDS, columns_of, combine, judged_texts, transformed
+from postil.metaeval.resampling import RESAMPLES
+from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.table import excluded_texts
+from postil.options import Flag, options
+from postil.records.arguments import check_fields
+from postil.records.atomic_file import check_apart, check_folder
+from postil.records.results import (
+    CombinationResult,
+    CombinationSettings,
+    ScoreResult,
+    SystemScore,
+    replace,
+)
+from postil.records.row_files import kind_of, write
+from postil.records.rows import EXTERNAL, Score
+from postil.records.scale import Scale
+from postil.version import VERSION
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.app.combination_folder import SavedCombination
+    from postil.app.progress import OnMessage
+    from postil.metaeval.combination_fit import FittedCombination, JudgedTexts
+    from postil.records.results import Excluded
+    from postil.records.row_locations import Source
+    from postil.records.rows import Judgement
+
+__all__ = [
+    "ApplyOptions",
+    "CombineOptions",
+    "apply_to_files",
+    "apply_to_rows",
+    "fit_files",
+    "fit_rows",
+]
+
+METHODS: Final[tuple[CombinationMethod, ...]] = get_args(CombinationMethod)
+
+OF_REFERENCES: Final = ("references:", "background:references/")
+"""Beginnings of the parts of a signature that other references change."""
+
+
+@options
+class CombineOptions(SeedOptions):
+    """Options of `postil combine fit`.
+
+    Args:
+        method: Learner: ridge (regression), isotonic (of one metric) or boosting (of trees, with scikit-learn).
+        metrics: Metric to combine, controls included; repeatable. By default all but controls.
+        penalty: Penalty of ridge, for metrics of standard deviation 1.
+        folds: Number of folds of items; a text is graded by a fit on the other folds for the numbers to report.
+        monotone: Keep raising a reference's weight from lowering a grade: bound the weights of w- metrics at 0.
+        lower_is_better: Metric for which lower is better, besides those whose signatures say so; repeatable.
+        aspect: Aspect to keep, where judgements have more than one.
+        scale: Scale of the ratings: HIGH or LOW:HIGH; checks them, and is what apply --clip clips to.
+        resamples: Number of resamples of the items, for confidence intervals.
+        out: Folder to write the combination to; one of an older combination is replaced.
+        items: Write the out-of-fold grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    method: Annotated[str, Flag(metavar="NAME")] = "ridge"
+    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    penalty: Annotated[float, Flag(min=0)] = PENALTY
+    folds: Annotated[int, Flag(min=2)] = FOLDS
+    monotone: bool = False
+    lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    resamples: Annotated[int, Flag(min=1)] = RESAMPLES
+    out: Annotated[str | None, Flag(("--out", "-o"), metavar="DIR")] = None
+    items: Annotated[str | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        for several in ("metrics", "lower_is_better"):
+            if isinstance(given := getattr(self, several), str):
+                object.__setattr__(self, several, (given,))
+        check_fields(self)
+        if self.method not in METHODS:
+            raise UnknownName("method", self.method, METHODS)
+        if self.penalty < 0:
+            raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
+        if self.folds < 2:
+            raise UsageError(f"folds: expected at least 2, got {self.folds}")
+        if self.items is not None:
+            kind_of(self.items)
+
+
+@options
+class ApplyOptions:
+    """Options of `postil combine apply`.
+
+    Args:
+        clip: Clip grades to the scale of the ratings.
+        scale: Scale to clip to: HIGH or LOW:HIGH; by default the one that the combination was fitted with.
+        any_references: Take scores against other references than those of the fit.
+        out: Write the grades here, as score rows: .jsonl, .parquet or .csv.
+    """
+
+    clip: bool = False
+    scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    any_references: bool = False
+    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.scale is not None and not self.clip:
+            raise UsageError("scale: is for --clip alone")
+        if self.out is not None:
+            kind_of(self.out)
+
+
+def fit_files(
+    scores: Sequence[str],
+    judgements: str,
+    options: CombineOptions,
+    *,
+    command: str = "",
+    inputs: JudgedInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> CombinationResult:
+    """Fit a combination to the item scores of files and the judgements of another.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        judgements: A file of judgement rows.
+        options: The options.
+        command: The command line, if there was one.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A file is invalid; the message has the location.
+        Undefined: There is nothing to fit.
+    """
+    if not scores:
+        raise UsageError("expected at least one file of scores")
+    for out in filter(None, [options.items, options.out]):
+        check_apart(out, [*scores, judgements])
+    opened, rated = open_judged_files(scores, judgements, inputs, on_message)
+    return fit_rows(cast("Source[Score]", opened), rated, options, command=command)
+
+
+def fit_rows(
+    scores: Source[Score],
+    judgements: Source[Judgement],
+    options: CombineOptions,
+    *,
+    left_out: Sequence[Excluded] = (),
+    command: str = "",
+) -> CombinationResult:
+    """Fit a combination to item scores and judgements, and write what the options name.
+
+    Args:
+        scores: The item scores.
+        judgements: The judgements.
+        options: The options.
+        left_out: Rows of either that were left out before.
+        command: The command line, if there was one.
+
+    Raises:
+        UsageError: A name or a combination of options is wrong.
+        InvalidInput: A row is invalid; the message has the location.
+        Undefined: There is nothing to fit.
+    """
+    if options.out is not None:
+        check_folder(options.out, FILES)  # before the work is done
+    scored = Scored(scores, scores.places)
+    rows, places = read_judgements(judgements)
+    rated = Rated(rows, options.aspect, options.scale, places)
+    texts = judged_texts(scored, rated, options.metrics, options.lower_is_better)
+    method = cast("CombinationMethod", options.method)
+    fitted = combine(
+        texts, method, options.penalty, options.folds, options.resamples, options.seed, monotone=options.monotone
+    )
+    penalty = None if method == "isotonic" else options.penalty
+    columns = zip(texts.metrics, texts.signatures, texts.falls.tolist(), strict=True)
+    config = CombinationConfig(
+        format=1,
+        method=method,
+        columns=tuple(
+            ColumnConfig(metric=metric, signature=signature, falls=falls, transform=transformed(metric))
+            for metric, signature, falls in columns
+        ),
+        penalty=penalty,
+        monotone=options.monotone,
+    )
+    files, model_hash = encoded(config, fitted.model)
+    settings = CombinationSettings(
+        method=method,
+        folds=options.folds,
+        resamples=options.resamples,
+        seed=options.seed,
+        data=_data_hash(texts),
+        postil=VERSION,
+        penalty=penalty,
+        monotone=options.monotone,
+        lower_is_better=options.lower_is_better,
+        aspect=texts.aspect,
+        scale=str(options.scale) if options.scale else None,
+    )
+    result = _result(texts, fitted, settings, model_hash, left_out)
+    if options.out is not None:
+        save(options.out, files, _metadata(result, options.scale))
+    if options.items is not None:
+        write(options.items, result.score_rows())
+    return replace(result, settings=replace(settings, command=command))
+
+
+def _result(
+    texts: JudgedTexts,
+    fitted: FittedCombination,
+    settings: CombinationSettings,
+    model_hash: str,
+    left_out: Sequence[Excluded],
+) -> CombinationResult:
+    metric = f"combine({model_hash})"
+    return CombinationResult(
+        metric=metric,
+        signature=f"{metric}|out-of-fold:{settings.folds}|data:{settings.data}|postil:{VERSION}",
+        items=len(set(texts.items)),
+        systems=len(set(texts.systems)),
+        combination=fitted.combination,
+        controls=fitted.controls,
+        difference=fitted.difference,
+        columns=fitted.columns,
+        texts=fitted.texts,
+        excluded=(*texts.excluded, *left_out),
+        notes=fitted.notes,
+        settings=settings,
+    )
+
+
+def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, object]:
+    """Description of a fit for ``metadata.json``: nothing that another run would not write."""
+    fit = result.combination
+    settings = result.settings
+    trees = {"scikit-learn": version("scikit-learn")} if settings.method == "boosting" else {}
+    return {
+        "data": settings.data,
+        "texts": len(result.texts.items),
+        "items": result.items,
+        "systems": result.systems,
+        "folds": settings.folds,
+        "seed": settings.seed,
+        "scale": None if scale is None else [scale.low, scale.high],
+        "out_of_fold": {
+            "pearson": fit.pool and fit.pool.value,
+            "pearson_within_items": fit.item and fit.item.value,
+            "rmse": fit.rmse,
+        },
+        "versions": {"postil": VERSION, "numpy": np.__version__, **trees},
+    }
+
+
+def _data_hash(texts: JudgedTexts) -> str:
+    """12 hexadecimal digits of scores and ratings."""
+    names = json.dumps([texts.items, texts.systems, texts.metrics, texts.signatures])
+    digest = hashlib.sha256(names.encode())
+    for array in (texts.scores, texts.ratings):
+        digest.update(np.ascontiguousarray(array, dtype="<f8").data)
+    return digest.hexdigest()[:12]
+
+
+def apply_to_files(
+    scores: Sequence[str],
+    model: str,
+    options: ApplyOptions,
+    *,
+    inputs: ScoreInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> ScoreResult:
+    """Grade the texts of files of item scores by a fitted combination.
+
+    Args:
+        scores: Files of score rows; ``-`` for standard input.
+        model: Folder of the combination.
+        options: The options.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: A combination of options is wrong.
+        InvalidInput: A file or the folder is invalid, or scores are not those that the combination was fitted on.
+    """
+    if options.out is not None:
+        check_apart(options.out, [*scores, model])
+    inputs = inputs or ScoreInputOptions()
+    reading = inputs.readings({"scores": Score}, on_message)["scores"]
+    opened = open_score_files(scores, reading, inputs.metric_columns)
+    return apply_to_rows(opened, model, options, on_message)
+
+
+def apply_to_rows(
+    scores: Source[Score], model: str | os.PathLike[str], options: ApplyOptions, on_message: OnMessage
+) -> ScoreResult:
+    """Grade texts by a fitted combination of their scores.
+
+    Args:
+        scores: The item scores.
+        model: Folder of the combination.
+        options: The options.
+        on_message: Callback for what was excluded.
+
+    Returns:
+        Mean grade of each system; the grades of texts, too, where they are not written to a file.
+
+    Raises:
+        UsageError: A combination of options is wrong.
+        InvalidInput: A row or the folder is invalid, or scores are not those that the combination was fitted on.
+        Undefined: No text has all scores.
+    """
+    saved = open_combination(model)
+    scale = _scale(saved, options) if options.clip else None
+    scored = Scored(scores, scores.places)
+    where = scores.places.where
+    found = _checked_signatures(saved, scored, where, any_references=options.any_references)
+    metrics = [column.metric for column in saved.config.columns]
+    keys = list(scored.rows)
+    complete = ~np.isnan(scored.of(np.arange(len(keys)), metrics)).any(axis=1)
+    rows = np.flatnonzero(complete)
+    if not len(rows):
+        raise Undefined(f"{where}: no text is scored by all of {', '.join(metrics)}")
+    for each in excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(~complete)]):
+        on_message(f"excluded: {each}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        grades = saved.model.predict(columns_of(scored, rows, metrics))
+    wild = np.flatnonzero(~(np.abs(grades) <= LARGEST))
+    if len(wild):
+        item, system = keys[rows[wild[0]]]
+        raise InvalidInput(f"scores of {item} by {system}: too far from those of the fit for a grade", where=where)
+    if scale is not None:
+        grades = grades.clip(*scale)
+    clipped = "" if scale is None else f"|clip:{Scale(*scale)}"
+    metric = f"combine({saved.hash})"
+    signature = f"{metric}{found}{clipped}|postil:{VERSION}"
+    result = _graded([keys[row] for row in rows.tolist()], grades, metric, signature)
+    if options.out is None:
+        return result
+    write(options.out, result.score_rows())
+    return ScoreResult(scores=result.scores, aggregation="corpus")
+
+
+def _graded(keys: Sequence[tuple[str, str]], grades: NDArray[np.float64], metric: str, signature: str) -> ScoreResult:
+    by_system: dict[str, list[float]] = {}
+    for (_, system), grade in zip(keys, grades.tolist(), strict=True):
+        by_system.setdefault(system, []).append(grade)
+    return ScoreResult(
+        scores=tuple(
+            SystemScore(system=system, metric=metric, score=math.fsum(of) / len(of), n=len(of), signature=signature)
+            for system, of in by_system.items()
+        ),
+        aggregation="corpus",
+        items={metric: grades},
+        item_names=tuple(item for item, _ in keys),
+        system_names=tuple(system for _, system in keys),
+    )
+
+
+def _scale(saved: SavedCombination, options: ApplyOptions) -> tuple[float, float]:
+    if options.scale is not None:
+        return options.scale.low, options.scale.high
+    if saved.scale is None:
+        raise UsageError("--clip needs --scale LOW:HIGH, as the combination was fitted without --scale")
+    return saved.scale
+
+
+def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, any_references: bool) -> str:
+    """Refuse scores other than those of the fit.
+
+    Returns:
+        Part of the signature that tells the columns, where they differ from those of the fit.
+    """
+    for column in saved.config.columns:
+        name, wanted = column.metric, column.signature
+        if name not in scored.columns:
+            known = ", ".join(scored.metrics)
+            raise InvalidInput(f"expected scores by {name}, which the combination needs, got {known}", where=where)
+        got = scored.signatures[name] or EXTERNAL
+        if got == wanted or (any_references and _without_references(got) == _without_references(wanted)):
+            continue
+        advice = "score as for the fit, or fit anew"
+        if _without_references(got) == _without_references(wanted):
+            advice = "where other references are meant, give --any-references"
+        raise InvalidInput(f"{name}: expected {wanted}, got {got}; {advice}", where=where, field="signature")
+    signatures = [scored.signatures[column.metric] or EXTERNAL for column in saved.config.columns]
+    if signatures == [column.signature for column in saved.config.columns]:
+        return ""
+    return f"|columns:{hashlib.sha256(json.dumps(signatures).encode()).hexdigest()[:12]}"
+
+
+def _without_references(signature: str) -> str:
+    """A signature without the parts that other references change.
+
+    >>> _without_references("cider(order=4)|tokenizer:words|references:5|background:references/12|postil:1")
+    'cider(order=4)|tokenizer:words|postil:1'
+    """
+    return "|".join(part for part in signature.split("|") if not part.startswith(OF_REFERENCES))

@@ -1,0 +1,160 @@
+"""Combinations of columns or tables: `postil.fit_combination` and `postil.apply_combination`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from postil.app.combine import ApplyOptions, CombineOptions, apply_to_rows, fit_rows
+from postil.app.judged_columns import open_judged, open_scores_alone
+from postil.errors import UsageError
+from postil.records.arguments import check_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.app.columns import Column
+    from postil.app.item_scores import Scores
+    from postil.records.frames import Table
+    from postil.records.results import CombinationResult, ScoreResult
+    from postil.records.row_files import FilePath
+
+__all__ = ["apply_combination", "fit_combination"]
+
+
+def fit_combination(
+    scores: Mapping[str, Column] | Scores,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    items: Column | None = None,
+    systems: Column | None = None,
+    signatures: Mapping[str, str] | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    annotator_columns: Sequence[str] = (),
+    options: CombineOptions | None = None,
+) -> CombinationResult:
+    """Fit a combination of scores to human ratings, and report how well it grades texts of items it has not seen.
+
+    The arguments are those of `postil.correlate`: **columns** (scores by metric and grades, one entry per text) or
+    **tables** (scores and judgements that meet on item and system).
+
+    Args:
+        scores: n scores by metric, controls among them. Or a result of `postil.score`, or a table.
+        grades: Human rating of each of n texts: a number, a list with one number per annotator, or None.
+        judgements: Table of human ratings.
+        items: Item of each text; folds and intervals are over items. By default each text is an item of its own.
+        systems: System that wrote each text.
+        signatures: Signature of each metric.
+        item: Column of the item, in both tables.
+        system: Column of the system, in both tables.
+        columns: Columns of tables by field.
+        metric_columns: Columns of the table of scores that each are a metric.
+        annotator_columns: Columns of the judgements that each are an annotator.
+        options: Options; by default those of the command. Their ``out`` is the folder for `apply_combination`.
+
+    Returns:
+        Out-of-fold correlations of the ``combination`` and of the ``controls`` alone, their ``difference``, the
+        weights of the ``columns`` and the out-of-fold grades of the ``texts``.
+
+    Warns:
+        UserWarning: Judgements without a grade were left out; they are in ``excluded`` as well.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
+            one system.
+        UsageError: Isotonic regression of several metrics, an aspect of columns, or an argument of the other form.
+        UnknownName: A method, metric or field does not exist.
+        Undefined: There are fewer items than folds, or nothing varies.
+        MissingExtra: Boosting without scikit-learn.
+
+    >>> first, second = [i % 7 for i in range(36)], [i % 5 for i in range(36)]
+    >>> grades = [3 * a + b for a, b in zip(first, second)]
+    >>> found = fit_combination({"a": first, "b": second, "c": [i % 3 for i in range(36)]}, grades)
+    >>> round(found.combination.pool.value, 4), found.combination.item
+    (1.0, None)
+    >>> [(column.metric, round(column.weight, 2)) for column in found.columns]
+    [('a', 5.92), ('b', 1.4), ('c', -0.0)]
+    """
+    check_arguments(fit_combination, locals())
+    options = options or CombineOptions()
+    opened = open_judged(
+        scores,
+        grades,
+        judgements,
+        items=items,
+        systems=systems,
+        signatures=signatures,
+        item=item,
+        system=system,
+        columns=columns,
+        metric_columns=metric_columns,
+        annotator_columns=annotator_columns,
+        aspect=options.aspect,
+    )
+    if opened.scores is None:
+        raise UsageError("scores: expected at least one column")
+    return fit_rows(opened.scores, opened.judgements, options, left_out=opened.left_out)
+
+
+def apply_combination(
+    scores: Mapping[str, Column] | Scores,
+    model: FilePath,
+    *,
+    items: Column | None = None,
+    systems: Column | None = None,
+    signatures: Mapping[str, str] | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    metric_columns: Sequence[str] = (),
+    options: ApplyOptions | None = None,
+) -> ScoreResult:
+    """Grade texts by a combination of their scores that `fit_combination` wrote.
+
+    Args:
+        scores: Scores as of `fit_combination`, by all metrics of the combination.
+        model: Folder of the combination.
+        items: Item of each text, for columns.
+        systems: System that wrote each text, for columns.
+        signatures: Signature of each metric, for columns; each must be that of the fit.
+        item: Column of the item, for tables.
+        system: Column of the system, for tables.
+        columns: Columns of tables by field.
+        metric_columns: Columns of the table that each are a metric.
+        options: Options; by default those of the command.
+
+    Returns:
+        Mean grade of each system, and in ``items`` the grade of each text, on the scale of the judgements.
+
+    Warns:
+        UserWarning: Texts without a score by every metric were left out.
+
+    Raises:
+        InvalidInput: The folder or the scores are invalid, or scores have another signature than those of the fit.
+        UsageError: Clipping without a scale, or an argument of the other form.
+        Undefined: No text has all scores.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     options = CombineOptions(method="isotonic", folds=2, out=f"{folder}/model")
+    ...     fitted = fit_combination({"m": [1, 2, 3, 4]}, [1, 3, 2, 4], options=options)
+    ...     graded = apply_combination({"m": [1.5, 9.0]}, options.out)
+    >>> graded.items[fitted.metric].tolist()
+    [1.75, 4.0]
+    """
+    check_arguments(apply_combination, locals())
+    opened = open_scores_alone(
+        scores,
+        items=items,
+        systems=systems,
+        signatures=signatures,
+        item=item,
+        system=system,
+        columns=columns,
+        metric_columns=metric_columns,
+    )
+    return apply_to_rows(opened, model, options or ApplyOptions(), lambda said: warnings.warn(said, stacklevel=3))

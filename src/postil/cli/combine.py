@@ -1,0 +1,76 @@
+"""`postil combine`: flags, nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app.combine import ApplyOptions, CombineOptions, apply_to_files, fit_files
+from postil.app.options import JudgedInputOptions, ScoreInputOptions
+from postil.cli.command import command
+from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.options import FormatOption, ReportOption, ScoresArgument, group
+from postil.render.combine import view
+from postil.render.views import show
+
+__all__ = ["combine"]
+
+combine = group("combine", "Learn human grades from several metrics, and grade texts by them.")
+
+
+@combine.command()
+@command
+def fit(
+    scores: ScoresArgument,
+    *,
+    judgements: Annotated[
+        str,
+        typer.Option("--judgements", metavar="FILE", help="Judgements (item, system, annotator, grade)."),
+    ],
+    options: CombineOptions,
+    inputs: JudgedInputOptions,
+    context: typer.Context,
+    report: ReportOption = None,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Fit a combination of metrics to human ratings.
+
+    The table has the correlation of its out-of-fold grades with the ratings: each text is graded by a fit on other
+    items. Beside it is what length and mean weight of the references alone give, where scores have these controls.
+    Texts without every metric are excluded, counted and named.
+
+    Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
+    """
+    if report:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+
+        check_report(report, [*scores, judgements])  # before the work is done
+    result = fit_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    if report:
+        for path in write_report([result], report):
+            say(f"written: {path}")
+    shown = view(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)
+
+
+@combine.command()
+@command
+def apply(
+    scores: ScoresArgument,
+    *,
+    model: Annotated[str, typer.Option("--model", metavar="DIR", help="Folder that combine fit --out wrote.")],
+    options: ApplyOptions,
+    inputs: ScoreInputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Grade texts by a fitted combination of their scores.
+
+    Grades are on the scale of the judgements of the fit. The table has the mean of each system; --out has a row per
+    text, for correlate and compare. Scores must have the signatures that the combination was fitted on.
+
+    Example: postil combine apply scores.jsonl --model model --out grades.jsonl
+    """
+    result = apply_to_files(scores, model, options, inputs=inputs, on_message=say)
+    emit(show(format, result), format)

@@ -1,0 +1,132 @@
+"""View of the result of `postil combine fit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from postil.records.names import control
+from postil.render.formats import counted, listed, value_with_interval
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import CombinationResult, Estimate
+    from postil.render.formats import Grid
+
+__all__ = ["Line", "head", "lines", "summary", "verdict", "view"]
+
+Line = tuple[str, "Estimate | None", "Estimate | None", "float | None"]
+"""Name of a row, correlation over all texts, that within items, and root mean squared error."""
+
+
+def lines(result: CombinationResult) -> Iterator[Line]:
+    """The combination, the controls alone and their difference.
+
+    Args:
+        result: The result.
+    """
+    yield "combination", result.combination.pool, result.combination.item, result.combination.rmse
+    if result.controls is not None:
+        yield "controls only", result.controls.pool, result.controls.item, result.controls.rmse
+    if result.difference is not None:
+        yield "difference", result.difference.pool, result.difference.item, None
+
+
+def view(result: CombinationResult) -> View:
+    """The combination, the controls alone, their difference, and each metric by itself.
+
+    Args:
+        result: The result.
+    """
+    boosted = any(column.gain is not None for column in result.columns)
+    weighted = any(column.weight is not None for column in result.columns)
+    heads = ["Pearson", "within items", "RMSE", *(["weight"] if weighted else ()), *(["gain"] if boosted else ())]
+    first: Grid = [["out of fold", *heads[:3]]]
+    first += [[name, _cell(pool), _cell(item), _number(rmse)] for name, pool, item, rmse in lines(result)]
+    second: Grid = [["metric alone", *heads[:2], *heads[3:]]]
+    for column in result.columns:
+        more = [_number(column.weight, signed=True)] * weighted + [_number(column.gain)] * boosted
+        second.append([column.metric, _cell(column.pool), _cell(column.item), *more])
+    return View(
+        rows=list(_rows(result)),
+        grids=[first, second],
+        head=head(result),
+        remarks=[
+            *([f"controls only: {listed(list(map(control, result.controls.columns)))}"] if result.controls else ()),
+            *(f"note: {note}" for note in result.notes),
+            *(f"excluded: {each}" for each in result.excluded),
+        ],
+        signatures=[result.signature],
+    )
+
+
+def _rows(result: CombinationResult) -> Iterator[dict[str, object]]:
+    for name, pool, item, rmse in lines(result):
+        signature = result.signature if name == "combination" else ""
+        yield {"name": name, **_parts(pool, item), "rmse": rmse, "weight": None, "gain": None, "signature": signature}
+    for column in result.columns:
+        numbers = {"rmse": None, "weight": column.weight, "gain": column.gain, "signature": column.signature}
+        yield {"name": column.metric, **_parts(column.pool, column.item), **numbers}
+
+
+def _parts(pool: Estimate | None, item: Estimate | None) -> dict[str, object]:
+    return {
+        f"{prefix}{part}": None if value is None else getattr(value, field)
+        for prefix, value in (("", pool), ("within_", item))
+        for part, field in (("pearson", "value"), ("low", "low"), ("high", "high"))
+    }
+
+
+def _cell(value: Estimate | None) -> str:
+    return "-" if value is None else value_with_interval(value.value, value.low, value.high)
+
+
+def _number(value: float | None, *, signed: bool = False) -> str:
+    if value is None:
+        return "-"
+    shown = value_with_interval(value, None, None)
+    return f"+{shown}" if signed and float(shown) > 0 else shown
+
+
+def head(result: CombinationResult) -> str:
+    """One line about the method and the data.
+
+    Args:
+        result: The result.
+    """
+    given = result.settings
+    bounded = ", monotone" if given.monotone else ""
+    aspect = f", aspect {given.aspect}" if given.aspect else ""
+    return (
+        f"{result.metric}: {given.method}{bounded} of {counted(len(result.columns), 'metric')}; "
+        f"{counted(len(result.texts.items), 'text')} of {counted(result.items, 'item')} and "
+        f"{counted(result.systems, 'system')}{aspect}, {given.folds} folds of items"
+    )
+
+
+def verdict(result: CombinationResult) -> str:
+    """Sentence about the combination beside the controls alone.
+
+    Args:
+        result: The result.
+    """
+    both = result.difference.pool if result.difference is not None else None
+    if both is None or both.low is None or both.high is None:
+        return ""
+    if both.low <= 0 <= both.high:
+        return "on new items the combination correlates with the ratings no better than length and mean weight alone"
+    more = "more" if both.value > 0 else "less"
+    value = value_with_interval(both.value, both.low, both.high)
+    return f"on new items the combination correlates {more} with the ratings than the controls alone, by {value}"
+
+
+def summary(result: CombinationResult) -> str:
+    """Method, columns and the out-of-fold correlation.
+
+    Args:
+        result: The result.
+    """
+    said = f"{result.settings.method} of {counted(len(result.columns), 'metric')}"
+    alone = "" if result.controls is None else f"; controls only {_cell(result.controls.pool)}"
+    return f"{said}, out-of-fold Pearson {_cell(result.combination.pool)}{alone}"

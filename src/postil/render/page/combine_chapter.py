@@ -1,0 +1,142 @@
+"""The chapter of a combination: verdict, out-of-fold grades against ratings, weights, notes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.plots import Curve, ScatterPanel, curves, scatter
+from postil.records.names import control
+from postil.render.combine import head, lines, verdict
+from postil.render.numbers import number, signed
+from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
+from postil.render.page.tables import NONE, cut, plain_value, signatures, with_interval
+from postil.render.page.words import capital, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.records.results import CombinationFit, CombinationResult, Estimate
+
+__all__ = ["combine_chapter", "combine_pictures"]
+
+GROUPS: Final = 10
+"""Largest number of groups of texts on a calibration line."""
+
+
+def combine_chapter(result: CombinationResult, key: str) -> Chapter:
+    """The chapter of a combination.
+
+    Args:
+        result: The result.
+        key: Prefix of the chapter's ids.
+    """
+    parts = (
+        Section("out-of-fold", "Grades of items that a fit has not seen", (*combine_pictures(result), _fits(result))),
+        Section("columns", "Metrics", (_columns(result),)),
+        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
+        Section("settings", "Settings", (Facts(tuple(_settings(result))), _signatures(result))),
+    )
+    said = verdict(result)
+    return Chapter(
+        key,
+        "Combination of metrics",
+        head(result),
+        (Paragraph(f"{capital(said)}."),) if said else (),
+        tuple(part for part in parts if part.blocks),
+    )
+
+
+def _fits(result: CombinationResult) -> Table:
+    table = []
+    for name, pool, item, rmse in lines(result):
+        cells = (
+            [_difference(each) for each in (pool, item)] if name == "difference" else map(with_interval, (pool, item))
+        )
+        table.append(Row(name, (*cells, plain_value(rmse)), "control" if name == "controls only" else ""))
+    caption = (
+        "Pearson correlation of out-of-fold grades with mean ratings, 95 % confidence intervals over items in "
+        "brackets, and root mean squared error in grades; the difference is on the same resamples"
+    )
+    return Table("combination", caption, ("out of fold", "Pearson", "within items", "RMSE"), tuple(table))
+
+
+def _difference(value: Estimate | None) -> Cell:
+    plain = with_interval(value)
+    return plain if value is None else Cell(signed(value.value), plain.detail, value.value)
+
+
+def _columns(result: CombinationResult) -> Table:
+    weighted = any(column.weight is not None for column in result.columns)
+    boosted = any(column.gain is not None for column in result.columns)
+    table = []
+    for column in result.columns:
+        cells = [with_interval(column.pool), with_interval(column.item)]
+        if weighted:
+            cells.append(NONE if column.weight is None else Cell(signed(column.weight), value=column.weight))
+        if boosted:
+            cells.append(plain_value(column.gain))
+        table.append(Row(column.metric, tuple(cells)))
+    weights = "; weights of the ridge regression on all texts, in grades per standard deviation" if weighted else ""
+    gains = "; gain: share in the reduction of the squared error by the trees" if boosted else ""
+    heads = ("metric", "Pearson", "within items", *(["weight"] * weighted), *(["gain"] * boosted))
+    return cut("columns", f"Each metric alone on the same texts{weights}{gains}", heads, table)
+
+
+def _settings(result: CombinationResult) -> Iterator[tuple[str, str]]:
+    given = result.settings
+    if given.command:
+        yield "command", given.command
+    yield "method", given.method
+    if given.penalty is not None:
+        yield "ridge penalty", f"{given.penalty:g}"
+    yield "monotone in weights of references", "yes" if given.monotone else "no"
+    yield "folds of items", f"{given.folds}"
+    yield "resamples of items", f"{given.resamples:,} (seed {given.seed})"
+    if result.controls is not None:
+        yield "controls", ", ".join(map(control, result.controls.columns))
+    if given.scale:
+        yield "scale", given.scale
+    if given.lower_is_better:
+        yield "lower is better", ", ".join(given.lower_is_better)
+    yield "hash of scores and ratings", given.data
+    yield "postil", given.postil
+
+
+def _signatures(result: CombinationResult) -> Table:
+    rows = [(result.metric, result.signature), *((column.metric, column.signature) for column in result.columns)]
+    return signatures(rows)
+
+
+def combine_pictures(result: CombinationResult) -> Iterator[Picture]:
+    """Out-of-fold grades against mean ratings, and their calibration line.
+
+    Args:
+        result: The result.
+    """
+    texts = result.texts
+    ratings = np.asarray(texts.ratings, np.float64)
+    found: list[tuple[str, Sequence[float], CombinationFit]] = [("combination", texts.grades, result.combination)]
+    if result.controls is not None:
+        found.append(("controls only", texts.controls, result.controls))
+    columns = [(name, np.asarray(grades, np.float64), fit) for name, grades, fit in found]
+    panels = [
+        ScatterPanel(name, grades, ratings, f"Pearson {number(fit.pool.value)}" if fit.pool else "")
+        for name, grades, fit in columns
+    ]
+    title = "Out-of-fold grades against ratings"
+    caption = "Each text’s out-of-fold grade and mean rating, with the least-squares line"
+    draw = partial(scatter, panels, xlabel="mean rating", ylabel="out-of-fold grade")
+    yield Picture("grades", title, caption, f"{caption}; {len(ratings):,} texts", draw)
+    series = []
+    for name, grades, _ in columns:
+        groups = np.array_split(np.argsort(grades, kind="stable"), min(GROUPS, len(grades)))
+        means = np.array([[grades[rows].mean(), ratings[rows].mean()] for rows in groups])
+        rising = np.flatnonzero(np.diff(means[:, 0], prepend=-np.inf) > 0)  # equal grades are one point
+        series.append(Curve(name, means[rising, 0], means[rising, 1]))
+    caption = "Mean rating of tenths of the texts by out-of-fold grade; on the dotted line grades are calibrated"
+    draw = partial(curves, series, xlabel="out-of-fold grade", ylabel="mean rating", diagonal=True)
+    yield Picture("calibration", "Calibration", caption, caption, draw)

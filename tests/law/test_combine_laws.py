@@ -1,0 +1,128 @@
+"""Laws of combinations: no text is graded by its own rating, nor by the order of rows, and bounds hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import law
+
+from postil.app.combination_folder import open_combination
+from postil.app.combine import CombineOptions, fit_rows
+from postil.records.row_locations import LocatedRows, RowLocations
+from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from postil.records.results import CombinationResult
+
+METRICS = ("control:length", "control:mean-weight(w-m(over=near))", "m", "w-m")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Rows of texts, some of which lack a score or a rating."""
+
+    scores: list[Score]
+    judgements: list[Judgement]
+
+    def fit(self, **options: object) -> CombinationResult:
+        given = CombineOptions(**{"folds": 3, "resamples": 1, **options})  # type: ignore[arg-type]
+        return fit_rows(
+            LocatedRows(iter(self.scores), RowLocations("scores")),
+            LocatedRows(iter(self.judgements), RowLocations("judgements")),
+            given,
+        )
+
+
+@st.composite
+def judged(draw: st.DrawFn, items: int = 7, per_item: int = 3) -> Judged:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    keys = [(f"i{item}", f"s{system}") for item in range(items) for system in range(per_item)]
+    quality = rng.normal(size=len(keys))
+    measured = quality + rng.normal(size=(2, len(keys)))
+    columns = np.column_stack([rng.integers(1, 30, len(keys)), rng.random(len(keys)), *measured])
+    there = rng.random(columns.shape) > draw(st.sampled_from([0.0, 0.05]))
+    scores = [
+        Score(*key, metric, float(value), f"{metric}|x")
+        for key, row, kept in zip(keys, columns, there, strict=True)
+        for metric, value, exists in zip(METRICS, row, kept, strict=True)
+        if exists
+    ]
+    rated = rng.random(len(keys)) > draw(st.sampled_from([0.0, 0.1]))
+    judgements = [
+        Judgement(*key, who, float(round(3 + grade + rng.normal())))
+        for key, grade, exists in zip(keys, quality, rated, strict=True)
+        if exists
+        for who in ("ann", "bob")
+    ]
+    return Judged(scores, judgements)
+
+
+def check_no_leak(texts: Judged, which: int, grade: float, options: dict[str, object]) -> None:
+    """Change the ratings of an item: its own grades stay, to the last bit, and others follow."""
+    before = texts.fit(**options)
+    own = before.texts.items[which % len(before.texts.items)]
+    changed = [
+        Judgement(row.item, row.system, row.annotator, grade) if row.item == own else row for row in texts.judgements
+    ]
+    after = Judged(texts.scores, changed).fit(**options)
+    at = [place for place, item in enumerate(before.texts.items) if item == own]
+    for one, other in ((before.texts.grades, after.texts.grades), (before.texts.controls, after.texts.controls)):
+        if one:
+            assert [one[place] for place in at] == [other[place] for place in at]
+    assert before.texts.grades != after.texts.grades or before.texts.ratings == after.texts.ratings
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"monotone": True}, {"method": "isotonic", "metrics": ("w-m",)}, {"penalty": 0.0}],
+    ids=["ridge", "monotone", "isotonic", "no-penalty"],
+)
+@law(15, 5)
+@given(judged(), st.integers(0, 2**16), st.floats(-9, 9))
+def test_no_rating_counts_for_the_grades_of_its_own_item(
+    options: dict[str, object], texts: Judged, which: int, grade: float
+) -> None:
+    check_no_leak(texts, which, grade, options)
+
+
+@law(3, 1)
+@given(judged(items=42, per_item=4), st.integers(0, 2**16), st.booleans())
+def test_no_rating_counts_for_the_grades_of_its_own_item_by_trees(texts: Judged, which: int, monotone: bool) -> None:
+    pytest.importorskip("sklearn")
+    check_no_leak(texts, which, 9.0, {"method": "boosting", "monotone": monotone})
+
+
+@law(10, 4)
+@given(judged(), st.randoms(use_true_random=False), st.sampled_from([{}, {"monotone": True}]))
+def test_the_order_of_rows_changes_no_byte(
+    tmp_path_factory: pytest.TempPathFactory, texts: Judged, random: object, options: dict[str, object]
+) -> None:
+    folder = tmp_path_factory.mktemp("orders")
+    written = []
+    for name in ("one", "two"):
+        texts.fit(out=str(folder / name), items=str(folder / f"{name}.jsonl"), **options)
+        files = [*sorted((folder / name).iterdir()), folder / f"{name}.jsonl"]
+        written.append([file.read_bytes() for file in files])
+        random.shuffle(texts.scores)  # type: ignore[attr-defined]
+        random.shuffle(texts.judgements)  # type: ignore[attr-defined]
+    assert written[0] == written[1]
+    assert len(written[0]) == 4
+
+
+@law(15, 5)
+@given(judged(), st.floats(0, 9))
+def test_raising_what_depends_on_weights_lowers_no_grade(
+    tmp_path_factory: pytest.TempPathFactory, texts: Judged, more: float
+) -> None:
+    folder = tmp_path_factory.mktemp("monotone") / "model"
+    fitted = texts.fit(monotone=True, out=str(folder))
+    model = open_combination(folder).model
+    scores = np.random.default_rng(1).normal(size=(20, 2))
+    raised = scores + np.array([0.0, more])
+    assert [column.metric for column in fitted.columns] == ["m", "w-m"]
+    assert (model.predict(raised) >= model.predict(scores)).all()

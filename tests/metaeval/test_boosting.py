@@ -1,0 +1,56 @@
+"""Boosted trees: evaluated without scikit-learn, to the last bit what it predicts."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from postil.errors import MissingExtra, Undefined
+from postil.metaeval.boosting import boosting_fit
+
+ensemble = pytest.importorskip("sklearn.ensemble")
+
+
+def drawn(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(size=(n, 3)).round(1)
+    return scores, np.sin(2 * scores[:, 0]) + scores[:, 1] ** 2 + rng.normal(size=n)
+
+
+def test_predictions_are_those_of_scikit_learn() -> None:
+    scores, grades = drawn()
+    rising = np.array([0, 1, -1], np.int8)
+    model = ensemble.HistGradientBoostingRegressor(
+        max_iter=150,
+        learning_rate=0.05,
+        max_leaf_nodes=8,
+        min_samples_leaf=40,
+        monotonic_cst=[0, 1, -1],
+        early_stopping=False,
+        random_state=1,
+    ).fit(scores, grades)
+    asked = np.vstack([scores, scores + 1e-12, np.random.default_rng(2).normal(size=(200, 3)) * 9])
+    found = boosting_fit(scores, grades, rising, seed=1)
+    assert found.predict(asked).tolist() == model.predict(asked).tolist()
+    assert len(found.trees) == 150
+    assert found.gain.sum() == pytest.approx(1)
+
+
+def test_a_bound_holds_everywhere() -> None:
+    scores, grades = drawn()
+    free, bound = (boosting_fit(scores, grades, np.array([0, sign, 0], np.int8), seed=1) for sign in (0, 1))
+    line = np.zeros((100, 3))
+    line[:, 1] = np.linspace(-3, 3, 100)
+    assert (np.diff(bound.predict(line)) >= 0).all()
+    assert (np.diff(free.predict(line)) < 0).any()
+
+
+def test_too_few_texts_and_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, grades = drawn(79)
+    with pytest.raises(Undefined, match=r"at least 80 texts in each fit \(40 per leaf\), and there are 79; .* ridge"):
+        boosting_fit(scores, grades, np.zeros(3, np.int8), seed=1)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    with pytest.raises(MissingExtra, match=r"--method boosting needs an optional package: .*postil\[boosting\]"):
+        boosting_fit(*drawn(), np.zeros(3, np.int8), seed=1)

@@ -1,0 +1,175 @@
+"""Combinations with their out-of-fold numbers: worked by hand, controls beside them, and what cannot be fitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.combination_fit import combine, judged_texts
+from postil.metaeval.score_matrix import Rated, Scored
+from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.metaeval.combination import CombinationMethod
+    from postil.metaeval.combination_fit import FittedCombination, JudgedTexts
+
+MEAN = "control:mean-weight(w-m(over=near))"
+
+
+def joined(
+    scores: Mapping[str, Sequence[float]],
+    grades: Sequence[float],
+    *,
+    per_item: int = 1,
+    metrics: Sequence[str] = (),
+    low: Sequence[str] = (),
+) -> JudgedTexts:
+    """Texts in groups of some per item, which are named in order."""
+    keys = [(f"i{text // per_item:03}", f"s{text % per_item}") for text in range(len(grades))]
+    rows = [Score(*key, name, score) for name, each in scores.items() for key, score in zip(keys, each, strict=False)]
+    ratings = [Judgement(*key, "ann", grade) for key, grade in zip(keys, grades, strict=True)]
+    return judged_texts(Scored(rows), Rated(ratings), metrics, low)
+
+
+def fitted(
+    texts: JudgedTexts, method: CombinationMethod = "ridge", penalty: float = 0.01, folds: int = 2, **more: bool
+) -> FittedCombination:
+    return combine(texts, method, penalty, folds, 50, 1, **more)
+
+
+def test_out_of_fold_grades_worked_by_hand() -> None:
+    # Fold 0 is fitted on 1 and 3 (mean 2, standard deviation 1, weight 1/2), fold 1 on 0 and 2 (mean 1).
+    found = fitted(joined({"m": [0, 1, 2, 3]}, [0, 1, 2, 3]), penalty=1.0)
+    assert found.texts.grades == pytest.approx([1, 1, 2, 2])
+    assert found.combination.pool is not None
+    assert found.combination.pool.value == pytest.approx(2 / 5**0.5)
+    assert found.combination.rmse == pytest.approx(0.5**0.5)
+    assert found.combination.item is None
+    (column,) = found.columns
+    assert column.weight == pytest.approx(1.25**0.5 / 2)  # of all texts
+    assert (column.sign, column.pool and column.pool.value) == ("+", pytest.approx(1.0))
+
+
+def test_correlation_within_items() -> None:
+    found = fitted(joined({"m": [1, 2, 3, 5, 6, 9]}, [1, 2, 3, 5, 6, 4], per_item=2))
+    assert found.combination.item is not None
+    assert found.combination.item.value == pytest.approx(1 / 3)  # two items rise, one falls
+    assert found.columns[0].item is not None
+    assert found.columns[0].item.value == pytest.approx(1 / 3)
+
+
+def test_controls_are_length_on_a_log_scale_and_mean_weight() -> None:
+    rng = np.random.default_rng(1)
+    length, weight = rng.integers(1, 50, 30), rng.random(30)
+    grades = 2 * np.log(1 + length) + weight
+    scores = {"w-m": rng.random(30).tolist(), "control:length": length.tolist(), MEAN: weight.tolist()}
+    found = fitted(joined(scores, grades.tolist()), penalty=0.0)
+    assert found.controls is not None
+    assert found.controls.columns == ("control:length", MEAN)
+    assert found.controls.rmse == pytest.approx(0, abs=1e-9)
+    assert found.texts.controls == pytest.approx(grades.tolist())
+    assert found.difference is not None
+    assert found.difference.pool is not None
+    assert found.difference.pool.high is not None
+    assert found.difference.pool.high < 0
+    assert found.notes == ()
+    again = fitted(joined(scores, grades.tolist(), metrics=["control:length", MEAN]), penalty=0.0)
+    assert again.texts.grades == pytest.approx(found.texts.controls)
+    assert [column.transform for column in again.columns] == ["log1p", ""]
+
+
+def test_controls_that_some_texts_lack_are_not_used() -> None:
+    found = fitted(joined({"m": [0, 1, 2, 3], "control:length": [1, 2, 3]}, [0, 1, 2, 3]))
+    assert (found.controls, found.difference, found.texts.controls) == (None, None, ())
+    lacking = "not every text has the controls length of the text and mean weight of the references"
+    assert found.notes == (
+        f"{lacking}: postil score --controls writes them, the mean weight beside metrics with over=near",
+    )
+
+
+def test_columns_are_sorted_and_controls_are_none_of_them() -> None:
+    scores = {"w-m": [1, 2], "control:top(w-m)": [1, 2], "a": [2, 1], "control:shuffled(w-m,draw=1)": [1, 2]}
+    assert joined(scores, [1, 2]).metrics == ("a", "w-m")
+    assert joined(scores, [1, 2], metrics=["w-m", "control:top(w-m)"]).metrics == ("control:top(w-m)", "w-m")
+
+
+def test_monotone_bounds_what_depends_on_weights() -> None:
+    rng = np.random.default_rng(2)
+    m = rng.normal(size=120)
+    weighted = m + rng.normal(size=120) / 4
+    scores = {"m": m.tolist(), "w-m": weighted.tolist(), "w-edits": (-weighted).tolist()}
+    texts = joined(scores, (m - weighted / 2).tolist(), low=["w-edits"])
+    free, bound = fitted(texts), fitted(texts, monotone=True)
+    by_name = {column.metric: column.weight for column in bound.columns}
+    assert [column.sign for column in free.columns] == ["+", "+", "-"]
+    assert (by_name["w-m"], by_name["w-edits"]) == (0.0, 0.0)
+    assert by_name["m"] is not None
+    assert by_name["m"] > 0
+    assert bound.notes[0] == "weight 0, as --monotone allows none against the direction: w-edits, w-m"
+
+
+def test_isotonic() -> None:
+    found = fitted(joined({"m": [4, 3, 2, 1]}, [1, 2, 3, 4], low=["m"]), "isotonic")
+    assert found.texts.grades == (2.0, 2.0, 3.0, 3.0)
+    assert (found.columns[0].weight, found.columns[0].sign) == (None, "")
+
+
+def test_boosting_has_gains_beside_the_weights_of_ridge() -> None:
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(800, 2))
+    grades = np.abs(scores[:, 0]) + 0.1 * rng.normal(size=800)
+    length = rng.integers(1, 9, 800)
+    texts = joined({"a": scores[:, 0], "b": scores[:, 1], "control:length": length}, grades)  # type: ignore[dict-item]
+    found = fitted(texts, "boosting")
+    first, second = found.columns
+    assert first.gain is not None
+    assert first.gain > 0.9
+    assert second.gain == pytest.approx(1 - first.gain)
+    assert abs(first.weight or 9) < 0.2
+    assert found.combination.pool is not None
+    assert found.combination.pool.value > 0.9
+    assert found.controls is not None
+
+
+@pytest.mark.parametrize(
+    ("scores", "grades", "problem"),
+    [
+        ({"m": [2, 2, 2]}, [1, 2, 3], "every text has the same score by m"),
+        ({"m": [1, 2, 3]}, [4, 4, 4], "every text has the rating 4"),
+        ({"m": [1]}, [4], "every text has the same score by m"),
+    ],
+)
+def test_what_cannot_be_fitted(scores: dict[str, list[float]], grades: list[float], problem: str) -> None:
+    with pytest.raises(Undefined, match=problem):
+        fitted(joined(scores, grades))
+
+
+def test_grades_that_are_equal_have_no_correlation() -> None:
+    found = fitted(joined({"m": [1, 2, 1, 2]}, [1, 3, 3, 1]))  # the metric is constant in each fold
+    assert found.texts.grades == (2.0,) * 4
+    assert (found.combination.pool, found.combination.rmse) == (None, 1.0)
+
+
+def test_a_constant_metric_is_told() -> None:
+    found = fitted(joined({"m": [1, 2, 3, 4], "still": [2, 2, 2, 2]}, [1, 3, 2, 4]))
+    assert found.notes[0] == "still is the same in every text, so it says nothing"
+    assert (found.columns[1].weight, found.columns[1].pool) == (0.0, None)
+
+
+def test_names_and_methods() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'meteor'"):
+        joined({"meteor": [1, 2]}, [1, 2], metrics=["metor"])
+    with pytest.raises(UnknownName, match="'x'"):
+        joined({"meteor": [1, 2]}, [1, 2], low=["x"])
+    with pytest.raises(UsageError, match="all scores are controls"):
+        joined({"control:length": [1, 2]}, [1, 2])
+    with pytest.raises(UsageError, match=r"isotonic regression is of one metric, and there are 2: a, b; .* --metric"):
+        fitted(joined({"a": [1, 2], "b": [2, 1]}, [1, 2]), "isotonic")
+    with pytest.raises(InvalidInput, match="control:length: expected lengths from 0 up, got -2"):
+        joined({"m": [1, 2], "control:length": [5, -2]}, [1, 2])
