@@ -20,6 +20,7 @@ GUIDES = [
             "annotate",
             "audit",
             "budget",
+            "combine",
             "comment",
             "corpus",
             "correlate",
