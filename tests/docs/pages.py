@@ -17,11 +17,17 @@ import shutil
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import permutations, takewhile
+from math import log
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
 
+from endpoint_stub import Asked, Reply, StubServer, completion
 from postil.cli.main import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"(?:^<!-- (not run|needs): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -36,6 +42,8 @@ FEW_STEPS = ("--steps", "3", "--batch", "8")
 """Options of each network that is trained here."""
 SHORT_STUDY = ("--systems", "ir-t,ir-tc", "--ranker", "tf-idf", "--resamples", "50", "--permutations", "50")
 SHORT_USES = ("--no-train", "--folds", "2", "--resamples", "50")
+ENDPOINT = "http://127.0.0.1:8080/v1"
+"""Address of a language model on the pages."""
 WITH_CORPUS = ("docs/comment.md", "docs/study.md")
 """Pages that begin with a corpus."""
 
@@ -108,8 +116,8 @@ class Run:
                 self.compare(block.text.splitlines())
 
     def python(self, block: Block) -> None:
-        code = compile(block.text, self.where, "exec")
-        with contextlib.redirect_stdout(io.StringIO()) as said:
+        with answered(block.text) as (text,), contextlib.redirect_stdout(io.StringIO()) as said:
+            code = compile(text, self.where, "exec")
             exec(code, {"__name__": "__main__"})  # noqa: S102 - our own page
         self.outputs.append(said.getvalue())
         self.done += 1
@@ -139,7 +147,8 @@ class Run:
             args += SHORT_STUDY
         if args[:2] == ["study", "uses"]:
             args += SHORT_USES
-        result = CliRunner().invoke(app, args)
+        with answered(*args) as asked:
+            result = CliRunner().invoke(app, asked)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == 0, f"{self.where}: {command}: {result.output}"
@@ -154,6 +163,24 @@ class Run:
 
     def compare(self, shown: list[str]) -> None:
         assert any(is_part(shown, said.splitlines()) for said in self.outputs), f"{self.where}: no command printed this"
+
+
+@contextlib.contextmanager
+def answered(*texts: str) -> Iterator[list[str]]:
+    """Texts in which the address of an endpoint is that of a stand-in, as long as it is there."""
+    if not any(ENDPOINT in text for text in texts):
+        yield list(texts)
+        return
+    with StubServer(stand_in) as server:
+        yield [text.replace(ENDPOINT, server.url) for text in texts]
+
+
+def stand_in(asked: Asked) -> Reply:
+    """In place of a language model: a judge that counts words, and is drawn to the grade of the last example."""
+    text = asked.prompt.rpartition("<candidate>")[2].partition("</candidate>")[0]
+    grade = min(5, 1 + len(text.split()) // 5)
+    examples = re.findall(r'<example grade="(.)">', asked.prompt) or [f"{grade}"]
+    return completion(f"{grade}", tokens={f"{grade}": log(0.7), f" {examples[-1]}": log(0.2)}, usage=(500, 1))
 
 
 def grade_all(campaign: str) -> None:

@@ -28,6 +28,7 @@ GUIDES = [
             "formats",
             "import",
             "integrations",
+            "judging",
             "metrics",
             "own-metrics",
             "passages",
@@ -38,7 +39,7 @@ GUIDES = [
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
-EXTRAS = ("gensim", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "torch")
+EXTRAS = ("gensim", "httpx2", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "torch")
 
 
 @pytest.fixture(scope="session")

@@ -111,7 +111,8 @@ class JudgeRun:
             trials_of(case, spec.seed, row.item, row.system) if options.controls else {MAIN: Trial(case)}
             for row, case in pairs
         ]
-        names = [*self._trials[0], *([ORDER] if options.controls else [])]
+        first, *others = self._trials[0]
+        names = [first, *others[:1], *([ORDER] if options.controls else []), *others[1:]]
         self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
         self.outcomes: list[Graded | None] = [None] * len(texts.rows)
         self.written: list[JudgeScore] = []

@@ -105,7 +105,7 @@ def _grade(value: Estimate | None) -> str:
     if value is None:
         return ""
     ends = "" if value.low is None or value.high is None else f" [{value.low:.2f}, {value.high:.2f}]"
-    return f"{value.value:.2f}{ends}"
+    return f"{value.value:.2f}{ends}".replace("-", "−")
 
 
 def _findings(result: JudgeResult) -> Iterator[str]:
