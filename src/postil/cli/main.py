@@ -54,7 +54,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Import external formats; build corpora of articles with comments.",
     ),
     "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
-    "vectors": ("postil.cli.vectors:vectors", "Train, convert and inspect word vectors."),
+    "vectors": ("postil.cli.vectors:vectors", "Train, convert, import and inspect vectors of words and subwords."),
     "weights": ("postil.cli.weights:weights", "Plan which references to grade for weighted metrics."),
 }
 """Module and line of help of each command; a command is imported when it is asked for."""

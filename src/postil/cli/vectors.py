@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app.options import InputOptions
+from postil.app.packaged_vectors import import_package
 from postil.app.vectors import (
     ConversionOptions,
     ShowOptions,
@@ -22,7 +23,7 @@ from postil.render.views import show as printed
 
 __all__ = ["vectors"]
 
-vectors = group("vectors", "Train, convert and inspect word vectors, for the measure cosine(vectors=FOLDER).")
+vectors = group("vectors", "Train, convert, import and inspect vectors, for measures and metrics with vectors=FOLDER.")
 
 Out = Annotated[
     str,
@@ -66,6 +67,23 @@ def convert(
     Example: postil vectors convert GoogleNews-vectors-negative300.bin.gz --out google-news
     """
     convert_file(file, out, options, say)
+
+
+@vectors.command("import")
+@command
+def import_(
+    package: Annotated[str, typer.Argument(metavar="PACKAGE", help="An installed package that ships them: wordllama.")],
+    *,
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="FOLDER", help="The folder to create; older vectors there are replaced."),
+    ],
+) -> None:
+    """Copy the vectors of subwords that a package ships, for the metrics vector-f1 and vector-cosine.
+
+    Example: postil vectors import wordllama --out wordllama
+    """
+    import_package(package, out, say)
 
 
 @vectors.command()

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from postil.text.encoders import Encoder
     from postil.text.tokens import Tokens
 
-__all__ = ["EXTRA", "TOKENIZER", "SubwordEncoder", "WordEncoder", "open_static"]
+__all__ = ["EXTRA", "MATRIX", "TOKENIZER", "SubwordEncoder", "WordEncoder", "open_static", "read_subwords"]
 
 EXTRA: Final = "meaning"
 """Extra of the package with what subword vectors need."""
+MATRIX: Final = "model.safetensors"
 TOKENIZER: Final = "tokenizer.json"
 FLOATS: Final = ("float16", "float32", "float64")
 DIGITS: Final = 12
@@ -135,10 +136,20 @@ def _open(folder: Path) -> Encoder:
     if len(matrices) != 1 or not (folder / TOKENIZER).is_file():
         missing = f"{len(matrices)} files *.safetensors" if len(matrices) != 1 else f"{matrices[0].name} alone"
         raise InvalidInput(f"no vectors here: expected {wanted}, got {missing}", where=str(folder))
-    return _subwords(matrices[0], folder / TOKENIZER)
+    return read_subwords(matrices[0], folder / TOKENIZER)
 
 
-def _subwords(matrix: Path, splitter: Path) -> SubwordEncoder:
+def read_subwords(matrix: Path, splitter: Path) -> SubwordEncoder:
+    """Read vectors and their tokenizer.
+
+    Args:
+        matrix: A safetensors file with one matrix, one row per token.
+        splitter: A file of the library ``tokenizers``.
+
+    Raises:
+        MissingExtra: The packages that read them are not installed.
+        InvalidInput: They are not such files, or do not fit together.
+    """
     try:
         from safetensors import SafetensorError  # noqa: PLC0415 - packages of an extra
         from safetensors.numpy import load  # noqa: PLC0415
