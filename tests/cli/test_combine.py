@@ -197,6 +197,13 @@ def test_grades_are_clipped_only_on_request(files: Postil) -> None:
 
 
 def test_other_signatures_are_refused(files: Postil) -> None:
+    write("s.jsonl", scores(**{"rouge-l": "rouge-l|references:2-5|baseline:0.25|idf:references/99|postil:0"}))
+    files(*FIT, "--out", "model")
+    new = "rouge-l|references:2-5|baseline:0.5|idf:references/9|unknown:1.00%|postil:0"
+    write("s.jsonl", scores(**{"rouge-l": new}))
+    assert files(*APPLY).code == 3
+    assert files(*APPLY, "--any-references").code == 0
+    write("s.jsonl", scores())
     files(*FIT, "--out", "model")
     other = SIGNATURES["w-rouge-l"].replace("2-5", "1-9")
     write("s.jsonl", scores(**{"w-rouge-l": other}))

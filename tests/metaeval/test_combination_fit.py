@@ -156,6 +156,22 @@ def test_grades_that_are_equal_have_no_correlation() -> None:
     assert (found.combination.pool, found.combination.rmse) == (None, 1.0)
 
 
+def test_scores_too_far_from_those_of_other_items() -> None:
+    scores = [0.0, 1e-280, 1e90, 2e-280]  # the fit of 1 and 3 has a tiny standard deviation
+    with pytest.raises(Undefined, match="too far from those of other items for a grade; look for outliers"):
+        fitted(joined({"m": scores}, [1, 2, 3, 4]))
+
+
+def test_several_ratings_by_one_annotator_are_told() -> None:
+    rows = [Score(item, "a", "m", float(score), "") for score, item in enumerate("1234")]
+    ratings = [Judgement(item, "a", "ann", float(grade)) for grade, item in enumerate("1234")]
+    texts = judged_texts(Scored(rows), Rated([*ratings, Judgement("2", "a", "ann", 4.0)]))
+    assert texts.ratings.tolist() == [0, 2.5, 2, 3]
+    assert [str(each) for each in texts.excluded] == [
+        "graded more than once by one annotator, the mean taken: 1 (2 by a)"
+    ]
+
+
 def test_a_constant_metric_is_told() -> None:
     found = fitted(joined({"m": [1, 2, 3, 4], "still": [2, 2, 2, 2]}, [1, 3, 2, 4]))
     assert found.notes[0] == "still is the same in every text, so it says nothing"

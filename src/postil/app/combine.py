@@ -66,7 +66,7 @@ __all__ = [
 
 METHODS: Final[tuple[CombinationMethod, ...]] = get_args(CombinationMethod)
 
-OF_REFERENCES: Final = ("references:", "background:references/")
+OF_REFERENCES: Final = ("references:", "background:references/", "idf:references/", "baseline:", "unknown:")
 """Beginnings of the parts of a signature that other references change."""
 
 

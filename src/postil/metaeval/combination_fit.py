@@ -15,7 +15,7 @@ from postil.metaeval.grade_mapping import cross_fitted
 from postil.metaeval.rated_outputs import chosen_metrics
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import estimate, shared_counts
-from postil.metaeval.table import meet
+from postil.metaeval.table import REPEATED, excluded_texts, meet
 from postil.records.combination_parts import CombinationColumn, CombinationDifference, CombinationFit, CombinationTexts
 from postil.records.names import LENGTH, control, reads_weights
 from postil.records.rows import EXTERNAL
@@ -46,6 +46,9 @@ Floats: TypeAlias = "NDArray[np.float64]"
 FOLDS: Final = 9
 """Default number of folds of items."""
 
+FARTHEST: Final = 1e100
+"""Largest magnitude of a grade, so that no sum of squares overflows."""
+
 LOG: Final = "log1p"
 """Transform of lengths: ln(1 + length)."""
 
@@ -72,7 +75,7 @@ class JudgedTexts:
         control_scores: float64[n, c], `transformed`.
         ratings: float64[n], mean rating of each text.
         aspect: Aspect of the ratings.
-        excluded: Texts that were excluded.
+        excluded: Texts that were excluded, and texts whose ratings by one annotator were averaged.
     """
 
     items: tuple[str, ...]
@@ -135,7 +138,7 @@ def judged_texts(
         control_scores=columns_of(scored, rows, controls),
         ratings=rated.of(texts).means,
         aspect=rated.aspect,
-        excluded=excluded,
+        excluded=(*excluded, *excluded_texts(REPEATED, [key for key in texts if key in rated.repeated])),
     )
 
 
@@ -304,8 +307,11 @@ def _check(texts: JudgedTexts, method: CombinationMethod) -> None:
 
 
 def _out_of_fold(learner: Learner, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
-    found = cross_fitted(learner.predict, scores, grades, fold)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = cross_fitted(learner.predict, scores, grades, fold)
     assert found is not None  # noqa: S101 - there are two folds at least
+    if not (np.abs(found) <= FARTHEST).all():
+        raise Undefined("some scores are too far from those of other items for a grade; look for outliers among them")
     return found
 
 
