@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.app.endpoint import EndpointOptions, ask, dry_run
 from postil.app.options import InputOptions, ThreadOptions
 from postil.app.progress import progress
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import Blocklist, CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
+from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.commenters.retrieval import Retriever, rank_thread
-from postil.options import Flag, options
+from postil.errors import InvalidInput, UsageError
+from postil.options import Flag, command_words, options
 from postil.records.results import RankedCommentsResult
 from postil.records.row_files import read
 from postil.records.rows import Article
@@ -21,10 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.progress import OnMessage
+    from postil.endpoint import Client, PromptTemplate
+    from postil.records.results import DryRunResult
     from postil.records.row_files import Rows
     from postil.records.suggestions import RankedComment, Suggestions
 
-__all__ = ["CommentOptions", "comment_articles", "rank_articles"]
+__all__ = [
+    "CommentOptions",
+    "PromptedCommentOptions",
+    "comment_articles",
+    "estimate_comments",
+    "prompted_comments",
+    "rank_articles",
+]
 
 BATCH: Final = 64
 """Number of articles that are commented on together."""
@@ -57,8 +71,9 @@ class CommentOptions(ThreadOptions):
             number of tokens to this power (default 1: the mean per token; 0 favors short texts).
         no_repeat_ngram_size: No n-gram of this size occurs twice in a generated text (default 3); 0 allows repetition.
         top_p: Top-p threshold, with nucleus (default 0.9).
-        temperature: Sampling temperature, with nucleus; lower is more deterministic (default 1).
-        seed: Seed of nucleus sampling.
+        temperature: Sampling temperature, with nucleus (default 1) or --endpoint (default 0.8); lower is more
+            deterministic.
+        seed: Seed of nucleus sampling, or of the first of an article's calls with --endpoint.
     """
 
     k: Annotated[int, Flag(("-k",), min=1, metavar="K")] = 5
@@ -75,7 +90,8 @@ class CommentOptions(ThreadOptions):
     seed: Annotated[int | None, Flag(min=0)] = None
 
     def __post_init__(self) -> None:
-        self.decoding()  # which checks the values
+        if self.temperature != 0:  # which an endpoint takes
+            self.decoding()  # which checks the values
 
     def candidate_filter(self) -> CandidateFilter:
         """The filter of suggestions."""
@@ -90,6 +106,48 @@ class CommentOptions(ThreadOptions):
         """The decoding options; None where none is given, as for a retriever."""
         given = {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
         return DecodingOptions(**given) if given else None
+
+
+@options
+class PromptedCommentOptions(EndpointOptions):
+    """Options of `postil comment` with a language model.
+
+    Args:
+        examples: A model that postil train ir-t or ir-tc made: it finds the readers' comments that the language model
+            sees as examples, and ranks what that writes.
+        shots: Number of examples per article.
+        prompt: Template of the prompt, instead of the one that --show-prompt prints.
+        article_words: Number of words of an article's content that the language model sees.
+        max_tokens: Maximum number of tokens of a comment; one that reaches it is filtered out.
+    """
+
+    examples: Annotated[str | None, Flag(metavar="DIR")] = None
+    shots: Annotated[int, Flag(min=0)] = 6
+    prompt: Annotated[str | None, Flag(metavar="FILE")] = None
+    article_words: Annotated[int, Flag(min=0)] = 400
+    max_tokens: Annotated[int, Flag(min=1)] = 200
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        words = [word for word in command_words(self) if word.startswith("--")]
+        if self.endpoint is None and words:
+            raise UsageError(f"{', '.join(words)}: only with --endpoint")
+        if self.endpoint is not None and self.examples is None:
+            raise UsageError("--endpoint needs the folder of a model to take examples from: --examples DIR")
+
+    def template(self) -> PromptTemplate:
+        """The template of the prompt.
+
+        Raises:
+            InvalidInput: Its file cannot be read.
+            UsageError: It is no template.
+        """
+        if self.prompt is None:
+            return default_template()
+        try:
+            return read_template(Path(self.prompt).read_bytes(), self.prompt)
+        except OSError as error:
+            raise InvalidInput(f"cannot be read: {error.strerror or error}", where=self.prompt) from error
 
 
 def comment_articles(
@@ -125,6 +183,95 @@ def comment_articles(
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
                 yield found
     missing.tell(rows.places.where, "no suggestions for", on_message)
+
+
+def prompted_comments(
+    articles: str,
+    model: str,
+    options: CommentOptions,
+    prompted: PromptedCommentOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> Iterator[Suggestions]:
+    """Let a language model behind an endpoint comment on the articles of a file.
+
+    Args:
+        articles: A file of article rows; ``-`` for standard input.
+        model: The endpoint's name of the model.
+        options: Options of the filter; of decoding temperature and seed alone.
+        prompted: Endpoint, examples and prompt.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Yields:
+        The suggestions for each article, in order; none for an article without input.
+
+    Raises:
+        UsageError: An option does not go with a language model.
+        InvalidInput: The file, the folder of examples or the cache is invalid, or no article has input.
+        LimitReached: A limit allows no further call; the articles before have been yielded.
+        PostilError: The endpoint refuses calls.
+    """
+    rows = _open(articles, inputs, on_message)
+    everything = list(_checked(rows))  # before the first call is paid
+    with _prompted(model, options, prompted, len(everything) * options.k, on_message) as (_, commenter):
+        missing = MissingInput(commenter)
+        for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
+            missing.has_input(article)
+            yield found
+        missing.tell(rows.places.where, "no suggestions for", on_message)
+
+
+def estimate_comments(
+    articles: str,
+    model: str,
+    options: CommentOptions,
+    prompted: PromptedCommentOptions,
+    *,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> DryRunResult:
+    """Estimate the work of `prompted_comments`; nothing is asked.
+
+    Args:
+        articles: A file of article rows; ``-`` for standard input.
+        model: The endpoint's name of the model.
+        options: Options of the filter; of decoding temperature and seed alone.
+        prompted: Endpoint, examples and prompt.
+        inputs: Options of reading the file.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: An option does not go with a language model.
+        InvalidInput: The file, the folder of examples or the cache is invalid.
+    """
+    rows = _checked(_open(articles, inputs, on_message))
+    with _prompted(model, options, prompted, None, on_message) as (client, commenter):
+        return dry_run(client, commenter.requests(rows, options.k))
+
+
+@contextmanager
+def _prompted(
+    model: str, options: CommentOptions, prompted: PromptedCommentOptions, total: int | None, on_message: OnMessage
+) -> Iterator[tuple[Client, PromptedCommenter]]:
+    given = [name for name in _DECODING if name not in {"temperature", "seed"} and getattr(options, name) is not None]
+    if given:
+        raise UsageError(f"{', '.join(given)}: only for models that postil train made, not with --endpoint")
+    sampling = {name: value for name in ("temperature", "seed") if (value := getattr(options, name)) is not None}
+    prompt = Prompt(
+        model=model,
+        template=prompted.template(),
+        shots=prompted.shots,
+        article_words=prompted.article_words,
+        max_tokens=prompted.max_tokens,
+        **sampling,
+    )
+    screen = options.candidate_filter()
+    retriever = Retriever.open(prompted.examples or "", candidate_filter=screen, jobs=options.jobs)
+    shorten = "show the model fewer words with --article-words, or fewer examples with --shots"
+    with prompted.client(shorten=shorten, on_message=on_message) as client:
+        yield client, PromptedCommenter(retriever, prompt, lambda asked: ask(client, asked, total), screen)
 
 
 def rank_articles(

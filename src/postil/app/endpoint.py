@@ -92,17 +92,19 @@ class EndpointOptions:
             yield client
 
 
-@contextmanager
-def ask(client: Client, requests: Iterable[Request], total: int | None = None) -> Iterator[Iterator[Answer | Failed]]:
+def ask(client: Client, requests: Iterable[Request], total: int | None = None) -> Iterator[Answer | Failed]:
     """Ask with a progress bar if standard error is a terminal: rate, cost so far and time left.
 
     Args:
         client: The client.
         requests: The requests.
         total: Number of requests, if known.
+
+    Yields:
+        The answers; see `postil.endpoint.Client.answers`.
     """
     with progress("requests", client.answers(requests), total, usage_note(client)) as answers:
-        yield answers
+        yield from answers
 
 
 def usage_note(client: Client) -> Callable[[], str]:

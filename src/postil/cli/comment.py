@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.app.comment import CommentOptions, comment_articles, rank_articles
+from postil.app.comment import (
+    CommentOptions,
+    PromptedCommentOptions,
+    comment_articles,
+    estimate_comments,
+    prompted_comments,
+    rank_articles,
+)
 from postil.app.options import InputOptions, ThreadOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption
+from postil.commenters.prompted_commenter import default_template
+from postil.errors import LimitReached
 from postil.records.results import SuggestionsResult
 from postil.render.views import show
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from postil.records.suggestions import Suggestions
+    from postil.render.formats import Format
+
 __all__ = ["comment", "rank_comments"]
+
+
+def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        emit(default_template().text)
+        raise typer.Exit
 
 
 @command
@@ -24,19 +45,56 @@ def comment(
         typer.Argument(metavar="ARTICLES", help="Articles (id, title, [content]): a table of any format, or -."),
     ],
     *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model that postil train made.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="DIR|NAME",
+            help="A model that postil train made; with --endpoint, the name of a language model there.",
+        ),
+    ],
     options: CommentOptions,
+    prompted: PromptedCommentOptions,
     inputs: InputOptions,
+    show_prompt: Annotated[  # noqa: ARG001 - its callback acts
+        bool,
+        typer.Option(
+            "--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt and stop."
+        ),
+    ] = False,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Suggest comments for articles, with their provenance; comments filtered out have a reason (jsonl).
 
+    With --endpoint a language model writes them, and --examples shows it what readers wrote on similar articles.
+
     Example: postil comment articles.jsonl --model model -k 3 --format jsonl
     """
-    found = comment_articles(articles, model, options, inputs=inputs, on_message=say)
-    # JSON Lines are printed as they come, so that a long run shows its first articles early.
-    for rows in ((row,) for row in found) if format == "jsonl" else (tuple(found),):
-        emit(show(format, SuggestionsResult(suggestions=rows)), format)
+    if prompted.dry_run:
+        emit(show(format, estimate_comments(articles, model, options, prompted, inputs=inputs, on_message=say)), format)
+    elif prompted.endpoint is not None:
+        _print(prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say), format)
+    else:
+        _print(comment_articles(articles, model, options, inputs=inputs, on_message=say), format)
+
+
+def _print(found: Iterable[Suggestions], form: Format) -> None:
+    """Print suggestions; JSON Lines as they come, so that a long run shows its first articles early."""
+    rows: list[Suggestions] = []
+    reached: LimitReached | None = None
+    try:
+        for row in found:
+            if form == "jsonl":
+                emit(show(form, SuggestionsResult(suggestions=(row,))), form)
+            else:
+                rows.append(row)
+    except LimitReached as error:
+        reached = error
+    if form != "jsonl":
+        emit(show(form, SuggestionsResult(suggestions=tuple(rows))), form)
+    if reached is not None:
+        raise reached
 
 
 @command

@@ -21,14 +21,14 @@ from postil.records.ranking import best_first
 from postil.text.addresses import kinds_of_address
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Self
 
     from numpy.typing import ArrayLike, NDArray
 
     from postil.records.row_files import FilePath
 
-__all__ = ["Accepted", "Blocklist", "CandidateFilter", "FilterResult", "jaccard_similarity"]
+__all__ = ["Accepted", "Blocklist", "CandidateFilter", "FilterResult", "jaccard_similarity", "normalize_text"]
 
 _UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
@@ -59,7 +59,7 @@ class Blocklist:
     def __post_init__(self) -> None:
         heads: dict[str, list[tuple[list[str], str]]] = {}
         for entry in self.entries:
-            pieces = _PIECE.findall(_normalize(entry))
+            pieces = _PIECE.findall(normalize_text(entry))
             if pieces:
                 heads.setdefault(pieces[0], []).append((pieces, entry))
         object.__setattr__(self, "_heads", heads)
@@ -96,7 +96,7 @@ class Blocklist:
         Args:
             text: The text.
         """
-        pieces = _PIECE.findall(_normalize(text))
+        pieces = _PIECE.findall(normalize_text(text))
         if self._heads.keys().isdisjoint(pieces):
             return None
         for at, piece in enumerate(pieces):
@@ -174,6 +174,7 @@ class CandidateFilter:
         keys: Collection[str] | Collection[int] | None = None,
         languages: Sequence[str | None] | None = None,
         language: str | None = None,
+        reasons: Mapping[int, str] | None = None,
     ) -> FilterResult:
         """Accept the best candidates.
 
@@ -187,6 +188,7 @@ class CandidateFilter:
             keys: Tie-breaking keys, see `best_first`; by default the positions.
             languages: The languages of the candidates' articles, None where unknown.
             language: The language of the article to comment on, if known. ``zh-CN`` and ``zh`` are the same.
+            reasons: Reasons to filter candidates out, by position, that are known already.
 
         Returns:
             The accepted candidates, and those filtered out.
@@ -213,7 +215,9 @@ class CandidateFilter:
                 continue
             left[position] = False
             other = languages[position] if languages is not None else None
-            reason = next(self._reasons(texts[position], len(words[position]), other, language), None)
+            reason = (reasons or {}).get(position) or next(
+                self._reasons(texts[position], len(words[position]), other, language), None
+            )
             if reason:
                 filtered.append((position, reason))
             elif self.dedup_threshold is None:
@@ -280,19 +284,27 @@ class _BigramSets:
         return np.asarray(shared / (self._sizes[text] + self._sizes - shared), np.float64)
 
 
-def _normalize(text: str) -> str:
+def normalize_text(text: str) -> str:
+    """Normalize case, character width, apostrophes and invisible characters, before texts are compared.
+
+    Args:
+        text: The text.
+
+    >>> normalize_text("Ｄon’t")
+    "don't"
+    """
     if text.isascii():
         return text.lower()
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
 
 
 def _words(text: str) -> list[str]:
-    plain = _normalize(text)
+    plain = normalize_text(text)
     return (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
 
 
 def _units(text: str) -> list[str]:
-    return _words(text) or _PIECE.findall(_normalize(text))
+    return _words(text) or _PIECE.findall(normalize_text(text))
 
 
 def _many(words: int, text: str) -> str:

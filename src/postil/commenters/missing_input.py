@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.commenters.neural_commenter import NeuralCommenter
+    from postil.commenters.prompted_commenter import PromptedCommenter
     from postil.commenters.retrieval import Retriever
     from postil.records.rows import Article
 
@@ -26,7 +27,7 @@ class MissingInput:
         commenter: The model.
     """
 
-    def __init__(self, commenter: Retriever | NeuralCommenter) -> None:
+    def __init__(self, commenter: Retriever | NeuralCommenter | PromptedCommenter) -> None:
         self.commenter, self.articles, self.ids = commenter, 0, list[str]()
 
     def has_input(self, article: Article, *, known: bool = False) -> bool:
@@ -55,7 +56,7 @@ class MissingInput:
         """
         if not self.ids:
             return
-        kind, parts = self.commenter.model.kind, " or ".join(self.commenter.parts)
+        kind, parts = self.commenter.kind, " or ".join(self.commenter.parts)
         other = "" if "content" in self.commenter.parts else "; a model that reads contents, such as ir-tc, may help"
         problem = f"has a word in its {parts}, and {kind} reads nothing else{other}"
         if len(self.ids) == self.articles:

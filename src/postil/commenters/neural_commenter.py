@@ -182,6 +182,11 @@ class NeuralCommenter:
         ]
 
     @property
+    def kind(self) -> str:
+        """The kind of the model, such as ``att``."""
+        return self.model.kind
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """Fields of an article that the encoder reads."""
         reads = self.model.setting("reads", str)

@@ -138,6 +138,11 @@ class Retriever:
         self.model.copy(folder)
 
     @property
+    def kind(self) -> str:
+        """The kind of the model, such as ``ir-tc``."""
+        return self.model.kind
+
+    @property
     def parts(self) -> tuple[str, ...]:
         """Fields of an article that are searched by."""
         return ("title", "content") if self.model.kind == "ir-tc" else ("title",)

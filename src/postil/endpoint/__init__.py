@@ -6,6 +6,7 @@ from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Message, Request
 from postil.endpoint.client import Client, Pace, Timing, Usage
 from postil.endpoint.limits import Limits, Price, Rate
+from postil.endpoint.prompts import PromptTemplate, fingerprint, first_words, marked
 
 __all__ = [
     "Answer",
@@ -16,8 +17,12 @@ __all__ = [
     "Message",
     "Pace",
     "Price",
+    "PromptTemplate",
     "Rate",
     "Request",
     "Timing",
     "Usage",
+    "fingerprint",
+    "first_words",
+    "marked",
 ]

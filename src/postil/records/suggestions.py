@@ -24,7 +24,17 @@ from postil.records.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LABEL", "Filtered", "Overlap", "Provenance", "RankedComment", "Source", "Suggestion", "Suggestions"]
+__all__ = [
+    "LABEL",
+    "Filtered",
+    "Overlap",
+    "Prompting",
+    "Provenance",
+    "RankedComment",
+    "Source",
+    "Suggestion",
+    "Suggestions",
+]
 
 LABEL: Final = "Machine-generated suggestion"
 """The words that every suggestion is shown with; its label begins with them."""
@@ -46,7 +56,7 @@ class Source(Row, frozen=True, omit_defaults=False, gc=False):
 
 
 class Overlap(Row, frozen=True, omit_defaults=False, gc=False):
-    """The longest word sequence that a generated comment shares with a training comment.
+    """The longest word sequence that a generated comment shares with a training comment, or with an example.
 
     Args:
         span: The words.
@@ -63,16 +73,40 @@ class Overlap(Row, frozen=True, omit_defaults=False, gc=False):
         coerce_integers(self, "words")
 
 
+class Prompting(Row, frozen=True, omit_defaults=False, gc=False):
+    """The request that a language model answered with a comment.
+
+    Args:
+        prompt_hash: The first 12 hexadecimal digits of the SHA-256 of the prompt's template.
+        examples: The readers' comments that it showed, in their order.
+        seed: Seed of sampling.
+        temperature: Sampling temperature.
+    """
+
+    prompt_hash: str
+    examples: tuple[Source, ...]
+    seed: int
+    temperature: float
+
+    def __post_init__(self) -> None:
+        check_texts(self, "prompt_hash")
+        coerce_tuple(self, "examples", Source)
+        coerce_integers(self, "seed")
+        coerce_numbers(self, "temperature")
+
+
 class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
-    """Origin of a suggestion; build it with `retrieved` or `generated`.
+    """Origin of a suggestion; build it with `retrieved`, `generated` or `prompted`.
 
     Args:
         label: The words to show with the suggestion.
-        method: ``retrieved`` or ``generated``.
-        model: The kind of the model, such as ``ir-tc``.
-        model_hash: The hash of the model's folder.
+        method: ``retrieved``, ``generated``, or ``llm`` for a language model behind an endpoint.
+        model: The kind of the model, such as ``ir-tc``; with ``llm`` its name, as the endpoint says.
+        model_hash: The hash of the model's folder; with ``llm`` of the folder that the examples are from.
         sources: For a retrieved comment its source, then those of its near duplicates, best score first.
-        overlap: For a generated comment its overlap with the training comments, if there is any.
+        overlap: For a generated comment its overlap with the training comments, if there is any; with ``llm`` with the
+            examples.
+        prompting: With ``llm`` the request.
     """
 
     label: str
@@ -81,6 +115,7 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
     model_hash: str
     sources: tuple[Source, ...] = ()
     overlap: Overlap | None = None
+    prompting: Prompting | None = None
 
     def __post_init__(self) -> None:
         check_texts(self, "label", "method", "model", "model_hash")
@@ -115,6 +150,21 @@ class Provenance(Row, frozen=True, omit_defaults=False, gc=False):
         """
         return cls(LABEL, "generated", model, model_hash, overlap=overlap)
 
+    @classmethod
+    def prompted(cls, model: str, model_hash: str, prompting: Prompting, overlap: Overlap | None = None) -> Provenance:
+        """Provenance of a comment that a language model wrote.
+
+        Args:
+            model: The name of the model, as the endpoint says.
+            model_hash: The hash of the folder that the examples are from.
+            prompting: The request.
+            overlap: The longest overlap with an example.
+
+        >>> Provenance.prompted("big-2", "8d0c", Prompting("1f3a", (Source("a7", "3"),), 1, 0.8)).label
+        'Machine-generated suggestion'
+        """
+        return cls(LABEL, "llm", model, model_hash, overlap=overlap, prompting=prompting)
+
 
 class Suggestion(Row, frozen=True, omit_defaults=False, gc=False):
     """A suggested comment.
@@ -144,11 +194,13 @@ class Filtered(Row, frozen=True, omit_defaults=False, gc=False):
         text: The comment.
         reason: The reason, in words.
         source: Its source, if it was retrieved.
+        overlap: Its overlap with an example, if a language model wrote it.
     """
 
     text: str
     reason: str
     source: Source | None = None
+    overlap: Overlap | None = None
 
     def __post_init__(self) -> None:
         check_texts(self, "text", "reason")
