@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer.main
-from typer.testing import CliRunner
 
 from postil.app.comment import CommentOptions
-from postil.cli.main import app
 from postil.cli.train import train
 from postil.commenters.decoding_options import DecodingOptions
 from postil.records import Article, Comment, write
+from retrieval_models import BY_WORDS, TOPICS, article, train_retrievers
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
@@ -31,52 +30,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
 
-TOPICS = ("rain", "chess", "votes", "bread")
 LABEL = "Machine-generated suggestion: a reader's comment found under another article"
-BY_WORDS = ("--ranker", "tf-idf", "--eval-negatives", 3)
-
-
-def article(number: int) -> Article:
-    topic = TOPICS[number % len(TOPICS)]
-    comments = (f"All about {topic}, says reader {number}.", f"{topic}!", f"{topic} at word{number} and nowhere else")
-    return Article(
-        f"a{number:02}",
-        f"{topic} in town{number}",
-        tuple(Comment(f"c{place}", text, upvotes=place) for place, text in enumerate(comments)),
-        f"content{number} of {topic} town{number - len(TOPICS)}",
-        lang="en",
-    )
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a corpus and two models."""
-    folder = tmp_path_factory.mktemp("made")
-    write(str(folder / "raw.jsonl"), [article(number) for number in range(24)])
-    free = (
-        "--min-content-words",
-        0,
-        "--min-comments",
-        1,
-        "--test-min-comments",
-        0,
-        "--test-min-upvotes",
-        0,
-        "--dev",
-        8,
-        "--test",
-        0,
-    )
-    build = ("corpus", "build", folder / "raw.jsonl", *free, "--source", "a site", "--license", "ours", "-j", 1)
-    corpus = folder / "corpus"
-    for words in (
-        (*build, "--out", corpus),
-        ("train", "ir-t", "--corpus", corpus, "--out", folder / "t", *BY_WORDS),
-        ("train", "ir-tc", "--corpus", corpus, "--out", folder / "tc", *BY_WORDS),
-    ):
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        assert done.exit_code == 0, done.stderr
-    return folder
+    return train_retrievers(tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(autouse=True)

@@ -127,13 +127,15 @@ class PromptedCommentOptions(EndpointOptions):
     article_words: Annotated[int, Flag(min=0)] = 400
     max_tokens: Annotated[int, Flag(min=1)] = 200
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check_unused(self) -> None:
+        """Refuse options that need an endpoint.
+
+        Raises:
+            UsageError: One is given.
+        """
         words = [word for word in command_words(self) if word.startswith("--")]
-        if self.endpoint is None and words:
+        if words:
             raise UsageError(f"{', '.join(words)}: only with --endpoint")
-        if self.endpoint is not None and self.examples is None:
-            raise UsageError("--endpoint needs the folder of a model to take examples from: --examples DIR")
 
     def template(self) -> PromptTemplate:
         """The template of the prompt.
@@ -267,8 +269,10 @@ def _prompted(
         max_tokens=prompted.max_tokens,
         **sampling,
     )
+    if prompted.examples is None:
+        raise UsageError("--endpoint needs the folder of a model to take examples from: --examples DIR")
     screen = options.candidate_filter()
-    retriever = Retriever.open(prompted.examples or "", candidate_filter=screen, jobs=options.jobs)
+    retriever = Retriever.open(prompted.examples, candidate_filter=screen, jobs=options.jobs)
     shorten = "show the model fewer words with --article-words, or fewer examples with --shots"
     with prompted.client(shorten=shorten, on_message=on_message) as client:
         yield client, PromptedCommenter(retriever, prompt, lambda asked: ask(client, asked, total), screen)

@@ -71,12 +71,13 @@ def comment(
 
     Example: postil comment articles.jsonl --model model -k 3 --format jsonl
     """
-    if prompted.dry_run:
-        emit(show(format, estimate_comments(articles, model, options, prompted, inputs=inputs, on_message=say)), format)
-    elif prompted.endpoint is not None:
-        _print(prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say), format)
-    else:
+    if prompted.endpoint is None:
+        prompted.check_unused()
         _print(comment_articles(articles, model, options, inputs=inputs, on_message=say), format)
+    elif prompted.dry_run:
+        emit(show(format, estimate_comments(articles, model, options, prompted, inputs=inputs, on_message=say)), format)
+    else:
+        _print(prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say), format)
 
 
 def _print(found: Iterable[Suggestions], form: Format) -> None:
