@@ -160,7 +160,7 @@ def test_a_copy_of_an_example_is_filtered_out(ask: Any) -> None:
     write("q.jsonl", [Article("q1", "chess in town9", ())])
     answers = {
         20181: "Well: MY street, chess is played by old boys.",
-        20182: "Why is it that in your town, but not in MY street, chess is played by old: Men!",
+        20182: "Why is it that in your town, but not on MY street, chess is played by old: Men!",
     }
     with StubServer(lambda asked: completion(answers[asked.body["seed"]])) as stub:  # type: ignore[index]
         (found,) = rows(ask(stub, "--format", "jsonl", "--shots", 99, "-k", 2))
