@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,10 +10,9 @@ import typer
 from postil.app.budget import BudgetOptions, budget_files
 from postil.app.options import JudgedInputOptions
 from postil.cli.command import command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.errors import command_line, say
 from postil.cli.options import FormatOption, ReportOption
-from postil.render.budget import view
-from postil.render.views import show
+from postil.cli.report import print_result
 
 __all__ = ["budget"]
 
@@ -47,14 +47,7 @@ def budget(
     Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
     """
     scores = scores or []
-    if report:
-        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
-
-        check_report(report, [*scores, *filter(None, [judgements])])  # before the work is done
-    result = budget_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
-    if report:
-        for path in write_report([result], report):
-            say(f"written: {path}")
-    shown = view(result)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    make = partial(
+        budget_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say
+    )
+    print_result(make, format, report, [*scores, *filter(None, [judgements])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,9 +10,9 @@ import typer
 from postil.app.combine import ApplyOptions, CombineOptions, apply_to_files, fit_files
 from postil.app.options import JudgedInputOptions, ScoreInputOptions
 from postil.cli.command import command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.errors import command_line, emit, say
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument, group
-from postil.render.combine import view
+from postil.cli.report import print_result
 from postil.render.views import show
 
 __all__ = ["combine"]
@@ -42,17 +43,8 @@ def fit(
 
     Example: postil combine fit scores.jsonl --judgements judgements.jsonl --out model --items grades.jsonl
     """
-    if report:
-        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
-
-        check_report(report, [*scores, judgements])  # before the work is done
-    result = fit_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
-    if report:
-        for path in write_report([result], report):
-            say(f"written: {path}")
-    shown = view(result)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    make = partial(fit_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
+    print_result(make, format, report, [*scores, judgements])
 
 
 @combine.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -9,10 +10,9 @@ import typer
 from postil.app.estimate import EstimateOptions, estimate_files
 from postil.app.options import JudgedInputOptions
 from postil.cli.command import command
-from postil.cli.errors import command_line, emit, say, tell
+from postil.cli.errors import command_line, say
 from postil.cli.options import FormatOption, ReportOption
-from postil.render.estimate import view
-from postil.render.views import show
+from postil.cli.report import print_result
 
 __all__ = ["estimate"]
 
@@ -49,14 +49,7 @@ def estimate(
     Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
     """
     scores = scores or []
-    if report:
-        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
-
-        check_report(report, [*scores, judgements])  # before the work is done
-    result = estimate_files(scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say)
-    if report:
-        for path in write_report([result], report):
-            say(f"written: {path}")
-    shown = view(result)
-    emit(show(format, result, shown), format)
-    tell(format, shown.remarks)
+    make = partial(
+        estimate_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say
+    )
+    print_result(make, format, report, [*scores, judgements])

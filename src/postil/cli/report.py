@@ -1,15 +1,21 @@
-"""`postil report`: flags, nothing else."""
+"""`postil report`, and results of other commands with the page that ``--report`` asks for."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.cli.errors import exits, say
+from postil.cli.errors import emit, exits, say, tell
 
-__all__ = ["report"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from postil.records.results import Result
+    from postil.render.formats import Format
+
+__all__ = ["print_result", "report"]
 
 
 @exits
@@ -32,3 +38,27 @@ def report(
     check_report(out, results)
     for path in write_report(read_results(results), out):
         say(f"written: {path}")
+
+
+def print_result(make: Callable[[], Result], form: Format, page: Path | None, inputs: Sequence[str]) -> None:
+    """Make a result, write its page if there is one to write, and print it.
+
+    Args:
+        make: Function that makes it.
+        form: Format to print it in.
+        page: HTML report to write; refused before the work is done where it cannot be.
+        inputs: Files that are read, which the page must not replace.
+    """
+    from postil.render.views import show, view_of  # noqa: PLC0415
+
+    if page:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+
+        check_report(page, inputs)
+    result = make()
+    if page:
+        for path in write_report([result], page):
+            say(f"written: {path}")
+    shown = view_of(result)
+    emit(show(form, result, shown), form)
+    tell(form, shown.remarks)
