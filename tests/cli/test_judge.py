@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -17,12 +16,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from endpoint_stub import Answering, Asked, Reply, StubServer, completion, error
+from postil.endpoint import Client
 from postil.endpoint.cache import FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from conftest import Outcome, Postil
+    from postil.endpoint import Answer, Failed, Request
 
 TEXTS = ("Bring a coat.", "It will rain all day.", "No.", "I disagree with the mayor.", "Why?")
 ITEMS = ("rain", "mayor")
@@ -138,13 +139,30 @@ def test_cost_is_limited_too(judging: Judging) -> None:
 
 def stored() -> int:
     """Number of answers on disk."""
-    with suppress(sqlite3.OperationalError), sqlite3.connect(f"file:{Path('answers', FILE)}?mode=ro", uri=True) as file:
+    where = f"file:{Path('answers', FILE)}?mode=ro"
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(where, uri=True)) as file:
         return int(file.execute("SELECT count(*) FROM answer").fetchone()[0])
     return 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_run_goes_on_where_it_stopped(judging: Judging, how: signal.Signals) -> None:
+def test_an_interrupted_run_keeps_the_finished_rows(judging: Judging, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Client.answers
+
+    def interrupted(self: Client, requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        for number, answer in enumerate(answers(self, requests)):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield answer
+
+    with served() as stub:
+        monkeypatch.setattr(Client, "answers", interrupted)
+        found = judging(stub.url)
+    assert found.code == 130
+    assert "2 of 10 texts graded; their rows are in out.jsonl" in found.err
+    assert [row["system"] for row in judging.rows] == ["s0", "s1"]
+
+
+def test_a_killed_run_goes_on_where_it_stopped(judging: Judging) -> None:
     killed = Event()
 
     def answering(asked: Asked) -> Reply:
@@ -157,13 +175,9 @@ def test_a_killed_run_goes_on_where_it_stopped(judging: Judging, how: signal.Sig
         end = time.monotonic() + 30
         while stored() < 8 and time.monotonic() < end:  # all but two are answered
             time.sleep(0.01)
-        child.send_signal(how)
-        time.sleep(0.3)  # an interrupted run waits for calls on their way
-        killed.set()
+        child.kill()
         child.communicate()
-        assert child.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130)
-        if how == signal.SIGINT:
-            assert len(judging.rows) == 2
+        killed.set()
         assert judging(stub.url, "--cache", "answers").code == 0
         resumed = Path("out.jsonl").read_bytes()
         assert stub.answered.total() == 30
@@ -291,7 +305,7 @@ def test_other_commands_read_the_rows(judging: Judging, postil: Postil) -> None:
     ]
     judging._write("h.jsonl", ratings)
     with served() as stub:
-        judging(stub.url, "--controls", "--judgements", "h.jsonl")
+        assert judging(stub.url, "--controls", "--judgements", "h.jsonl", "--report", "own.html").code == 0
         page = judging(stub.url, "--format", "json")
     Path("judge.json").write_text(page.out, encoding="utf-8")
     correlated = postil("correlate", "out.jsonl", "--judgements", "h.jsonl", "--format", "json")
@@ -299,4 +313,6 @@ def test_other_commands_read_the_rows(judging: Judging, postil: Postil) -> None:
     compared = postil("compare", "out.jsonl", "--format", "json")
     assert {row["metric"] for row in json.loads(compared.out)["systems"]} == {"judge(m)"}
     assert postil("report", "judge.json", "--out", "page.html").code == 0
-    assert "judge(m)" in Path("page.html").read_text(encoding="utf-8")
+    for name in ("page.html", "own.html"):
+        assert "Grades by" in Path(name).read_text(encoding="utf-8")
+    assert "permuted grades of anchors" in Path("own.html").read_text(encoding="utf-8")

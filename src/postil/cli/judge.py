@@ -11,7 +11,7 @@ from postil.app.judge_options import JudgeOptions
 from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
-from postil.cli.options import FormatOption
+from postil.cli.options import FormatOption, ReportOption
 from postil.judges import Template
 from postil.render.views import show, view_of
 
@@ -52,6 +52,7 @@ def judge(
         bool,
         typer.Option("--show-prompt", callback=_show_prompt, is_eager=True, help="Print the template of the prompt."),
     ] = False,
+    report: ReportOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Grade texts by a language model, with graded references of the same item as examples.
@@ -64,10 +65,18 @@ def judge(
     --endpoint http://127.0.0.1:8080/v1 --cache answers --out judge.jsonl
     """
     paths = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}
+    if report:
+        from postil.app.report import check_report, write_report  # noqa: PLC0415  # matplotlib is behind it
+
+        check_report(report, [path for path in paths.values() if path is not None])  # before the work is done
     sources = open_sources(paths, options, inputs, say)
     if options.dry_run:
         emit(show(format, plan_rows(sources, options, say)), format)
         return
     result = judge_rows(sources, options, command=command_line(context), on_message=say)
-    emit(show(format, result), format)
-    tell(format, view_of(result).remarks)
+    if report:
+        for path in write_report([result], report):
+            say(f"written: {path}")
+    shown = view_of(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import Estimate, JudgeResult
     from postil.render.formats import Grid
 
-__all__ = ["summary", "view"]
+__all__ = ["control_name", "findings", "grade_text", "summary", "view", "work"]
 
 FIELDS = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
 
@@ -45,8 +45,8 @@ def view(result: JudgeResult) -> View:
         rows=rows,
         fields=FIELDS,
         grids=[_systems(result), *([_controls(result)] if result.controls else [])],
-        head=f"{result.metric}, {_work(result)}",
-        remarks=[*_findings(result), *(f"note: {note}" for note in result.notes)],
+        head=f"{result.metric}, {work(result)}",
+        remarks=[*(f"{name}: {said}" for name, said in findings(result)), *(f"note: {note}" for note in result.notes)],
         signatures=list(signature_lines([result.signatures[result.metric]])),
     )
 
@@ -59,10 +59,15 @@ def summary(result: JudgeResult) -> str:
     """
     means = {row.system: row.mean.value for row in result.systems if row.mean is not None}
     best = max(means, key=means.__getitem__, default=None)
-    return f"{result.metric}, {_work(result)}" + ("" if best is None else f", best {best} {means[best]:.3g}")
+    return f"{result.metric}, {work(result)}" + ("" if best is None else f", best {best} {means[best]:.3g}")
 
 
-def _work(result: JudgeResult) -> str:
+def work(result: JudgeResult) -> str:
+    """Number of texts, answers, and their cost.
+
+    Args:
+        result: The result.
+    """
     texts = sum(row.n for row in result.systems)
     cost = "" if result.usage.cost is None else f", cost {result.usage.cost:.4g}"
     return f"{counted(texts, 'text')}, {counted(result.usage.calls, 'answer')}{cost}"
@@ -73,7 +78,7 @@ def _systems(result: JudgeResult) -> Grid:
     return grid + [
         [
             row.system,
-            _grade(row.mean),
+            grade_text(row.mean),
             f"{row.n:,}",
             f"{row.absent:,}",
             "" if row.mass is None else f"{row.mass:.2f}",
@@ -87,40 +92,58 @@ def _controls(result: JudgeResult) -> Grid:
     grid = [["control", "texts", "mean grade", "difference [95 % CI]", "same grade"]]
     return grid + [
         [
-            _label(row.control),
+            control_name(row.control),
             f"{row.n:,}",
             f"{row.mean:.2f}",
-            _grade(row.difference),
+            grade_text(row.difference),
             f"{100 * row.equal:.0f} %",
         ]
         for row in result.controls
     ]
 
 
-def _label(name: str) -> str:
+def control_name(name: str) -> str:
+    """Label of a control of a judge.
+
+    Args:
+        name: The control.
+
+    >>> control_name("shuffled"), control_name("no-article")
+    ('permuted grades of anchors', 'without the article')
+    """
     return "permuted grades of anchors" if name == "shuffled" else control(f"control:{name}")
 
 
-def _grade(value: Estimate | None) -> str:
+def grade_text(value: Estimate | None) -> str:
+    """A mean grade, or a difference of two, with its interval; empty where there is none.
+
+    Args:
+        value: The value.
+    """
     if value is None:
         return ""
     ends = "" if value.low is None or value.high is None else f" [{value.low:.2f}, {value.high:.2f}]"
     return f"{value.value:.2f}{ends}".replace("-", "−")
 
 
-def _findings(result: JudgeResult) -> Iterator[str]:
-    """Lines on length and on the judge's own texts."""
+def findings(result: JudgeResult) -> Iterator[tuple[str, str]]:
+    """Name and sentence of each finding: on length, human ratings and the judge's own texts.
+
+    Args:
+        result: The result.
+    """
     if result.length is not None:
-        words = "undefined" if result.length.words is None else number(result.length.words)
-        yield f"length: Pearson correlation of grade and number of words {words}"
+        yield "length", f"Pearson correlation of grade and number of words {_pearson(result.length.words)}"
         if result.length.human is not None:
-            partial = result.length.human_partial
-            rest = "undefined" if partial is None else number(partial)
-            yield (
-                f"human ratings: Pearson correlation {number(result.length.human)}; {rest} after a linear fit of both "
-                f"on the number of words ({counted(result.length.human_n, 'text')})"
-            )
+            after = f"{_pearson(result.length.human_partial)} after a linear fit of both on the number of words"
+            of = counted(result.length.human_n, "text")
+            yield "human ratings", f"Pearson correlation {_pearson(result.length.human)}; {after} ({of})"
     if (own := result.self_preference) is not None:
-        others = "" if own.others is None else f", of others {_grade(own.others)}"
-        preference = "" if own.preference is None else f"; difference {_grade(own.preference)}"
-        yield f"own texts ({own.system}, {own.n:,}): judge minus people {_grade(own.own)}{others}{preference}"
+        others = "" if own.others is None else f", of others {grade_text(own.others)}"
+        preference = "" if own.preference is None else f"; difference {grade_text(own.preference)}"
+        what = f"judge minus people {grade_text(own.own)} on {counted(own.n, 'text')} of {own.system}"
+        yield "own texts", f"{what}{others}{preference}"
+
+
+def _pearson(value: float | None) -> str:
+    return "undefined" if value is None else number(value)

@@ -15,6 +15,7 @@ from postil.records.results import (
     CorrelationResult,
     CorrelationSettings,
     EstimateResult,
+    JudgeResult,
     NcgResult,
     ScoreResult,
     StudyResult,
@@ -44,6 +45,7 @@ from postil.render.page.budget_chapter import budget_chapter
 from postil.render.page.combine_chapter import combine_chapter
 from postil.render.page.estimate_chapter import estimate_chapter
 from postil.render.page.gains_chapter import gains_chapter
+from postil.render.page.judge_chapter import judge_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
@@ -69,7 +71,6 @@ TITLES: Final[Mapping[str, str]] = {
     "corpus": "A corpus",
     "evaluation": "Ranking of comments",
     "interesting": "Interesting passages",
-    "judge": "Grades by a judge",
     "plan": "An item assignment",
     "ranked-comments": "Ranked comments",
     "statistics": "Statistics of a corpus",
@@ -100,8 +101,8 @@ def chapter(result: Result, key: str) -> Chapter:
         return gains_chapter(result, key)
     if isinstance(result, EstimateResult | BudgetResult):
         return estimate_chapter(result, key) if isinstance(result, EstimateResult) else budget_chapter(result, key)
-    if isinstance(result, CombinationResult):
-        return combine_chapter(result, key)
+    if isinstance(result, CombinationResult | JudgeResult):
+        return combine_chapter(result, key) if isinstance(result, CombinationResult) else judge_chapter(result, key)
     if isinstance(result, ScoreResult | StudyResult):
         return _scored(result, key) if isinstance(result, ScoreResult) else study_chapter(result, key)
     return _viewed(result, key)

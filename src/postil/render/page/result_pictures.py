@@ -35,6 +35,7 @@ from postil.render.page.combine_chapter import combine_pictures
 from postil.render.page.estimate_chapter import estimate_pictures
 from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
+from postil.render.page.judge_chapter import judge_pictures
 from postil.render.page.lookup import Lookup
 from postil.render.page.pictures import DRAWN, baseline_pictures, correlations, differences, matrices, scatters
 from postil.render.page.study import study_picture
@@ -139,12 +140,7 @@ def _summaries(result: SummaryResult) -> Iterator[Picture]:
 
 @pictures_of.register(JudgeResult)
 def _judge(result: JudgeResult) -> Iterator[Picture]:
-    rows = [
-        IntervalRow(row.system, row.mean.value, row.mean.low, row.mean.high, result.metric)
-        for row in result.systems
-        if row.mean is not None
-    ]
-    return _forests("Mean grades", {result.metric: rows})
+    return judge_pictures(result)
 
 
 @pictures_of.register(RankingResult)

@@ -1,0 +1,119 @@
+"""The chapter of a judge: mean grades of systems, controls, length, own texts, notes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from postil.plots import IntervalRow, intervals
+from postil.render.judge import control_name, findings, grade_text, work
+from postil.render.numbers import DASH
+from postil.render.page.blocks import Cell, Chapter, Facts, Findings, Paragraph, Picture, Row, Section
+from postil.render.page.tables import NONE, cut, signatures, whole
+from postil.render.page.words import capital, isolated, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import Estimate, JudgeResult
+    from postil.render.page.blocks import Block, Table
+
+__all__ = ["judge_chapter", "judge_pictures"]
+
+
+def judge_chapter(result: JudgeResult, key: str) -> Chapter:
+    """The chapter of a judge.
+
+    Args:
+        result: The result.
+        key: Prefix of the chapter's ids.
+    """
+    grades, *controls = judge_pictures(result)
+    parts = (
+        Section("grades", "Mean grades", (grades, _systems(result))),
+        Section("controls", "Controls", (*controls, *_controls(result))),
+        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("data", "Data", (Facts(tuple(left_out(result.absent))),) if result.absent else ()),
+        Section("settings", "Settings", (Facts(tuple(_settings(result))), signatures(result.signatures.items()))),
+    )
+    said = tuple((capital(name), f"{sentence}.") for name, sentence in findings(result))
+    return Chapter(
+        key,
+        f"Grades by {isolated(result.settings.model)}",
+        work(result),
+        (Findings(said),) if said else (),
+        tuple(part for part in parts if part.blocks),
+    )
+
+
+def judge_pictures(result: JudgeResult) -> Iterator[Picture]:
+    """Mean grades of the systems; differences that the controls make.
+
+    Args:
+        result: The result.
+    """
+    means = [_row(row.system, row.mean, result.metric) for row in result.systems if row.mean is not None]
+    yield _picture("grades", "Mean grades of systems, 95 % confidence intervals over items", means)
+    changes = [_row(control_name(row.control), row.difference, "difference") for row in result.controls]
+    if changes:
+        yield _picture("controls", "Mean change of the grade by each control, 95 % confidence intervals", changes)
+
+
+def _row(name: str, value: Estimate, group: str) -> IntervalRow:
+    return IntervalRow(name, value.value, value.low, value.high, group)
+
+
+def _picture(key: str, caption: str, rows: list[IntervalRow]) -> Picture:
+    said = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
+    return Picture(key, caption, caption, f"{caption}: {said}", partial(intervals, rows))
+
+
+def _grade(value: Estimate | None) -> Cell:
+    """A mean grade with its interval."""
+    if value is None:
+        return NONE
+    text, _, ends = grade_text(value).partition(" ")
+    return Cell(text, ends, value.value)
+
+
+def _systems(result: JudgeResult) -> Table:
+    lines = []
+    for row in result.systems:
+        mass = NONE if row.mass is None else Cell(f"{row.mass:.2f}", value=row.mass)
+        lines.append(Row(row.system, (_grade(row.mean), whole(row.n), whole(row.absent), mass, whole(row.sampled))))
+    caption = "Mean grades, 95 % confidence intervals over items in brackets; mean probability of all grades together"
+    return cut("judged", caption, ("system", "mean grade", "texts", "without a grade", "mass", "by samples"), lines)
+
+
+def _controls(result: JudgeResult) -> Iterator[Block]:
+    if not result.controls:
+        return
+    lines = [
+        Row(
+            control_name(row.control),
+            (
+                Cell(f"{row.mean:.2f}", value=row.mean),
+                _grade(row.difference),
+                Cell(f"{100 * row.equal:.0f} %", value=row.equal),
+                whole(row.n),
+            ),
+            "control",
+        )
+        for row in result.controls
+    ]
+    caption = "The same texts by changed prompts: mean grade, difference from the judge, share of equal grades"
+    yield cut("judge-controls", caption, ("control", "mean grade", "difference", "same grade", "texts"), lines)
+
+
+def _settings(result: JudgeResult) -> Iterator[tuple[str, str]]:
+    given, used = result.settings, result.usage
+    if given.command:
+        yield "command", given.command
+    yield "model", given.model
+    yield "scale", given.scale
+    yield "anchors", given.anchors
+    yield "answers", f"{used.calls:,}"
+    yield "tokens", f"{used.prompt_tokens:,} of requests, {used.completion_tokens:,} of answers"
+    yield "cost", DASH if used.cost is None else f"{used.cost:.4g}"
+    yield "seed", str(given.seed)
+    yield "postil", given.postil
