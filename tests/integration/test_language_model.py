@@ -1,0 +1,97 @@
+"""A real server of a small language model: requests, interrupts and provenance, whatever it says."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.endpoint import Answer, AnswerCache, Client, Message, Request
+from postil.errors import PostilError
+from postil.records import Article, write
+from real_server import real_server
+from retrieval_models import train_retrievers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with real_server() as address:
+        yield address
+
+
+def ask(text: str, **more: float) -> Request:
+    given = {"max_tokens": 8, "seed": 7} | more
+    return Request(model="any", messages=(Message("user", text),), **given)  # type: ignore[arg-type]
+
+
+def test_an_answer_has_all_that_is_read_of_it(url: str) -> None:
+    with Client(url) as client:
+        (found,) = client.answers([ask("One digit from 1 to 5, please.", max_tokens=1, top_logprobs=20)])
+        usage = client.usage
+    assert isinstance(found, Answer)
+    assert (found.model, found.finish_reason, found.completion_tokens) == ("smollm2", "length", 1)
+    assert len(found.top_logprobs) == 20
+    assert 0.2 < sum(math.exp(value) for _, value in found.top_logprobs) <= 1.001
+    assert (usage.calls, usage.prompt_tokens) == (1, found.prompt_tokens)
+
+
+def test_equal_seeds_give_equal_answers(url: str) -> None:
+    requests = [ask("Say something about rain.", temperature=0.9, seed=seed) for seed in (1, 2)]
+    found = []
+    for _ in range(2):
+        with AnswerCache() as cache, Client(url, cache=cache) as client:
+            found.append([each.text for each in client.answers(requests) if isinstance(each, Answer)])
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
+def test_a_request_that_is_too_long(url: str) -> None:
+    with Client(url, shorten="take fewer") as client, pytest.raises(PostilError) as raised:
+        list(client.answers([ask("rain " * 5000)]))
+    assert str(raised.value).startswith("a request is too long for the model: ")
+    assert str(raised.value).endswith("; take fewer")
+    assert "4096" in str(raised.value)
+
+
+def test_comments_go_on_after_an_interrupt(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    train_retrievers(tmp_path)
+    write("q.jsonl", [Article(f"q{at}", f"chess in town{at}", (), "Old men play.") for at in range(5)])
+    command = [
+        *(sys.executable, "-m", "postil", "comment", "q.jsonl", "--endpoint", url, "--model", "any"),
+        *("--examples", "tc", "--shots", "2", "-k", "2", "--max-tokens", "24", "--seed", "5"),
+        *("--cache", "answers", "--format", "jsonl", "--parallel", "1"),
+    ]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    assert child.stdout is not None
+    first = child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    rest, said = child.communicate()
+    assert (child.returncode, said) == (130, "postil: interrupted\n")
+    lines = [first, *rest.splitlines(keepends=True)]
+    assert len(lines) < 5
+
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    again = subprocess.run([*command, "--limit-calls", "0"], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout.splitlines(keepends=True)[: len(lines)] == lines
+    assert again.stdout == done.stdout
+    digest = json.loads(Path("tc/metadata.json").read_text())["hash"]
+    for at, row in enumerate(map(json.loads, done.stdout.splitlines())):
+        assert row["article"] == f"q{at}"
+        assert len(row["suggestions"]) + len(row["filtered"]) in {1, 2}  # near duplicates are one
+        for one in row["suggestions"]:
+            origin = one["provenance"]
+            assert (origin["method"], origin["model"], origin["model_hash"]) == ("llm", "smollm2", digest)
+            assert origin["prompting"]["seed"] in {5, 6}
+            assert len(origin["prompting"]["examples"]) == 2
+        for one in row["filtered"]:
+            assert one["reason"]
