@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import law
 
+import postil
 from postil.app.combination_folder import open_combination
 from postil.app.combine import CombineOptions, fit_rows
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from postil.records.results import CombinationResult
+    from postil.records.results import CombinationResult, ScoreResult
 
 METRICS = ("control:length", "control:mean-weight(w-m(over=near))", "m", "w-m")
 
@@ -90,7 +91,7 @@ def test_no_rating_counts_for_the_grades_of_its_own_item(
     check_no_leak(texts, which, grade, options)
 
 
-@law(3, 1)
+@law(2, 1)
 @given(judged(items=42, per_item=4), st.integers(0, 2**16), st.booleans())
 def test_no_rating_counts_for_the_grades_of_its_own_item_by_trees(texts: Judged, which: int, monotone: bool) -> None:
     pytest.importorskip("sklearn")
@@ -126,3 +127,29 @@ def test_raising_what_depends_on_weights_lowers_no_grade(
     raised = scores + np.array([0.0, more])
     assert [column.metric for column in fitted.columns] == ["m", "w-m"]
     assert (model.predict(raised) >= model.predict(scores)).all()
+
+
+@law(8, 3)
+@given(st.integers(0, 2**32 - 1))
+def test_raising_a_weight_lowers_no_grade(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    """From texts to grades: metrics that keep the law, combined with bounds."""
+    rng = np.random.default_rng(seed)
+    words = np.array(["run", "runs", "the", "of", "cat", "dog", "a"])
+    texts = [" ".join(rng.choice(words, rng.integers(1, 7))) for _ in range(24)]
+    references = [[" ".join(rng.choice(words, rng.integers(1, 7))) for _ in range(4)] for _ in texts]
+    weights = rng.integers(0, 5, (24, 4)) / 4
+    specs = ["rouge-l", "w-rouge-l", "w-meteor(over=near)", "w-rouge-l(over=mean)"]
+
+    def scores(weights: np.ndarray) -> ScoreResult:
+        items = [str(number) for number in range(24)]
+        return postil.score(texts, references, weights=weights.tolist(), metrics=specs, items=items)
+
+    grades = (3 + rng.normal(size=24)).round()
+    judgements = [Judgement(str(number), "candidates", "ann", grade) for number, grade in enumerate(grades.tolist())]
+    folder = str(tmp_path_factory.mktemp("laws") / "model")
+    fitted = postil.fit_combination(
+        scores(weights), judgements, options=postil.CombineOptions(monotone=True, folds=2, resamples=1, out=folder)
+    )
+    raised = np.where(rng.random(weights.shape) < 0.3, np.minimum(1.0, weights + rng.random(weights.shape)), weights)
+    before, after = (postil.apply_combination(scores(each), folder).items[fitted.metric] for each in (weights, raised))
+    assert (after >= before - 1e-12).all()
