@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import postil
+from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,3 +236,60 @@ def test_figures_of_few_grades(example: Load, sets: ModuleType, judged: Path) ->
     assert kept["planned", 0.2] > 0.85
     assert 1 - kept["planned", 0.1] < (1 - kept["random", 0.1]) / 2
     assert kept["planned", 0.05] < 0.35
+
+
+@pytest.fixture
+def meaning(example: Load, study: ModuleType) -> ModuleType:
+    assert study
+    return example("meaning_references")
+
+
+def test_meaning_references(
+    meaning: ModuleType,
+    sets: ModuleType,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Every row and difference in each table; vectors that tell good from bad follow the grades."""
+    words = ("good", "bad", *(f"w{k}" for k in range(6)))
+    Vectors(words, np.eye(len(words), 8, dtype=np.float32)).save(tmp_path / "vectors")
+    monkeypatch.setattr(sets, "RESAMPLES", 20)
+    monkeypatch.setattr(meaning, "DRAWS", 2)
+    monkeypatch.setattr(meaning, "SETS", {"made": lambda _: graded(sets, 18)})
+    ridge = {name: (columns, "ridge") for name, (columns, _) in meaning.COMBINATIONS.items()}
+    monkeypatch.setattr(meaning, "COMBINATIONS", ridge)  # scikit-learn takes seconds to import
+    meaning.main([str(tmp_path), str(tmp_path / "vectors")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "- made, halves: 108 texts on 18 items, 3 to 3 references each (median 3)"
+    rows = {line.split(" | ")[0][2:]: line.split(" | ")[1] for line in lines if line.startswith("| ")}
+    assert sum(" − " in line for line in lines) == len(meaning.LEVELS) * len(meaning.DIFFERENCES)
+    assert {name for pair in meaning.DIFFERENCES for name in pair} <= set(rows)
+    assert rows["mean grade"].split(" / ")[1] == "-"  # within halves it is constant
+    pooled = {name: float(cell.split(" / ")[0]) for name, cell in rows.items() if re.match(r"-?\d.* / ", cell)}
+    assert pooled["w-vector-f1 idf"] > pooled["w-vector-f1 idf, shuffled"], pooled
+    assert pooled["ridge: words and meaning"] > pooled["ridge: controls"]
+
+
+def test_a_combination_keeps_texts_in_place(meaning: ModuleType, sets: ModuleType) -> None:
+    data = sets.halves(graded(sets, 27))
+    found = meaning.combined(data, {"grade": data.grades}, ["grade"], "ridge")
+    assert np.corrcoef(found, data.grades)[0, 1] > 0.999
+
+
+def test_a_column_is_not_chosen_by_what_it_scores(meaning: ModuleType) -> None:
+    cluster = np.array([0, 1, 9, 10], np.int32)  # folds 0, 1, 0, 1
+    grades = np.array([1.0, 0.0, 0.0, 1.0])
+    scores = np.column_stack([grades * [1, -1, 1, -1], [0.5, 0.0, 0.7, 1.0]])
+    chosen = meaning.held_out(scores, grades, cluster)
+    assert chosen.tolist() == [0.5, 0.0, 0.7, -1.0]
+
+
+def test_figures_of_meaning(meaning: ModuleType, sets: ModuleType, judged: Path) -> None:
+    """Words in the table of the findings; the vectors are those of another package."""
+    data = sets.halves(sets.mohler(judged))
+    specs = {name: spec for name, spec in meaning.specs_of("none").items() if name in meaning.WORDS}
+    with pytest.warns(UserWarning, match="references of other items"):
+        found = postil.score(data.candidates, data.references, weights=data.weights, metrics=[*specs.values()]).items
+    values, _ = sets.correlated(data, {name: found[spec] for name, spec in specs.items()}, "pool", "pearson")
+    assert [round(values[name], 3) for name in meaning.WORDS] == [0.366, 0.506, 0.604, 0.288, 0.422, 0.637]
