@@ -50,16 +50,18 @@ MEANING = tuple(
     for weigh in ("idf", "norm")
     for head, over in (("", ""), ("w-", ""), ("w-", " near baseline"), ("w-", " kernel .1"), ("w-", " kernel .05"))
 )
+COSINES = ("vector-cosine idf", "w-vector-cosine idf", "w-vector-cosine idf near baseline")
 CONTROLS = ("log length", "mean grade")
 COMBINATIONS = {
     "ridge: controls": (CONTROLS, "ridge"),
     "ridge: words": ((*WORDS, *CONTROLS), "ridge"),
     "ridge: words and meaning": ((*WORDS, *MEANING, *CONTROLS), "ridge"),
+    "ridge: words, meaning, cosines": ((*WORDS, *MEANING, *COSINES, *CONTROLS), "ridge"),
     "boosting: words and meaning": ((*WORDS, *MEANING, *CONTROLS), "boosting"),
 }
 """Columns and learner of each combination."""
 BEST = "w-vector-f1 idf near baseline"
-COSINE = "w-vector-cosine idf near baseline"
+COSINE = COSINES[-1]
 DIFFERENCES = (
     ("vector-f1 idf", "meteor"),
     ("w-vector-f1 idf", "w-meteor"),
@@ -79,6 +81,8 @@ DIFFERENCES = (
     ("ridge: words", "w-meteor near"),
     ("ridge: words and meaning", "ridge: words"),
     ("ridge: words and meaning", BEST),
+    ("ridge: words, meaning, cosines", "ridge: words and meaning"),
+    ("ridge: words, meaning, cosines", COSINE),
     ("boosting: words and meaning", "ridge: words and meaning"),
     (BEST, "nearest grade by vector-f1"),
     (BEST, "log length"),
