@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from postil.app.combination_folder import (
-    FILES,
     ColumnConfig,
     CombinationConfig,
     encoded,
     open_combination,
     save,
 )
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput
 from postil.metaeval.boosting import Tree, Trees
 from postil.metaeval.combination import isotonic_fit, ridge_fit
-from postil.records.atomic_file import write_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from postil.metaeval.combination import CombinationMethod, Model
 
@@ -163,33 +161,3 @@ def test_a_damaged_folder_is_refused(tmp_path: Path, damage: Callable[[Path], No
 def test_no_folder_at_all(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="none: no combination here"):
         open_combination(tmp_path / "none")
-
-
-def test_a_folder_with_other_files_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match=r"is there already and holds notes\.txt, which is not replaced"):
-        made(tmp_path)
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(UsageError, match="is there already, and is a file"):
-        made(tmp_path / "file")
-    with pytest.raises(UsageError, match=r"parent folder .*none does not exist"):
-        made(tmp_path / "none" / "m")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "notes.txt"]
-
-
-def test_a_failed_write_leaves_the_old_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = made(tmp_path / "m")
-    before = (folder / "config.json").read_bytes()
-
-    def refuse(self: Path, target: Path) -> Path:
-        if self.suffix == ".part":
-            raise OSError(28, "No space left on device")
-        return rename(self, target)
-
-    rename = Path.rename
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "rename", refuse)
-        with pytest.raises(Exception, match="m: cannot be written: No space left"):
-            write_folder(folder, {"config.json": b"new"}, FILES)
-    assert (folder / "config.json").read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["m"]

@@ -88,7 +88,7 @@ def test_controls_that_some_texts_lack_are_not_used() -> None:
     assert (found.controls, found.difference, found.texts.controls) == (None, None, ())
     lacking = "not every text has the controls length of the text and mean weight of the references"
     assert found.notes == (
-        f"{lacking}: postil score --controls writes them, the mean weight beside metrics with over=near",
+        f"{lacking}: postil score --controls writes them, the mean weight beside over=near and over=kernel",
     )
 
 

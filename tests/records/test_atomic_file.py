@@ -13,7 +13,7 @@ import pytest
 
 from postil.errors import PostilError, UsageError
 from postil.records import Candidate, write
-from postil.records.atomic_file import AtomicFile, check_apart
+from postil.records.atomic_file import AtomicFile, check_apart, write_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,3 +136,39 @@ def test_an_array_on_a_full_disk(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, before)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    folder, names = tmp_path / "m", {"a", "b"}
+    write_folder(folder, {"a": b"1", "b": b"2"}, names)
+    write_folder(folder, {"a": b"3"}, names)
+    assert [(each.name, each.read_bytes()) for each in folder.iterdir()] == [("a", b"3")]
+    assert [each.name for each in tmp_path.iterdir()] == ["m"]
+
+
+def test_a_folder_with_other_files_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"is there already and holds notes\.txt, which is not replaced"):
+        write_folder(tmp_path, {"a": b"1"}, {"a"})
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UsageError, match="is there already, and is a file"):
+        write_folder(tmp_path / "file", {"a": b"1"}, {"a"})
+    with pytest.raises(UsageError, match=r"parent folder .*none does not exist"):
+        write_folder(tmp_path / "none" / "m", {"a": b"1"}, {"a"})
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "notes.txt"]
+
+
+def test_a_folder_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, names, rename = tmp_path / "m", {"a"}, Path.rename
+    write_folder(folder, {"a": b"1"}, names)
+
+    def refuse(self: Path, target: Path) -> Path:
+        if self.suffix == ".part":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(PostilError, match="m: cannot be written: No space left"):
+        write_folder(folder, {"a": b"2"}, names)
+    assert (folder / "a").read_bytes() == b"1"
+    assert [each.name for each in tmp_path.iterdir()] == ["m"]

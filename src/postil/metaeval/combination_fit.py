@@ -359,7 +359,7 @@ def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: N
         yield f"weight 0, as --monotone allows none against the direction: {', '.join(at_bound)}"
     lacking = [name for name in (LENGTH, MEAN_WEIGHT) if not any(each.startswith(name) for each in texts.controls)]
     if lacking:
-        advice = "postil score --controls writes them, the mean weight beside metrics with over=near"
+        advice = "postil score --controls writes them, the mean weight beside over=near and over=kernel"
         yield f"not every text has the controls {' and '.join(map(control, lacking))}: {advice}"
 
 
