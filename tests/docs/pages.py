@@ -42,6 +42,12 @@ FEW_STEPS = ("--steps", "3", "--batch", "8")
 """Options of each network that is trained here."""
 SHORT_STUDY = ("--systems", "ir-t,ir-tc", "--ranker", "tf-idf", "--resamples", "50", "--permutations", "50")
 SHORT_USES = ("--no-train", "--folds", "2", "--resamples", "50")
+REMARKS = (
+    "I would like to know who pays for it.",
+    "My neighbors talk of nothing else.",
+    "About time, after all these years!",
+)
+"""Remarks of the language model."""
 ENDPOINT = "http://127.0.0.1:8080/v1"
 """Address of a language model on the pages."""
 WITH_CORPUS = ("docs/comment.md", "docs/study.md")
@@ -176,7 +182,15 @@ def answered(*texts: str) -> Iterator[list[str]]:
 
 
 def stand_in(asked: Asked) -> Reply:
-    """In place of a language model: a judge that counts words, and is drawn to the grade of the last example."""
+    """In place of a language model: a judge that counts words, and is drawn to the grade of the last example.
+
+    Asked for a comment, it appends a remark to the title.
+    """
+    if "<candidate>" not in asked.prompt:
+        title = re.findall(r"<article>\n(.*)", asked.prompt)[-1]
+        seed = asked.body["seed"]
+        assert isinstance(seed, int)
+        return completion(f"{title}? {REMARKS[seed % len(REMARKS)]}", usage=(400, 12), model="qwen3-4b")
     text = asked.prompt.rpartition("<candidate>")[2].partition("</candidate>")[0]
     grade = min(5, 1 + len(text.split()) // 5)
     examples = re.findall(r'<example grade="(.)">', asked.prompt) or [f"{grade}"]

@@ -36,9 +36,8 @@ def view(result: SuggestionsResult) -> View:
                     "sources": " ".join(sources),
                 }
             )
-            grid.append(
-                [excerpt(one.text), row.article, str(one.rank), f"{one.score:.4f}", sources[0] if sources else ""]
-            )
+            origin = sources[0] if sources else one.provenance.model * (one.provenance.method == "llm")
+            grid.append([excerpt(one.text), row.article, str(one.rank), f"{one.score:.4f}", origin])
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
     remarks = [labels or "no suggestions"]
     if filtered := sum(len(row.filtered) for row in result.suggestions):
