@@ -1,20 +1,25 @@
-"""A real server of a small language model: requests, interrupts and provenance, whatever it says."""
+"""A real server of a small language model: requests, interrupts, grades and provenance, whatever it says."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from postil.endpoint import Answer, AnswerCache, Client, Message, Request
+from postil.endpoint.cache import FILE
 from postil.errors import PostilError
-from postil.records import Article, write
+from postil.records import Article, Candidate, Reference, write
 from real_server import real_server
 from retrieval_models import train_retrievers
 
@@ -95,3 +100,47 @@ def test_comments_go_on_after_an_interrupt(url: str, tmp_path: Path, monkeypatch
             assert len(origin["prompting"]["examples"]) == 2
         for one in row["filtered"]:
             assert one["reason"]
+
+
+def stored_answers() -> int:
+    """Number of answers on disk."""
+    where = f"file:{Path('answers', FILE)}?mode=ro"
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(where, uri=True)) as file:
+        return int(file.execute("SELECT count(*) FROM answer").fetchone()[0])
+    return 0
+
+
+def test_judging_goes_on_after_an_interrupt(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    texts = ["Rain again.", "3", "4"]
+    write("t.jsonl", [Candidate("a", f"s{at}", text) for at, text in enumerate(texts)])
+    write("r.jsonl", [Reference("a", text, grade) for text, grade in (("Nice bridge.", 4.0), ("Rain.", 2.0))])
+    write("a.jsonl", [Article("a", "A bridge", (), "The town has a new bridge.")])
+    # With more to read, a model of this size only talks.
+    Path("p.txt").write_text("[user]\nHow good is this text, {scale}? Answer with a digit.\n{candidate}")
+    command = [
+        *(sys.executable, "-m", "postil", "judge", "t.jsonl", "-r", "r.jsonl", "--articles", "a.jsonl"),
+        *("--scale", "1:5", "--endpoint", url, "--model", "any", "--samples", "8", "--parallel", "1"),
+        *("--cache", "answers", "--out", "rows.jsonl", "--prompt", "p.txt", "--format", "json"),
+    ]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
+    while (before := stored_answers()) < 6 and child.poll() is None:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate()
+    assert (child.returncode, said.splitlines()[-1]) == (130, "postil: interrupted")
+    assert before < 27
+
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    calls, cached = map(int, re.findall(r"(\d+) (?:call|answer)", done.stderr))
+    assert cached >= before
+    assert calls + cached == json.loads(done.stdout)["usage"]["calls"]
+    rows = Path("rows.jsonl").read_bytes()
+    again = subprocess.run([*command, "--limit-calls", "0"], capture_output=True, text=True, check=True)  # noqa: S603
+    assert again.stdout.replace(" --limit-calls 0", "") == done.stdout
+    assert Path("rows.jsonl").read_bytes() == rows
+    for row in map(json.loads, rows.splitlines()):
+        assert 1 <= row["score"] <= 5
+        assert 0 <= row["mass"] <= 1
+        assert (row["metric"], row["signature"].startswith("judge(model=any,served=smollm2,")) == ("judge(any)", True)
+        assert row["calls"] == (1 if row["mass"] >= 0.5 else 9)
