@@ -168,10 +168,10 @@ def test_controls_are_rows_that_correlate_shows_beside_the_judge() -> None:
         options = postil.JudgeOptions(endpoint=stub.url, model="m", scale=SCALE, controls=True)
         found = postil.judge(CANDIDATES, REFERENCES, options=options, judgements=RATINGS)
     names = {row.metric for row in found.rows}
-    kinds = ("falling", "shuffled", "no-article", "no-anchors", "repeat", "order", "length")
+    kinds = ("falling", "order", "shuffled", "no-anchors", "repeat", "length")
     assert names == {"judge(m)", *(f"control:{kind}(judge(m))" for kind in kinds)}
-    assert len(found.rows) == 8 * len(CANDIDATES)
-    assert len({row.signature for row in found.rows}) == 8
+    assert len(found.rows) == 7 * len(CANDIDATES)
+    assert len({row.signature for row in found.rows}) == 7
     assert {row.control: row.equal for row in found.controls} == dict.fromkeys(kinds[:-1], 1.0)
     assert found.length is not None
     assert found.length.human_n == 6
@@ -185,8 +185,19 @@ def test_without_references_and_articles_the_text_stands_alone() -> None:
         found = postil.judge(CANDIDATES, options=options)
         assert "<example" not in stub.asked[0].prompt
         assert "<article>" not in stub.asked[0].prompt
-    assert "anchors=none" in found.rows[0].signature
-    assert "article:none" in found.rows[0].signature
+    assert found.rows[0].signature == (
+        "judge(model=m,served=stub-1,anchors=none,samples=5,temperature=0.7)|prompt:ca6578fe0f56|rubric:none|"
+        f"scale:1:5|article:none|seed:20181|postil:{postil.__version__}"
+    )
+
+
+def test_controls_that_change_no_prompt_are_left_out() -> None:
+    with StubServer(by_words) as stub:
+        options = postil.JudgeOptions(endpoint=stub.url, model="x/long", scale=SCALE, anchors="none", controls=True)
+        found = postil.judge(CANDIDATES, options=options, judgements=RATINGS)
+    assert [row.control for row in found.controls] == ["repeat"]
+    assert found.self_preference is not None
+    assert (found.self_preference.system, found.self_preference.n) == ("long", 3)
 
 
 @pytest.mark.parametrize(

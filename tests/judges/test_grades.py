@@ -28,6 +28,12 @@ def test_half_of_the_probability_is_enough() -> None:
     assert mass == pytest.approx(0.49)
 
 
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=5), st.sampled_from("135"))
+def test_rounding_takes_no_grade_off_the_scale(parts: list[float], token: str) -> None:
+    tokens = [(" " * number + token, log(part / sum(parts))) for number, part in enumerate(parts)]
+    assert expected_grade(tokens, TOKENS)[0] == float(token)
+
+
 @pytest.mark.parametrize("value", [0.5, inf, nan, 1e300])
 def test_numbers_that_are_no_logarithms_of_probabilities_are_no_mass(value: float) -> None:
     assert expected_grade([("4", value)], TOKENS) == (None, 0.0)

@@ -39,7 +39,7 @@ def judge_result(
     means, there = ItemMeans([row.item for row in rows], options.seed), ~np.isnan(grades)
     ratings = np.array([human.get((row.item, row.system), np.nan) for row in rows])
     served = sorted({outcome.served for outcome in run.outcomes if outcome is not None})
-    own = [options.model, *served]
+    own = [name for model in (options.model, *served) for name in (model, model.rpartition("/")[2])]
     return JudgeResult(
         metric=run.metric,
         systems=tuple(_systems(run, means)),

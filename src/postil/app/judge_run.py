@@ -79,6 +79,19 @@ class Tally:
         )
 
 
+def _names(texts: JudgedTexts) -> list[str]:
+    """The controls that change the prompt of any text, after the judge's own grade."""
+    anchored = any(case.anchors for case in texts.cases)
+    with_article = any(case.article is not None for case in texts.cases)
+    return [
+        MAIN,
+        *(["falling", ORDER, "shuffled"] if anchored else []),
+        *(["no-article"] if with_article else []),
+        *(["no-anchors"] if anchored else []),
+        "repeat",
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Missing:
     """Texts without a grade for one reason."""
@@ -106,13 +119,11 @@ class JudgeRun:
     def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Ask) -> None:
         self.texts, self.metric = texts, f"judge({spec.model})"
         self._judge, self._spec, self._options = Judge(spec, ask), spec, options
-        pairs = zip(texts.rows, texts.cases, strict=True)
-        self._trials: list[dict[str, Trial]] = [
-            trials_of(case, spec.seed, row.item, row.system) if options.controls else {MAIN: Trial(case)}
-            for row, case in pairs
-        ]
-        first, *others = self._trials[0]
-        names = [first, *others[:1], *([ORDER] if options.controls else []), *others[1:]]
+        names = _names(texts) if options.controls else [MAIN]
+        self._trials: list[dict[str, Trial]] = []
+        for row, case in zip(texts.rows, texts.cases, strict=True):
+            trials = trials_of(case, spec.seed, row.item, row.system)
+            self._trials.append({name: trials[name] for name in names if name != ORDER})
         self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
         self.outcomes: list[Graded | None] = [None] * len(texts.rows)
         self.written: list[JudgeScore] = []
@@ -175,7 +186,7 @@ class JudgeRun:
             if isinstance(outcome, Graded):
                 yield self._row(index, name, outcome)
         if self._options.controls:
-            falling = outcomes["falling"]
+            falling = outcomes.get("falling")
             if isinstance(falling, Graded):
                 answers = (*own.answers, *falling.answers)
                 mean = Graded((own.grade + falling.grade) / 2, None, own.samples + falling.samples, answers)

@@ -70,8 +70,10 @@ def expected_grade(tokens: Iterable[tuple[str, float]], grades: dict[str, float]
     mass = math.fsum(p for _, p in found)
     if not mass <= MOST_MASS:
         return None, 0.0
-    mass = min(mass, 1.0)
-    return (math.fsum(grade * p for grade, p in found) / mass if mass >= LEAST_MASS else None), mass
+    if mass < LEAST_MASS:
+        return None, mass
+    mean, known = math.fsum(grade * p for grade, p in found) / mass, [grade for grade, _ in found]
+    return min(max(mean, min(known)), max(known)), min(mass, 1.0)  # rounding takes no grade off the scale
 
 
 def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:

@@ -92,10 +92,12 @@ def control(full: str) -> str:
     Args:
         full: Its name.
 
-    >>> control("control:best-5(w-meteor)"), control("control:length")
-    ('best 5 references', 'length of the text')
+    >>> control("control:best-5(w-meteor)"), control("control:length"), control("control:shuffled(judge(m))")
+    ('best 5 references', 'length of the text', 'permuted grades of anchors')
     """
     kind = full.removeprefix("control:").partition("(")[0]
+    if kind == "shuffled" and metric_of(full).startswith("judge("):
+        return "permuted grades of anchors"
     best = re.fullmatch(r"best-(\d+)", kind)
     return f"best {best[1]} references" if best else CONTROLS.get(kind, kind)
 

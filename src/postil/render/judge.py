@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.results import Estimate, JudgeResult
     from postil.render.formats import Grid
 
-__all__ = ["control_name", "findings", "grade_text", "summary", "view", "work"]
+__all__ = ["findings", "grade_text", "summary", "view", "work"]
 
 FIELDS = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
 
@@ -92,7 +92,7 @@ def _controls(result: JudgeResult) -> Grid:
     grid = [["control", "texts", "mean grade", "difference [95 % CI]", "same grade"]]
     return grid + [
         [
-            control_name(row.control),
+            control(f"control:{row.control}({result.metric})"),
             f"{row.n:,}",
             f"{row.mean:.2f}",
             grade_text(row.difference),
@@ -100,18 +100,6 @@ def _controls(result: JudgeResult) -> Grid:
         ]
         for row in result.controls
     ]
-
-
-def control_name(name: str) -> str:
-    """Label of a control of a judge.
-
-    Args:
-        name: The control.
-
-    >>> control_name("shuffled"), control_name("no-article")
-    ('permuted grades of anchors', 'without the article')
-    """
-    return "permuted grades of anchors" if name == "shuffled" else control(f"control:{name}")
 
 
 def grade_text(value: Estimate | None) -> str:

@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from postil.plots import IntervalRow, intervals
-from postil.render.judge import control_name, findings, grade_text, work
+from postil.records.names import control
+from postil.render.judge import findings, grade_text, work
 from postil.render.numbers import DASH
 from postil.render.page.blocks import Cell, Chapter, Facts, Findings, Paragraph, Picture, Row, Section
 from postil.render.page.tables import NONE, cut, signatures, whole
@@ -54,7 +55,10 @@ def judge_pictures(result: JudgeResult) -> Iterator[Picture]:
     """
     means = [_row(row.system, row.mean, result.metric) for row in result.systems if row.mean is not None]
     yield _picture("grades", "Mean grades of systems, 95 % confidence intervals over items", means)
-    changes = [_row(control_name(row.control), row.difference, "difference") for row in result.controls]
+    changes = [
+        _row(control(f"control:{row.control}({result.metric})"), row.difference, "difference")
+        for row in result.controls
+    ]
     if changes:
         yield _picture("controls", "Mean change of the grade by each control, 95 % confidence intervals", changes)
 
@@ -90,7 +94,7 @@ def _controls(result: JudgeResult) -> Iterator[Block]:
         return
     lines = [
         Row(
-            control_name(row.control),
+            control(f"control:{row.control}({result.metric})"),
             (
                 Cell(f"{row.mean:.2f}", value=row.mean),
                 _grade(row.difference),
