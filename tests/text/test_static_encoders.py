@@ -68,6 +68,13 @@ def test_a_text_does_not_depend_on_its_batch(folder: str) -> None:
     assert [len(each) for each in units(folder, *lines)] == [2, 8, 0, 1]
 
 
+def test_texts_that_were_split_before_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.text.static_encoders.SPLIT", 3)
+    folder = str(made.subword_folder(tmp_path / "v"))
+    for lines in (["a", "b d"], ["b d", "d"], ["d d", "a", "b"], ["a", "b", "d", "e", ""], ["b", "a"]):
+        assert units(folder, *lines) == [[made.WORDS.index(word) for word in line.split()] for line in lines]
+
+
 def test_a_model_over_bigrams_has_units_of_two_words(tmp_path: Path) -> None:
     Vectors(("a_b", "b_a"), np.eye(2, dtype=np.float32)).save(tmp_path / "v", {"bigrams": True})
     encoded = open_static(str(tmp_path / "v")).encode(texts("a b a", "b"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,6 +30,8 @@ EXTRA: Final = "meaning"
 """Extra of the package with what subword vectors need."""
 MATRIX: Final = "model.safetensors"
 TOKENIZER: Final = "tokenizer.json"
+SPLIT: Final = 1 << 16
+"""Largest number of texts whose token ids are kept."""
 FLOATS: Final = ("float16", "float32", "float64")
 DIGITS: Final = 12
 """Number of hexadecimal digits of a hash in signatures."""
@@ -81,12 +83,14 @@ class SubwordEncoder:
         vectors: float32[V, d], one row per token id.
         known: bool[V], False for ids without a vector: the token for unknown text, and zero vectors.
         hash: First 12 hexadecimal digits of a SHA-256 of both files.
+        split: Token ids of texts that were split lately: references are often candidates too, and systems often agree.
     """
 
     tokenizer: SubwordTokenizer = field(repr=False)
     vectors: NDArray[np.float32] = field(repr=False)
     known: NDArray[np.bool_] = field(repr=False)
     hash: str
+    split: dict[str, array[int]] = field(default_factory=dict, repr=False)
 
     @property
     def signature(self) -> str:
@@ -104,11 +108,21 @@ class SubwordEncoder:
         del jobs  # the tokenizer has threads of its own
         first, index = distinct_texts(texts, by_tokens=False)
         raw = texts.raw_texts()
-        split = self.tokenizer.encode_batch_fast([raw[i] for i in first.tolist()], add_special_tokens=False)
-        ids = [each.ids for each in split]
+        ids = self._ids([raw[i] for i in first.tolist()])
         offsets = np.cumsum([0, *map(len, ids)])
-        rows = np.fromiter(chain.from_iterable(ids), np.int64, int(offsets[-1]))
+        rows = np.frombuffer(b"".join(ids), np.int32)
         return _known_units(index, offsets, rows, self.known[rows], self.vectors)
+
+    def _ids(self, texts: list[str]) -> list[array[int]]:
+        """Token ids of distinct texts."""
+        new = [text for text in texts if text not in self.split]
+        found = self.tokenizer.encode_batch_fast(new, add_special_tokens=False)
+        of_new = {text: array("i", each.ids) for text, each in zip(new, found, strict=True)}
+        ids = [of_new[text] if text in of_new else self.split[text] for text in texts]
+        if len(self.split) + len(of_new) > SPLIT:
+            self.split.clear()
+        self.split.update(of_new if len(of_new) <= SPLIT else {})
+        return ids
 
 
 def open_static(folder: str) -> Encoder:
@@ -200,11 +214,11 @@ def _only_matrix(tensors: dict[str, NDArray[np.float32]], path: Path) -> NDArray
 def _known_units(
     index: NDArray[np.int64],
     offsets: NDArray[np.int64],
-    rows: NDArray[np.int64],
+    rows: NDArray[np.int64] | NDArray[np.int32],
     known: NDArray[np.bool_],
     vectors: NDArray[np.float32],
 ) -> Encoded:
     """Texts without their units that have no vector."""
     bounds = np.concatenate([[0], np.cumsum(known)])[offsets]
-    kept = rows[known]
+    kept = rows[known].astype(np.int64)
     return Encoded(index, bounds, kept.astype(np.int32), kept, vectors, np.diff(offsets) - np.diff(bounds))
