@@ -141,7 +141,8 @@ class UnitIdf:
         times = _documents(references, items)[1]
         text = np.repeat(np.arange(len(references.lengths)), references.lengths)
         ids, place = np.unique(references.ids, return_inverse=True)
-        unit_of_text = np.unique(place * len(times) + text)
+        unit_of_text = np.sort(place * len(times) + text)  # several times faster than unique
+        unit_of_text = unit_of_text[np.diff(unit_of_text, prepend=-1) > 0]
         df = np.bincount(unit_of_text // len(times), times[unit_of_text % len(times)], len(ids))
         texts = int(times.sum())
         return cls(texts, ids, np.log((texts + 1) / (df + 1)))

@@ -86,7 +86,9 @@ class Encoded:
         Raises:
             InvalidInput: A vector is not finite.
         """
-        used, rows = np.unique(self.rows, return_inverse=True)
+        is_used = np.zeros(len(self.vectors), dtype=bool)
+        is_used[self.rows] = True
+        used, rows = np.flatnonzero(is_used), (np.cumsum(is_used) - 1)[self.rows]
         vectors = self.vectors[used].astype(np.float32, copy=False)
         # Converted first: while numpy converts it sums parts of rows, whose bounds depend on the rows before.
         squares = vectors.astype(np.float64)
