@@ -17,8 +17,8 @@ WORDS = tuple("abcdefghijklmnopqrstuvwx")
 """The first four have worked values: a (1, 0), b (0, 1), c (0, 0), which is no direction, d (3, 4)."""
 
 
-def matrix(dimensions: int = 2) -> np.ndarray:
-    vectors = np.random.default_rng(11).normal(size=(len(WORDS), dimensions)).astype(np.float32)
+def matrix(dimensions: int = 2, count: int = len(WORDS)) -> np.ndarray:
+    vectors = np.random.default_rng(11).normal(size=(count, dimensions)).astype(np.float32)
     vectors[:4] = 0
     vectors[0, 0], vectors[1, 1], vectors[3, :2] = 1, 1, (3, 4)
     return vectors
@@ -52,8 +52,8 @@ def tokenizer(words: tuple[str, ...] = WORDS, **more: object) -> dict[str, objec
     }
 
 
-def subword_folder(path: Path, dimensions: int = 2, dtype: str = "float32") -> Path:
+def subword_folder(path: Path, dimensions: int = 2, dtype: str = "float32", words: tuple[str, ...] = WORDS) -> Path:
     path.mkdir(exist_ok=True)
-    save_file({"embeddings": matrix(dimensions).astype(dtype)}, path / "model.safetensors")
-    (path / "tokenizer.json").write_text(json.dumps(tokenizer()))
+    save_file({"embeddings": matrix(dimensions, len(words)).astype(dtype)}, path / "model.safetensors")
+    (path / "tokenizer.json").write_text(json.dumps(tokenizer(words)))
     return path

@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow.parquet
 
 import postil
+from made_vectors import WORDS as LETTERS
+from made_vectors import subword_folder
 from postil.app import demo
 from postil.app.corpus.building import build_corpus
 from postil.corpus.options import BuildOptions
@@ -56,6 +58,8 @@ def make(folder: Path) -> None:
     corpora(folder, sample)
     collections(folder, sample)
     vectors(folder)
+    said_words = re.findall(r"\w+", " ".join(row.text for row in (*candidates, *references)).lower())
+    subword_folder(folder / "wordllama", 8, words=tuple(dict.fromkeys([*LETTERS, *said_words])))
 
 
 def metrics_task(

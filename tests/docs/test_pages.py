@@ -29,6 +29,7 @@ GUIDES = [
             "import",
             "integrations",
             "judging",
+            "meaning",
             "metrics",
             "own-metrics",
             "passages",
@@ -39,7 +40,7 @@ GUIDES = [
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
-EXTRAS = ("gensim", "httpx2", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "torch")
+EXTRAS = ("gensim", "httpx2", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "tokenizers", "torch")
 
 
 @pytest.fixture(scope="session")
