@@ -103,7 +103,7 @@ def test_a_module_is_found_as_python_finds_it(postil: Postil, monkeypatch: pytes
         (2, MINE.replace("my-metric", "meteor"), "plugin mine.py: metric meteor: the package has one of that name"),
         (2, MINE.replace("my-metric", "my metric"), "plugin mine.py: metric 'my metric': expected a name of letters"),
         (2, "def f(x): return 1\n", "metric f: expected a function of (candidate, references) or"),
-        (2, "def fff(x, y): return 1\n", "unknown metric 'f'; did you mean 'fff'? Known: bleu-1, "),
+        (2, "def fff(x, y): return 1\n", "unknown metric 'f'; did you mean 'fff'? Known: bertscore, "),
         (2, "from math import dist as f\n", "unknown metric 'f'"),
         (2, MINE.replace("other", "f"), "unknown metric 'f'"),  # its name is my-metric, and lower is better
         (

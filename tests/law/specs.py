@@ -29,6 +29,7 @@ VECTORS = Path(__file__).with_name("vectors")
 """Vectors in five dimensions of the words of the laws. By ``weigh=idf`` a score depends on all references."""
 
 PARAMETERS = {
+    "bertscore": ["(model=m,layer=1)", "(model=m,layer=2,part=r)", "(model=m,layer=1,over=near)"],
     "bleu-1": ["", "(smooth=none)", "(smooth=method0)"],
     "bleu-2": ["(smooth=exp)", "(smooth=floor,effective=true)"],
     "bleu-3": ["(smooth=add-k)", "(smooth=exp,effective=true)"],
@@ -75,6 +76,7 @@ PARAMETERS = {
     ],
     "rouge-lsum": ["", "(part=r,stem=true)"],
     "rouge-su4": ["", "(corpus=pooled)"],
+    "sentence-cosine": ["(model=m)", "(model=m,prefix=the,baseline=0.1,over=top-2)"],
     "vector-cosine": [f"(vectors={VECTORS})", f"(vectors={VECTORS},weigh=norm,baseline=0.1,over=top-2)"],
     "vector-f1": [
         f"(vectors={VECTORS})",
@@ -84,6 +86,7 @@ PARAMETERS = {
     "own-overlap": ["", "(power=2)"],
     "own-batches": [""],
 }
+MEANING = ("bertscore", "sentence-cosine", "vector-cosine", "vector-f1")
 OWN = {"own-overlap", "own-batches"}
 """Registered above; the laws hold for the functions that they are."""
 PLAIN = [name + text for name, texts in PARAMETERS.items() for text in texts]
@@ -104,6 +107,9 @@ OVER = [
     "rouge-l(part=p)",
     f"vector-f1(vectors={VECTORS},weigh=norm)",
     f"vector-cosine(vectors={VECTORS},baseline=0.1)",
+    "bertscore(model=m,layer=1)",
+    "bertscore(model=m,layer=2,part=p)",
+    "sentence-cosine(model=m)",
 ]
 """Metrics with ``over``, without it; see test_over_laws."""
 
@@ -111,11 +117,9 @@ BLEU = ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
 COCO = [spec for spec in of(*BLEU) if "smooth=coco" in str(parse_metric(spec))]
 MEAN = [
     *(spec for spec in SPECS if "corpus=mean" in str(parse_metric(spec))),
-    *of("rouge-l", "rouge-lsum", "cider", "cider-d", "vector-cosine", "vector-f1", *OWN),
+    *of("rouge-l", "rouge-lsum", "cider", "cider-d", *MEANING, *OWN),
 ]
-AVERAGES = [
-    spec for spec in of("meteor", "rouge-l", "vector-cosine", "vector-f1") if "over=max" not in str(parse_metric(spec))
-]
+AVERAGES = [spec for spec in of("meteor", "rouge-l", *MEANING) if "over=max" not in str(parse_metric(spec))]
 OUTSIDE = [spec for spec in of("meteor") if "penalty=outside" in spec]
 EPS = [spec for spec in of("chrf", "chrf++") if "smooth=eps" in spec]
 

@@ -41,6 +41,11 @@ LAW = law(40, python=15)
 EXACT = 1e-12
 
 
+def precision(spec: str) -> float:
+    """Precision of a score of 1: bert-score, whose numbers these are, does not clip what single precision leaves."""
+    return 1e-6 if parse_metric(spec).name == "bertscore" else EXACT
+
+
 def test_every_metric_is_under_the_laws() -> None:
     assert set(PARAMETERS) == set(METRICS) | OWN
 
@@ -180,7 +185,7 @@ def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, numb
     for spec in specs:
         shortest = getattr(parse_metric(spec), "order", 2 if "rouge-2" in spec else 1)
         top = np.array([score for score, copy in zip(result.items[spec], copies, strict=True) if len(copy) >= shortest])
-        np.testing.assert_allclose(top, 1.0, rtol=0, atol=1e-8 if spec in COCO else EXACT, err_msg=spec)
+        np.testing.assert_allclose(top, 1.0, rtol=0, atol=1e-8 if spec in COCO else precision(spec), err_msg=spec)
 
 
 @LAW
@@ -196,7 +201,7 @@ def test_a_copy_of_the_only_reference_scores_the_top_of_what_goes_over_all_refer
         metric = parse_metric(spec)
         # An order in which every n-gram is in all items has idf 0 and gives nothing to anyone.
         told_apart = (norms > 0.0).all(axis=1) if metric.name.startswith("cider") else np.ones(len(copies), dtype=bool)
-        np.testing.assert_allclose(result.items[spec][told_apart], metric.high, rtol=EXACT, err_msg=spec)
+        np.testing.assert_allclose(result.items[spec][told_apart], metric.high, rtol=precision(spec), err_msg=spec)
 
 
 @LAW
@@ -223,7 +228,7 @@ def test_scores_stay_in_range(problem: Problem) -> None:
         for spec in specs:
             metric = parse_metric(spec)
             values = np.append(result.items[spec], result.corpus[spec])
-            assert ((values >= metric.low) & (values <= metric.high * (1 + EXACT))).all(), (spec, values)
+            assert ((values >= metric.low) & (values <= metric.high * (1 + precision(spec)))).all(), (spec, values)
 
 
 @LAW

@@ -251,7 +251,7 @@ def test_the_baseline_is_the_mean_over_texts_of_other_items(tmp_path: Path) -> N
     ("spec", "problem"),
     [
         ("vector-f1(vectors=a,b)", "a value cannot hold a comma"),
-        ("vector-f1(vectors=a(b))", "expected a folder without commas, brackets"),
+        ("vector-f1(vectors=a(b))", "expected a path without commas, brackets"),
         ("vector-f1(baseline=high)", "baseline: expected auto or a number from -1 to below 1, got 'high'"),
         ("vector-cosine(baseline=1)", "baseline: expected auto or a number"),
         ("vector-f1(tau=.1)", "tau is the width of over=kernel"),

@@ -29,15 +29,17 @@ def encoded(encoder: SentenceEncoder, texts: Sequence[str], jobs: int = 1) -> En
 def test_a_prefix_stands_before_each_text_and_blank_texts_have_no_unit() -> None:
     seen: list[str] = []
 
-    def vectors(texts: Sequence[str], jobs: int) -> NDArray[np.float32]:
+    def vectors(texts: Sequence[str], jobs: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         del jobs
         seen.extend(texts)
-        return np.ones((len(texts), 2), np.float32)
+        return np.ones((len(texts), 2), np.float32), np.array([False, True])
 
     found = encoded(SentenceEncoder(vectors, "ones", "query: "), [" a ", "", "b", " "])
     assert seen == ["query: a", "query: b"]
     assert found.lengths.tolist() == [1, 0, 1, 0]
     assert found.vectors.shape == (2, 2)
+    assert found.truncated is not None
+    assert found.truncated.tolist() == [False, False, True, False]
 
 
 def test_names_that_are_no_model() -> None:

@@ -37,8 +37,8 @@ def score(
     """Score systems against weighted references.
 
     Metrics: bleu-1 to bleu-4, meteor, rouge-l, rouge-lsum, rouge-1, rouge-2, rouge-su4, cider, cider-d, chrf, chrf++,
-    delta-bleu, vector-f1, vector-cosine. With w- in front the references' weights count; without it they are all 1.
-    Functions of --plugin go by their names.
+    delta-bleu; of meaning: vector-f1, vector-cosine, bertscore, sentence-cosine. With w- in front the references'
+    weights count; without it they are all 1. Functions of --plugin go by their names.
 
     Example: postil score systems.jsonl -r references.jsonl --scale 1:5 -m meteor -m w-meteor
     """

@@ -499,7 +499,7 @@ def bind_references(
     if not allow_han:
         han.check(refuse)
     weights, items = references.weights, references.items
-    bound = References(tokens, references.offsets, weights, items)  # type: ignore[arg-type]  # None for the defaults
+    bound = References(tokens, references.offsets, weights, items, jobs)  # type: ignore[arg-type]  # None for defaults
     if similarity is not None:
         bound = replace(bound, weights=consensus(bound, similarity, background=background, jobs=jobs))
     return bound, han.remark

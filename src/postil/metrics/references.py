@@ -82,6 +82,7 @@ class References:
         weights: float64[m], s_j of each text: in [0, 1], for delta-BLEU in [-1, 1]. All 1 where none are given.
         items: int32[k], index of each set's item, for document frequencies; the sets of one item are adjacent. By
             default every set is an item of its own. Leave-one-out sets share their item.
+        jobs: Number of threads that encode them; the vectors do not depend on it.
 
     Raises:
         InvalidInput: Shapes do not fit, there is no set or an empty one, the sets of an item are not adjacent, or
@@ -98,6 +99,7 @@ class References:
     offsets: NDArray[np.int64]
     weights: NDArray[np.float64] = field(default=None)  # type: ignore[arg-type]  # set below
     items: NDArray[np.int32] = field(default=None)  # type: ignore[arg-type]  # set below
+    jobs: int = 1
     frequencies: dict[tuple[object, int], Frequencies] = field(default_factory=dict, repr=False)
     """Document frequencies that metrics have asked for, shared by all that are bound to these texts."""
     cut: dict[Cut, Pieces] = field(default_factory=dict, repr=False)
@@ -149,7 +151,7 @@ class References:
         """
         known = self.encoded.get(encoder.signature)
         if known is None:
-            known = self.encoded[encoder.signature] = encoder.encode(self.tokens)
+            known = self.encoded[encoder.signature] = encoder.encode(self.tokens, self.jobs)
         return known
 
     def fact(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -178,7 +180,7 @@ class References:
             items: As in the class.
             weights: As in the class.
         """
-        made = References(tokens, offsets, weights, items)  # type: ignore[arg-type]  # None for all 1
+        made = References(tokens, offsets, weights, items, self.jobs)  # type: ignore[arg-type]  # None for all 1
         for key, known in self.frequencies.items():
             made.frequencies[key] = known.of_others(tokens)
         return replace(made, encoded=self.encoded if tokens is self.tokens else {}, facts=dict(self.facts))

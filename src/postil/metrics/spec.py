@@ -10,6 +10,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from postil.errors import PostilError, UnknownName, UsageError
+from postil.metrics.bertscore import BertScore
 from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
@@ -29,6 +30,7 @@ from postil.metrics.own import define, reads_weights
 from postil.metrics.passage_collection import UNITS
 from postil.metrics.registry import Registry
 from postil.metrics.rouge import RougeL, RougeLsum, RougeN
+from postil.metrics.sentence_cosine import SentenceCosine
 from postil.metrics.vector_cosine import VectorCosine
 from postil.metrics.vector_f1 import VectorF1
 from postil.records.arguments import check_arguments
@@ -57,6 +59,7 @@ Parsed = TypeVar("Parsed", bound="Specified")
 
 METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
     {
+        "bertscore": BertScore,
         "bleu-1": partial(Bleu, order=1),
         "bleu-2": partial(Bleu, order=2),
         "bleu-3": partial(Bleu, order=3),
@@ -72,6 +75,7 @@ METRICS: Final[Mapping[str, Callable[..., Metric]]] = MappingProxyType(
         "rouge-l": RougeL,
         "rouge-lsum": RougeLsum,
         "rouge-su4": partial(RougeN, unit="su4"),
+        "sentence-cosine": SentenceCosine,
         "vector-cosine": VectorCosine,
         "vector-f1": VectorF1,
     }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import References
     from postil.text.encoders import Encoded
 
-__all__ = ["VectorCosine", "pair_cosines", "unit_rows"]
+__all__ = ["VectorCosine", "VectorCosineScorer", "pair_cosines", "unit_rows"]
 
 BLOCK: Final = 4096
 """Number of pairs that are multiplied together: few enough for the cache."""
@@ -62,18 +62,20 @@ class VectorCosine(VectorMetric):
     def bind(self, references: References, background: DocumentFrequencies | None) -> Scorer:
         """See `Metric.against`."""
         del background
-        return _VectorCosineScorer(self, references)
+        return VectorCosineScorer(self, references)
 
 
-class _VectorCosineScorer(VectorScorer["NDArray[np.float64]"]):
-    metric: VectorCosine
+class VectorCosineScorer(VectorScorer["NDArray[np.float64]"]):
+    """Cosine of summed vectors, bound to references; see `VectorScorer`."""
 
     def prepare(self, encoded: Encoded) -> NDArray[np.float64]:
+        """See `VectorScorer.prepare`: the sums, of length 1."""
         _, lengths = encoded.normalized()
         weights = self.weights(encoded, lengths)
         return unit_rows(summed_rows(encoded.vectors, encoded.rows, encoded.offsets, weights))
 
     def without(self, texts: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """See `VectorScorer.without`."""
         return np.asarray(~texts.any(axis=1))
 
     def compare(
@@ -88,6 +90,7 @@ class _VectorCosineScorer(VectorScorer["NDArray[np.float64]"]):
         return pair_cosines(own, theirs, pairs)[:, None]
 
     def scores(self, compared: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `VectorScorer.scores`."""
         return np.asarray(np.clip(compared[:, 0], 0.0, 1.0))
 
 

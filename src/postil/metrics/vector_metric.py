@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import Matches, References
     from postil.text.encoders import Encoded, Encoder
 
-__all__ = ["UnitIdf", "VectorMetric", "VectorScorer"]
+__all__ = ["AUTO", "CutTexts", "EncodedMetric", "UnitIdf", "VectorMetric", "VectorScorer", "check_path"]
 
 AUTO: Final = "auto"
 """The baseline that is measured on the references."""
@@ -37,8 +37,91 @@ MANY: Final = 0.2
 Prepared = TypeVar("Prepared")
 
 
+class EncodedMetric(Metric):
+    """Base of metrics that compare texts by vectors, and may rescale by the similarity of unrelated texts.
+
+    A dataclass that extends it has the fields ``baseline``, ``over`` and ``tau``, and calls `settle` when it is made.
+    """
+
+    baseline: str | None
+    reads_texts: ClassVar[bool] = True
+
+    @abstractmethod
+    def encoder(self) -> Encoder:
+        """Open the model; once, until a file of the folder changes."""
+
+    @property
+    @abstractmethod
+    def source(self) -> str | None:
+        """Folder of the model, or the name of a package, as the user wrote it."""
+
+    @property
+    def weighing(self) -> str:
+        """Weights of units: ``none``, ``idf`` or ``norm``."""
+        return "none"
+
+    @property
+    def aggregation(self) -> Literal["mean", "sums"]:
+        """See `Metric.aggregation`."""
+        return "mean"
+
+    @property
+    def reads_tokens(self) -> bool:
+        """See `Metric.reads_tokens`."""
+        return self.encoder().reads_tokens
+
+    @property
+    def reads_all_references(self) -> bool:
+        """See `Metric.reads_all_references`: idf, baseline and the share of unknown units are of all of them."""
+        return True
+
+    def settle(self, model: str) -> None:
+        """Check the parameters and give the baseline the form that specs have.
+
+        Args:
+            model: Name of the parameter that names the model.
+
+        Raises:
+            UsageError: A parameter is out of range, or a path cannot stand in a spec.
+        """
+        settle_over(self)
+        check_path(self.name, model, self.source)
+        if self.baseline not in {None, AUTO}:
+            object.__setattr__(self, "baseline", f"{self._number(str(self.baseline)):g}")
+
+    def _number(self, text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not -1.0 <= number < 1.0:
+            raise UsageError(f"{self.name}: baseline: expected auto or a number from -1 to below 1, got '{text}'")
+        return number
+
+
+def check_path(name: str, field: str, path: str | None) -> None:
+    """Refuse a path that cannot stand in a spec.
+
+    Args:
+        name: Name of the metric.
+        field: Name of its parameter.
+        path: The path, or None.
+
+    Raises:
+        UsageError: It is empty, or has commas, brackets or outer spaces.
+
+    >>> check_path("bertscore", "model", "bert (copy)")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: bertscore: model: expected a path without commas, brackets and outer spaces, got ...
+    """
+    if path is not None and (not path or path != path.strip() or set(path) & set(",()")):
+        problem = f"expected a path without commas, brackets and outer spaces, got '{path}'"
+        raise UsageError(f"{name}: {field}: {problem}; a link to it can have another name")
+
+
 @dataclass(frozen=True, kw_only=True)
-class VectorMetric(Metric):
+class VectorMetric(EncodedMetric):
     """Base of metrics that compare texts by static vectors of their units.
 
     Args:
@@ -54,45 +137,24 @@ class VectorMetric(Metric):
     baseline: str | None = None
     over: str = "max"
     tau: float | None = None
-    reads_texts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        settle_over(self)
-        folder = self.vectors
-        if folder is not None and (not folder or folder != folder.strip() or set(folder) & set(",()")):
-            problem = f"expected a folder without commas, brackets and outer spaces, got '{folder}'"
-            raise UsageError(f"{self.name}: vectors: {problem}; a link to it can have another name")
-        if self.baseline not in {None, AUTO}:
-            object.__setattr__(self, "baseline", f"{self._number(str(self.baseline)):g}")
-
-    def _number(self, text: str) -> float:
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not -1.0 <= number < 1.0:
-            raise UsageError(f"{self.name}: baseline: expected auto or a number from -1 to below 1, got '{text}'")
-        return number
+        self.settle("vectors")
 
     @property
-    def aggregation(self) -> Literal["mean", "sums"]:
-        """See `Metric.aggregation`."""
-        return "mean"
+    def source(self) -> str | None:
+        """See `EncodedMetric.source`."""
+        return self.vectors
+
+    @property
+    def weighing(self) -> str:
+        """See `EncodedMetric.weighing`."""
+        return self.weigh
 
     @property
     def signature(self) -> str:
         """See `Specified.signature`."""
         return str(self) if self.vectors is None else str(replace(self, vectors=self.encoder().signature))
-
-    @property
-    def reads_tokens(self) -> bool:
-        """See `Metric.reads_tokens`."""
-        return self.encoder().reads_tokens
-
-    @property
-    def reads_all_references(self) -> bool:
-        """See `Metric.reads_all_references`: idf, baseline and the share of unknown units are of all of them."""
-        return True
 
     def encoder(self) -> Encoder:
         """Open the vectors; once, until a file of the folder changes.
@@ -156,8 +218,48 @@ class UnitIdf:
         return np.where(self.ids[place] == ids, self.values[place], unseen)
 
 
+class CutTexts:
+    """Number of texts that were cut at the largest number of tokens of a model.
+
+    >>> from postil.text.encoders import Encoded
+    >>> one, cut = np.zeros(1, np.int32), np.array([True])
+    >>> encoded = Encoded(np.zeros(3, int), np.array([0, 1]), one, one, np.ones((1, 1)), one, truncated=cut)
+    >>> texts = CutTexts()
+    >>> texts.count("candidates", encoded)
+    >>> texts.remarks("bert")
+    ['3 of 3 candidates have more tokens than the model in bert takes, and were cut']
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, int]] = {}
+
+    def count(self, role: str, encoded: Encoded) -> None:
+        """Count texts.
+
+        Args:
+            role: What they are, in the plural.
+            encoded: The texts.
+        """
+        if encoded.truncated is not None:
+            cut, texts = self._counts.get(role, (0, 0))
+            cut += int(encoded.truncated[encoded.texts].sum())
+            self._counts[role] = cut, texts + len(encoded.texts)
+
+    def remarks(self, model: str | None) -> list[str]:
+        """A line for each kind of texts of which some were cut.
+
+        Args:
+            model: Folder of the model.
+        """
+        return [
+            f"{cut:,} of {texts:,} {role} have more tokens than the model in {model} takes, and were cut"
+            for role, (cut, texts) in self._counts.items()
+            if cut
+        ]
+
+
 class VectorScorer(SimilarityScorer, Generic[Prepared]):
-    """Base of scorers over static vectors; a subclass prepares texts and compares pairs of them.
+    """Base of scorers over vectors; a subclass prepares texts and compares pairs of them.
 
     Args:
         metric: The metric.
@@ -169,20 +271,22 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
         Undefined: The baseline is to be measured, and there is one item only.
     """
 
-    metric: VectorMetric
+    metric: EncodedMetric
 
-    def __init__(self, metric: VectorMetric, references: References) -> None:
+    def __init__(self, metric: EncodedMetric, references: References) -> None:
         super().__init__(metric, references)
         self._encoder = metric.encoder()
         self._encoded = references.encode(self._encoder)
         self._items = np.repeat(references.items, np.diff(references.offsets))
         self._idf = None
-        if metric.weigh == "idf":
+        if metric.weighing == "idf":
             key = ("idf", self._encoder.signature)
             self._idf = references.fact(key, lambda: UnitIdf.of(self._encoded, self._items))
         self._prepared = self.prepare(self._encoded)
         self._baseline = self._find_baseline()
         self._counts = {"references": _counts(self._encoded), "candidates": np.zeros(2, np.int64)}
+        self._cut = CutTexts()
+        self._cut.count("references", self._encoded)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -196,8 +300,8 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
 
     def remarks(self) -> list[str]:
         """See `Scorer.remarks`."""
-        return [
-            f"{unknown / units:.1%} of the units of the {role} have no vector in {self.metric.vectors} and are left "
+        return self._cut.remarks(self.metric.source) + [
+            f"{unknown / units:.1%} of the units of the {role} have no vector in {self.metric.source} and are left "
             "out; take vectors of their language, and the tokenizer that the vectors were made with"
             for role, (unknown, units) in self._counts.items()
             if unknown > MANY * units
@@ -233,7 +337,9 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """See `Scorer.measure`."""
-        self._counts["candidates"] = self._counts["candidates"] + _counts(matches.encode(self._encoder))
+        encoded = matches.encode(self._encoder)
+        self._counts["candidates"] = self._counts["candidates"] + _counts(encoded)
+        self._cut.count("candidates", encoded)
         return super().measure(matches)
 
     def weights(self, encoded: Encoded, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -245,10 +351,10 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
         """
         if self._idf is not None:
             return self._idf.of_units(encoded.ids)
-        return lengths if self.metric.weigh == "norm" else np.ones(len(encoded.rows))
+        return lengths if self.metric.weighing == "norm" else np.ones(len(encoded.rows))
 
     def _key(self, kind: str) -> Hashable:
-        return (kind, type(self), self._encoder.signature, self.metric.weigh)
+        return (kind, type(self), self._encoder.signature, self.metric.weighing)
 
     def _compared(self, matches: Matches) -> NDArray[np.float64]:
         encoded = matches.encode(self._encoder)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from postil.text.contextual_encoders import ContextualEncoder
     from postil.text.tokens import Tokens
 
+    VectorsOf: TypeAlias = Callable[[Sequence[str], int], tuple[NDArray[np.float32], NDArray[np.bool_]]]
+
 __all__ = ["PACKAGE", "SentenceEncoder", "sentence_encoder"]
 
 PACKAGE: Final = "package:"
@@ -38,13 +40,14 @@ class SentenceEncoder:
     """A vector for each text; an `Encoder` whose texts are one unit each, and blank ones none.
 
     Args:
-        vectors: Function from n distinct stripped texts and a number of threads to their vectors, float32[n, d].
+        vectors: Function from n distinct texts and a number of threads to their vectors, float32[n, d]; and bool[n],
+            True for texts that were cut at the model's maximum.
         name: Name in signatures, by the content of the model.
         prefix: Text before each text.
 
     >>> from postil.text import Vocabulary
     >>> def vectors(texts, jobs):
-    ...     return np.array([[len(text), 1] for text in texts], np.float32)
+    ...     return np.array([[len(text), 1] for text in texts], np.float32), np.zeros(len(texts), bool)
     >>> encoder = SentenceEncoder(vectors, "length")
     >>> encoded = encoder.encode(Vocabulary().encode_tokens([["ab"], [" "], ["ab"]]))
     >>> encoded.texts.tolist(), encoded.lengths.tolist(), encoded.vectors.tolist()
@@ -53,9 +56,7 @@ class SentenceEncoder:
 
     reads_tokens = False
 
-    def __init__(
-        self, vectors: Callable[[Sequence[str], int], NDArray[np.float32]], name: str, prefix: str = ""
-    ) -> None:
+    def __init__(self, vectors: VectorsOf, name: str, prefix: str = "") -> None:
         self._vectors = vectors
         self.name = name
         self._prefix = prefix
@@ -70,10 +71,13 @@ class SentenceEncoder:
         first, index = distinct_texts(texts, by_tokens=False)
         raw = texts.raw_texts()
         distinct = [raw[i].strip() for i in first.tolist()]
-        vectors = self._vectors([self._prefix + text for text in distinct if text], jobs)
-        units = np.arange(len(vectors))
-        offsets = np.cumsum([0, *(bool(text) for text in distinct)], dtype=np.int64)
-        return Encoded(index, offsets, units.astype(np.int32), units, vectors, np.zeros(len(distinct), np.int64))
+        there = np.array([bool(text) for text in distinct], dtype=np.bool_)
+        vectors, cut = self._vectors([self._prefix + text for text in distinct if text], jobs)
+        units, truncated = np.arange(len(vectors)), np.zeros(len(distinct), np.bool_)
+        truncated[there] = cut
+        offsets = np.concatenate([[0], np.cumsum(there)])
+        unknown = np.zeros(len(distinct), np.int64)
+        return Encoded(index, offsets, units.astype(np.int32), units, vectors, unknown, truncated=truncated)
 
 
 def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:
@@ -128,7 +132,7 @@ class _Pooled:
     with_prefix: bool
     prompt: str
 
-    def __call__(self, texts: Sequence[str], jobs: int) -> NDArray[np.float32]:
+    def __call__(self, texts: Sequence[str], jobs: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         texts = [text.lower() for text in texts] if self.lowercase else texts
         tokens = self.encoder.tokenize(texts, self.longest)
         found: dict[int, NDArray[np.float32]] = {}
@@ -138,7 +142,7 @@ class _Pooled:
                 vector = step(vector)
             found[i] = vector.astype(np.float32)
         empty = np.zeros((0, self.encoder.dimensions), np.float32)
-        return np.stack([found[i] for i in range(len(texts))]) if texts else empty
+        return np.stack([found[i] for i in range(len(texts))]) if texts else empty, tokens.truncated
 
 
 def _weighted_mean(states: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -266,7 +270,7 @@ def _dense(folder: Path, note: Callable[[bytes], None]) -> Callable[[NDArray[np.
 
 
 @lru_cache(maxsize=1)
-def _wordllama() -> tuple[Callable[[Sequence[str], int], NDArray[np.float32]], str]:
+def _wordllama() -> tuple[VectorsOf, str]:
     """Vectors of texts as the package computes them, one text at a time: it pads a batch to its longest text."""
     try:
         import wordllama  # noqa: PLC0415 - an optional package
@@ -277,10 +281,12 @@ def _wordllama() -> tuple[Callable[[Sequence[str], int], NDArray[np.float32]], s
     digest = hashlib.sha256(model.embedding.tobytes())
     digest.update(model.tokenizer.to_str().encode())
 
-    def vectors(texts: Sequence[str], jobs: int) -> NDArray[np.float32]:
+    def vectors(texts: Sequence[str], jobs: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         del jobs
-        found = [np.asarray(model.embed([text])[0], dtype=np.float32) for text in texts]
-        return np.stack(found) if found else np.zeros((0, model.embedding.shape[1]), np.float32)
+        found = np.zeros((len(texts), model.embedding.shape[1]), np.float32)
+        for row, text in zip(found, texts, strict=True):
+            row[:] = model.embed([text])[0]
+        return found, np.zeros(len(texts), np.bool_)
 
     return vectors, f"wordllama-{version('wordllama')}-{digest.hexdigest()[:12]}"
 
