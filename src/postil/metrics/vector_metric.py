@@ -237,7 +237,7 @@ class CutTexts:
         """Count texts.
 
         Args:
-            role: What they are, in the plural.
+            role: Kind of texts, in the plural, such as ``candidates``.
             encoded: The texts.
         """
         if encoded.truncated is not None:
