@@ -29,7 +29,7 @@ def article(number: int) -> Article:
     )
 
 
-def train_retrievers(folder: Path, *more: str) -> Path:
+def train_retrievers(folder: Path, *more: str, kinds: tuple[str, ...] = ("ir-t", "ir-tc")) -> Path:
     """Build the corpus ``corpus`` and train the models ``t`` (ir-t) and ``tc`` (ir-tc) in a folder.
 
     `more` are comments that every article has besides.
@@ -44,8 +44,7 @@ def train_retrievers(folder: Path, *more: str) -> Path:
     corpus = folder / "corpus"
     for words in (
         (*build, "--out", corpus),
-        ("train", "ir-t", "--corpus", corpus, "--out", folder / "t", *BY_WORDS),
-        ("train", "ir-tc", "--corpus", corpus, "--out", folder / "tc", *BY_WORDS),
+        *(("train", kind, "--corpus", corpus, "--out", folder / kind[3:], *BY_WORDS) for kind in kinds),
     ):
         done = CliRunner().invoke(app, [str(word) for word in words])
         assert done.exit_code == 0, done.stderr

@@ -29,7 +29,7 @@ WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return train_retrievers(tmp_path_factory.mktemp("made"), LONG)
+    return train_retrievers(tmp_path_factory.mktemp("made"), LONG, kinds=("ir-tc",))
 
 
 @pytest.fixture(autouse=True)

@@ -436,7 +436,7 @@ with AnswerCache(folder) as cache, Client(url, cache=cache, pace=Pace(parallel=i
 """
 
 
-@pytest.mark.parametrize(("parallel", "how"), [(1, signal.SIGKILL), (3, signal.SIGKILL), (3, signal.SIGINT)])
+@pytest.mark.parametrize(("parallel", "how"), [(1, signal.SIGKILL), (3, signal.SIGINT)])
 def test_a_killed_run_asks_only_for_what_is_missing(parallel: int, how: signal.Signals, tmp_path: Path) -> None:
     killed = Event()
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.endpoint.prompts import MARKS
 from postil.errors import UnknownName, UsageError
-from postil.judges.prompt import MARKS, NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
+from postil.judges.prompt import NO_RUBRIC, Anchor, ArticleText, Case, Template, scale_words
 from postil.records.scale import Scale
 
 TEMPLATE = Template.default()
@@ -85,9 +86,9 @@ def test_an_unknown_field_is_wrong_usage() -> None:
         ("{candidate}", "expected a line .system. and a line .user."),
         ("[user]\na\n[system]\n{candidate}", "expected a line .system. and a line .user."),
         ("[user]\n{scale}", "expected the field {candidate}"),
-        ("[user]\n{candidate", "double the braces that are no fields"),
-        ("[user]\n{candidate} }", "double the braces that are no fields"),
-        ("[user]\n{candidate!r}", "unknown field of a prompt 'candidater'"),
+        ("[user]\n{candidate", "double a brace that begins no field"),
+        ("[user]\n{candidate} }", "double a brace that begins no field"),
+        ("[user]\n{candidate!r}", "unknown field of a prompt 'candidate!r'"),
         ("[user]\n{candidate.text}", "unknown field of a prompt 'candidate.text'"),
         ("[user]\n{}{candidate}", "unknown field of a prompt ''"),
     ],

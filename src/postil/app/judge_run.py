@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.app.judge_controls import MAIN, trials_of
-from postil.endpoint import Answer
+from postil.endpoint import Answer, fingerprint
 from postil.judges import Graded, Judge, Trial
-from postil.judges.prompt import fingerprint
 from postil.records.results import Excluded, JudgeUsage
 from postil.records.rows import JudgeScore
 from postil.version import VERSION

@@ -33,7 +33,7 @@ LONGEST_WAIT: Final = 300.0
 """Longest time, in seconds, that a server can ask to wait."""
 TELL: Final = 10.0
 """Seconds of waiting from which on it is said."""
-GRACE: Final = 2.0
+GRACE: Final = 1.0
 """Seconds that an interrupted run waits for answers on their way."""
 IN_A_ROW: Final = 10
 """Number of failed requests without an answer in between after which the endpoint is given up."""

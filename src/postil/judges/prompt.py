@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-import string
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Self
 
-from postil.endpoint import Message
-from postil.errors import UnknownName, UsageError
+from postil.endpoint import PromptTemplate, first_words, marked
 
 if TYPE_CHECKING:
+    from postil.endpoint import Message
     from postil.records.scale import Scale
 
-__all__ = ["FIELDS", "NO_RUBRIC", "Anchor", "ArticleText", "Case", "Template", "fingerprint", "scale_words"]
+__all__ = ["FIELDS", "NO_RUBRIC", "Anchor", "ArticleText", "Case", "Template", "scale_words"]
 
 FIELDS: Final = ("scale", "rubric", "article", "anchors", "candidate")
 """Fields of a template."""
 
 NO_RUBRIC: Final = "The higher the grade, the better the text."
 """The rubric where none is given."""
-
-MARKS: Final = ("article", "example", "candidate")
-"""Names of the marks around texts."""
-
-_PART: Final = re.compile(r"^\[(system|user)\][ \t]*$", re.MULTILINE)
-_FORGED: Final = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(MARKS)})\b)", re.IGNORECASE)
-_WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
-_BLANK: Final = re.compile(r"\n{3,}")
-
-
-def fingerprint(text: str) -> str:
-    """The first 12 hexadecimal digits of the SHA-256 of a text in UTF-8.
-
-    Args:
-        text: The text.
-
-    >>> fingerprint("")
-    'e3b0c44298fc'
-    """
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +61,7 @@ class ArticleText:
         >>> ArticleText.cut("Rain", "It will rain  all day.", 3)
         ArticleText(title='Rain', content='It will rain …', omitted=2)
         """
-        ends = [word.end() for word in _WORD.finditer(content)]
-        if len(ends) <= words:
-            return cls(title, content)
-        return cls(title, f"{content[: ends[words - 1]]} …", len(ends) - words)
+        return cls(title, *first_words(content, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +102,10 @@ class Template:
 
     text: str
     where: str = "prompt"
+    _template: PromptTemplate = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        parts = _PART.split(self.text)
-        roles = parts[1::2]
-        if parts[0].strip() or roles not in (["system", "user"], ["user"]):
-            expected = "expected a line [system] and a line [user], each with its message below, or [user] alone"
-            raise UsageError(f"{self.where}: {expected}")
-        try:
-            pieces = list(string.Formatter().parse(self.text))
-        except ValueError as error:
-            raise UsageError(f"{self.where}: {error}; double the braces that are no fields: {{{{ and }}}}") from None
-        names = [name for _, name, form, conversion in pieces if name is not None and not (form or conversion)]
-        for _, name, form, conversion in pieces:
-            if name is not None and (name not in FIELDS or form or conversion):
-                raise UnknownName("field of a prompt", f"{name}{conversion or form or ''}", FIELDS)
-        if "candidate" not in names:
-            raise UsageError(
-                f"{self.where}: expected the field {{candidate}}, as all prompts would be the same without"
-            )
+        object.__setattr__(self, "_template", PromptTemplate(self.text, FIELDS, "candidate", self.where))
 
     @classmethod
     def read(cls, data: bytes, where: str) -> Self:
@@ -159,10 +118,7 @@ class Template:
         Raises:
             UsageError: It is not UTF-8, or no template.
         """
-        try:
-            return cls(data.decode("utf-8-sig").replace("\r\n", "\n"), where)
-        except UnicodeDecodeError:
-            raise UsageError(f"{where}: not UTF-8; save the file as UTF-8") from None
+        return cls(PromptTemplate.read(data, FIELDS, "candidate", where).text, where)
 
     @classmethod
     def default(cls) -> Template:
@@ -172,7 +128,7 @@ class Template:
     @property
     def fingerprint(self) -> str:
         """Hash of the template in signatures."""
-        return fingerprint(self.text)
+        return self._template.fingerprint
 
     def messages(self, case: Case, scale: str, rubric: str) -> tuple[Message, ...]:
         """Fill the template in.
@@ -190,13 +146,9 @@ class Template:
             "rubric": rubric.strip() or NO_RUBRIC,
             "article": _article(case.article),
             "anchors": _anchors(case.anchors),
-            "candidate": _marked("candidate", case.candidate),
+            "candidate": marked("candidate", case.candidate),
         }
-        *system, user = _PART.split(self.text)[2::2]
-        return (
-            *(Message("system", _filled(text, values)) for text in system),
-            Message("user", _filled(user, values)),
-        )
+        return self._template.messages(values)
 
 
 @cache
@@ -215,31 +167,14 @@ def scale_words(scale: Scale) -> str:
     return f"from {scale.low:g} ({low}) to {scale.high:g} ({high})"
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
-    """A message: blank lines are merged before texts come in, whose own stay as they are."""
-    empty = {name: "" for name, value in values.items() if not value}
-    kept = {name: f"{{{name}}}" for name in values if name not in empty}
-    braces = text.replace("{{", "{{{{").replace("}}", "}}}}")
-    return _BLANK.sub("\n\n", braces.format_map(kept | empty)).strip().format_map(values)
-
-
-def _escaped(text: str) -> str:
-    """A text in which nothing is a mark."""
-    return _FORGED.sub("&lt;", text.strip())
-
-
-def _marked(name: str, text: str, attributes: str = "") -> str:
-    return f"<{name}{attributes}>\n{_escaped(text)}\n</{name}>"
-
-
 def _article(article: ArticleText | None) -> str:
     if article is None:
         return ""
-    return "The article:\n" + _marked("article", f"{article.title.strip()}\n\n{article.content.strip()}")
+    return "The article:\n" + marked("article", f"{article.title.strip()}\n\n{article.content.strip()}")
 
 
 def _anchors(anchors: tuple[Anchor, ...]) -> str:
     if not anchors:
         return ""
-    each = (_marked("example", anchor.text, f' grade="{anchor.grade:g}"') for anchor in anchors)
+    each = (marked("example", anchor.text, f' grade="{anchor.grade:g}"') for anchor in anchors)
     return "Texts for the same article with the grades that people gave them:\n" + "\n".join(each)
