@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LAW = law(30, python=10)
+LAW = law(15, python=6)
 EXACT = 1e-12
 MEANS = ["max", "mean", "top-1", "top-2", "near"]
 """The aggregations that exist without weights too."""
