@@ -23,8 +23,9 @@ import numpy as np
 
 import postil
 from graded_references import FOLDS, best_of
+from postil.metaeval.resampling import bootstrap_counts
 from postil.metrics.controls import ControlOptions
-from reference_sets import compared_whole, correlated, dstc7, halves, mohler, shown, wmt21
+from reference_sets import RESAMPLES, compared_whole, correlated, dstc7, halves, mohler, shown, wmt21
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
     Found: TypeAlias = tuple[dict[str, float], dict[str, Floats]]
-    """Correlations by name, and those of resamples."""
+    """Numbers by name, and those of resamples."""
 
 SETS = {"mohler": mohler, "dstc7": dstc7, "wmt21": wmt21}
 DRAWS = 20
@@ -62,6 +63,16 @@ COMBINATIONS = {
 """Columns and learner of each combination."""
 BEST = "w-vector-f1 idf near baseline"
 COSINE = COSINES[-1]
+AS_GRADES = (
+    "w-rouge-l kernel",
+    "w-meteor kernel",
+    "w-vector-f1 idf kernel .1",
+    "w-vector-f1 idf near",
+    "ridge: words, meaning, cosines",
+    "nearest grade by vector-f1",
+    "mean grade",
+)
+"""Scores that are estimates of a grade."""
 DIFFERENCES = (
     ("vector-f1 idf", "meteor"),
     ("w-vector-f1 idf", "w-meteor"),
@@ -204,7 +215,7 @@ def levels(data: Judged) -> list[tuple[Judged, By]]:
 
 
 def study(data: Judged, vectors: str, jobs: int) -> list[Found]:
-    """Correlations with the grades at each of `LEVELS`, and those of resamples of the items.
+    """Correlations with the grades at each of `LEVELS`, and last errors of `AS_GRADES`.
 
     Args:
         data: The texts.
@@ -213,7 +224,26 @@ def study(data: Judged, vectors: str, jobs: int) -> list[Found]:
     """
     scores = scores_of(data, vectors, jobs)
     scores |= {name: combined(data, scores, *of) for name, of in COMBINATIONS.items()}
-    return [correlated(each, scores, by, "pearson", jobs) for each, by in levels(data)]
+    return [*(correlated(each, scores, by, "pearson", jobs) for each, by in levels(data)), errors(data, scores)]
+
+
+def errors(data: Judged, scores: Mapping[str, Floats]) -> Found:
+    """Root mean squared errors of scores as grades from 0 to 1, and those of resamples of the items.
+
+    Args:
+        data: The texts.
+        scores: Scores by name.
+    """
+    cluster = data.cluster[data.item]
+    counts = bootstrap_counts(int(cluster.max()) + 1, RESAMPLES)
+    texts = counts @ np.bincount(cluster)
+    values, samples = {}, {}
+    columns = {name: scores[name] for name in AS_GRADES} | {"constant": np.full(len(cluster), data.grades.mean())}
+    for name, column in columns.items():
+        squares = (column - data.grades) ** 2
+        values[name] = float(np.sqrt(squares.mean()))
+        samples[name] = np.sqrt(counts @ np.bincount(cluster, squares) / texts)
+    return values, samples
 
 
 def difference(found: Found, one: str, other: str) -> str:
@@ -230,9 +260,13 @@ def print_tables(sets: dict[str, list[Found]]) -> None:
     print(f"\n| {' / '.join(LEVELS)} | {head}")
     for name in next(iter(sets.values()))[0][0]:
         cells = (
-            " / ".join("-" if np.isnan(values[name]) else f"{values[name]:.3f}" for values, _ in found)
+            " / ".join("-" if np.isnan(values[name]) else f"{values[name]:.3f}" for values, _ in found[: len(LEVELS)])
             for found in sets.values()
         )
+        print(f"| {name} | {' | '.join(cells)} |")
+    print(f"\n| error as a grade from 0 to 1 | {head}")
+    for name in (*AS_GRADES, "constant"):
+        cells = (shown(values[name], samples[name]) for *_, (values, samples) in sets.values())
         print(f"| {name} | {' | '.join(cells)} |")
     for number, level in enumerate(LEVELS):
         print(f"\n| {level} | {head}")

@@ -262,11 +262,13 @@ def test_meaning_references(
     meaning.main([str(tmp_path), str(tmp_path / "vectors")])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "- made, halves: 108 texts on 18 items, 3 to 3 references each (median 3)"
-    rows = {line.split(" | ")[0][2:]: line.split(" | ")[1] for line in lines if line.startswith("| ")}
+    table = lines[4 : lines.index("", 4)]
+    rows = {line.split(" | ")[0][2:]: line.split(" | ")[1] for line in table}
+    assert sum(line.startswith("| constant | 0.") for line in lines) == 1
     assert sum(" − " in line for line in lines) == len(meaning.LEVELS) * len(meaning.DIFFERENCES)
     assert {name for pair in meaning.DIFFERENCES for name in pair} <= set(rows)
     assert rows["mean grade"].split(" / ")[1] == "-"  # within halves it is constant
-    pooled = {name: float(cell.split(" / ")[0]) for name, cell in rows.items() if re.match(r"-?\d.* / ", cell)}
+    pooled = {name: float(cell.split(" / ")[0]) for name, cell in rows.items() if re.match(r"-?\d", cell)}
     assert pooled["w-vector-f1 idf"] > pooled["w-vector-f1 idf, shuffled"], pooled
     assert pooled["ridge: words and meaning"] > pooled["ridge: controls"]
 
