@@ -12,7 +12,7 @@ from postil.judges.grades import expected_grade, grade_tokens, read_grade
 from postil.records.scale import Scale
 
 FIVE = Scale(1, 5)
-TOKENS = grade_tokens(FIVE)
+TOKENS = grade_tokens(FIVE, 20)
 
 
 def test_the_grade_is_the_expected_value_over_the_grades() -> None:
@@ -43,9 +43,19 @@ def test_impossible_tokens_count_nothing() -> None:
     assert expected_grade([("3", 0.0), ("5", -inf)], TOKENS) == (3.0, 1.0)
 
 
-@pytest.mark.parametrize("scale", [Scale(0, 10), Scale(-1, 1), Scale(0, 4.5), Scale(0.5, 3)])
-def test_grades_of_several_characters_have_no_tokens(scale: Scale) -> None:
-    assert grade_tokens(scale) == {}
+@pytest.mark.parametrize("scale", [Scale(0, 20), Scale(0, 4.5), Scale(0.5, 3), Scale(1e300, 2e300)])
+def test_parts_of_numbers_and_too_many_grades_have_no_tokens(scale: Scale) -> None:
+    assert grade_tokens(scale, 20) == {}
+
+
+def test_grades_of_two_characters_count_where_they_are_tokens() -> None:
+    ten = grade_tokens(Scale(0, 10), 20)
+    first = [("1", log(0.5)), ("9", log(0.25))]
+    assert expected_grade(first, ten) == (None, 0.75)
+    grade, mass = expected_grade([*first, ("10", log(0.25))], ten)
+    assert grade == pytest.approx(5.25)
+    assert mass == pytest.approx(1.0)
+    assert expected_grade([("-1", log(0.5)), ("1", log(0.5))], grade_tokens(Scale(-1, 1), 20)) == (0.0, 1.0)
 
 
 READ = {

@@ -82,12 +82,25 @@ def test_the_first_answer_tells_if_there_are_probabilities() -> None:
     assert [bool(request.top_logprobs) for request in endpoint.asked] == [True] + [False] * 6
 
 
-@pytest.mark.parametrize("given", [{"scale": Scale(0, 10)}, {"logprobs": False}])
+@pytest.mark.parametrize("given", [{"scale": Scale(0, 4.5)}, {"logprobs": False}])
 def test_samples_alone(given: dict[str, object]) -> None:
     endpoint = Endpoint(lambda _: Answer(text="3", top_logprobs=GOOD))
     (found,) = outcomes(judge(endpoint, **given), Trial(Case("a")))
     assert found == Graded(3.0, None, 3, (Answer(text="3", top_logprobs=GOOD),) * 3)
     assert not any(request.top_logprobs for request in endpoint.asked)
+
+
+def test_the_first_answer_tells_if_grades_of_two_characters_are_tokens() -> None:
+    def answer(request: Request) -> Answer:
+        whole = (("10", log(0.1)),) if "whole" in request.messages[-1].content else ()
+        return Answer(text="3", top_logprobs=(("8", log(0.9)), *whole) if request.top_logprobs else ())
+
+    whole, parts = (
+        outcomes(judge(Endpoint(answer), scale=Scale(0, 10)), Trial(Case(text)), Trial(Case("whole")))
+        for text in ("whole", "parts")
+    )
+    assert [each.grade for each in whole if isinstance(each, Graded)] == [pytest.approx(8.2)] * 2
+    assert [each.grade for each in parts if isinstance(each, Graded)] == [3.0, 3.0]
 
 
 def test_the_same_again_is_another_sample_of_the_same_request() -> None:

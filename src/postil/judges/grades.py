@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from postil.records.scale import Scale
 
-__all__ = ["LEAST_MASS", "expected_grade", "grade_tokens", "read_grade"]
+__all__ = ["LEAST_MASS", "are_whole", "expected_grade", "grade_tokens", "read_grade"]
 
 LEAST_MASS: Final = 0.5
 """Smallest probability of all grades together of which an expected grade is made."""
@@ -28,25 +28,40 @@ _DRESS: Final = "*_`\"'“”‘’«»()[]{}<> \t\r\n"
 """Characters around a number that mean nothing: quotes, brackets, emphasis."""
 
 
-def grade_tokens(scale: Scale) -> dict[str, float]:
-    """The grades of a scale that are single tokens of every model, by their text.
+def grade_tokens(scale: Scale, most: int) -> dict[str, float]:
+    """The grades of a scale by the text of a token that may stand for each.
 
     Args:
         scale: The scale.
+        most: Largest number of tokens whose probabilities an endpoint gives.
 
     Returns:
-        Its whole numbers; none where one of them has more than one character, or an end is no whole number.
+        Its whole numbers; none where an end is no whole number, or there are more of them.
 
     >>> from postil.records.scale import Scale
-    >>> grade_tokens(Scale(1, 3)), grade_tokens(Scale(0, 10)), grade_tokens(Scale(0, 4.5))
+    >>> grade_tokens(Scale(1, 3), 20), grade_tokens(Scale(0, 100), 20), grade_tokens(Scale(0, 4.5), 20)
     ({'1': 1.0, '2': 2.0, '3': 3.0}, {}, {})
     """
-    if not (scale.low.is_integer() and scale.high.is_integer() and scale.low >= 0 and scale.high <= 9):
+    if not (scale.low.is_integer() and scale.high.is_integer() and scale.high - scale.low < most):
         return {}
     return {str(grade): float(grade) for grade in range(int(scale.low), int(scale.high) + 1)}
 
 
-def expected_grade(tokens: Iterable[tuple[str, float]], grades: dict[str, float]) -> tuple[float | None, float]:
+def are_whole(tokens: Iterable[tuple[str, float]], grades: Iterable[str]) -> bool:
+    """True if tokens show that no grade is the beginning of another: grades of several characters are tokens.
+
+    Args:
+        tokens: First tokens with the logarithms of their probabilities.
+        grades: Grades by text.
+
+    >>> are_whole([("4", -0.1)], ["4", "5"]), are_whole([("1", -0.1)], ["1", "10"]), are_whole([("10", -3.0)], ["10"])
+    (True, False, True)
+    """
+    said = {token.strip() for token, _ in tokens}
+    return all(len(grade) == 1 or grade in said for grade in grades)
+
+
+def expected_grade(tokens: Sequence[tuple[str, float]], grades: dict[str, float]) -> tuple[float | None, float]:
     r"""The expected grade over the tokens that are grades, and their probability.
 
     ``E = sum p_t g_t / m`` with ``m = sum p_t`` over the tokens that are a grade once white space around them is
@@ -57,8 +72,8 @@ def expected_grade(tokens: Iterable[tuple[str, float]], grades: dict[str, float]
         grades: Grades by text; see `grade_tokens`.
 
     Returns:
-        The grade, higher is better, None where m is below `LEAST_MASS`; and m in [0, 1]. Numbers that are no
-        logarithms of probabilities count as no mass.
+        The grade, higher is better, None where m is below `LEAST_MASS` or the grades are not `are_whole`; and m in
+        [0, 1]. Numbers that are no logarithms of probabilities count as no mass.
 
     >>> from math import log
     >>> tokens = [("4", log(0.6)), ("5", log(0.3)), (" 4", log(0.05)), ("The", log(0.05))]
@@ -70,8 +85,8 @@ def expected_grade(tokens: Iterable[tuple[str, float]], grades: dict[str, float]
     mass = math.fsum(p for _, p in found)
     if not mass <= MOST_MASS:
         return None, 0.0
-    if mass < LEAST_MASS:
-        return None, mass
+    if mass < LEAST_MASS or not are_whole(tokens, grades):
+        return None, min(mass, 1.0)
     mean, known = math.fsum(grade * p for grade, p in found) / mass, [grade for grade, _ in found]
     return min(max(mean, min(known)), max(known)), min(mass, 1.0)  # rounding takes no grade off the scale
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from postil.endpoint import Answer, Failed, Request
-from postil.judges.grades import expected_grade, grade_tokens, read_grade
+from postil.judges.grades import are_whole, expected_grade, grade_tokens, read_grade
 from postil.judges.prompt import scale_words
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class Judge:
 
     Where the endpoint gives probabilities of first tokens, one call at temperature 0 gives the expected grade
     (`expected_grade`). Where the grades have too little mass, or the endpoint gives none, the grade is the mean of the
-    samples from which one can be read (`read_grade`). The first answer tells for all texts if there are probabilities.
+    samples from which one can be read (`read_grade`). The first answer tells for all texts if there are probabilities,
+    and of whole grades.
 
     Args:
         spec: Model, scale and prompt.
@@ -133,7 +134,7 @@ class Judge:
     def __init__(self, spec: JudgeSpec, ask: Callable[[Iterable[Request]], Iterator[Answer | Failed]]) -> None:
         self.spec = spec
         self._ask = ask
-        self._tokens = grade_tokens(spec.scale) if spec.logprobs else {}
+        self._tokens = grade_tokens(spec.scale, TOP) if spec.logprobs else {}
         self._offered: bool | None = None if self._tokens else False
 
     def grade(self, trials: Sequence[Trial], outcomes: dict[int, Graded | Ungraded]) -> None:
@@ -174,7 +175,7 @@ class Judge:
                 answer = known(request)
                 if answer is None:
                     continue  # nobody knows if samples will be needed
-                offered = bool(answer.top_logprobs) if offered is None else offered
+                offered = self._usable(answer) if offered is None else offered
                 if self._expected(answer) is not None:
                     continue
             yield from self._samples(trial)
@@ -187,7 +188,7 @@ class Judge:
             answers = self._ask(self._first(trial) for trial in trials[begin:end])
             for index, answer in zip(range(begin, end), answers, strict=True):
                 if self._offered is None and isinstance(answer, Answer):
-                    self._offered = bool(answer.top_logprobs)
+                    self._offered = self._usable(answer)
                 yield index, answer
             begin = end
 
@@ -216,6 +217,10 @@ class Judge:
 
     def _messages(self, case: Case) -> tuple[Message, ...]:
         return self.spec.template.messages(case, scale_words(self.spec.scale), self.spec.rubric)
+
+    def _usable(self, answer: Answer) -> bool:
+        """True if an answer shows that the endpoint gives probabilities of grades."""
+        return bool(answer.top_logprobs) and are_whole(answer.top_logprobs, self._tokens)
 
     def _expected(self, answer: Answer | Failed) -> Graded | Ungraded | None:
         """The outcome by probabilities; None where samples have to tell."""
