@@ -18,6 +18,7 @@ from postil.records.rows import Candidate, Reference
 from postil.records.scale import Scale
 
 METRICS = ("bleu-4", "bleu-2(smooth=exp)", "rouge-l", "meteor(params=other)", "rouge-1", "rouge-l(over=mean)", "chrf")
+VECTORS = Path(__file__).parents[1] / "law/vectors"
 OPTIONS = ScoreOptions(metrics=METRICS)
 WORDS = [
     "the",
@@ -251,6 +252,7 @@ def test_a_full_disk_is_said_and_leaves_nothing(
     "options",
     [
         ScoreOptions(metrics=("w-rouge-l(over=near)",), scale=Scale(1, 5)),
+        ScoreOptions(metrics=(f"vector-f1(vectors={VECTORS},weigh=idf,baseline=auto)",)),
     ],
 )
 def test_what_needs_all_references_reads_them(
