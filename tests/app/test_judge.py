@@ -230,3 +230,15 @@ def test_what_makes_no_sense_is_refused_before_any_call(change: dict[str, object
         with pytest.raises(postil.PostilError, match=problem):
             postil.judge(**given, options=postil.JudgeOptions(**several))  # type: ignore[arg-type]
         assert stub.asked == []
+
+
+def test_a_judge_has_another_name_if_it_is_given_one() -> None:
+    def misnamed(_: Asked) -> Reply:
+        return completion("3", tokens={"3": -0.1}, model="new|better:low model")
+
+    with StubServer(misnamed) as stub:
+        options = postil.JudgeOptions(endpoint=stub.url, model="m", name="plain", scale=SCALE, anchors="none")
+        found = postil.judge(CANDIDATES, options=options)
+    assert {row.metric for row in found.rows} == {"judge(plain)"}
+    assert "judge(model=m,served=new_better:low_model,anchors=none" in found.rows[0].signature
+    assert "better:low" not in found.rows[0].signature.split("|")

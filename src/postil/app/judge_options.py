@@ -22,6 +22,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
 
     Args:
         model: The endpoint's name of the model.
+        name: Name of the judge in score rows, such as plain in judge(plain); by default that of the model.
         scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
         rubric: File with the rubric, the meaning of the grades, as text.
         prompt: File with another template of the prompt; --show-prompt prints that of the package.
@@ -42,6 +43,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     """
 
     model: Annotated[str, Flag(metavar="NAME")]
+    name: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale, Flag(metavar="SCALE")]
     rubric: Annotated[str | None, Flag(metavar="FILE")] = None
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None

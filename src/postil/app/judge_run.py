@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["JudgeRun", "Tally"]
 
 BLOCK: Final = 64
-"""Number of texts whose probabilities are asked for before the samples of any."""
+"""Approximate number of prompts whose probabilities are asked for before the samples of any."""
 
 ORDER: Final = "order"
 """The control that is the mean of both orders of the anchors."""
@@ -78,6 +79,11 @@ class Tally:
         )
 
 
+def _part(name: str) -> str:
+    """A name as a part of a signature, without what would end the part or begin another."""
+    return re.sub(r"[|\s]+", "_", name)
+
+
 def _names(texts: JudgedTexts) -> list[str]:
     """The controls that change the prompt of any text, after the judge's own grade."""
     anchored = any(case.anchors for case in texts.cases)
@@ -116,7 +122,7 @@ class JudgeRun:
     """
 
     def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Ask) -> None:
-        self.texts, self.metric = texts, f"judge({spec.model})"
+        self.texts, self.metric = texts, f"judge({options.name or spec.model})"
         self._judge, self._spec, self._options = Judge(spec, ask), spec, options
         names = _names(texts) if options.controls else [MAIN]
         self._trials: list[dict[str, Trial]] = []
@@ -139,8 +145,9 @@ class JudgeRun:
             The score rows of each text, in the order of the texts; none of one without a grade. After an error or an
             interrupt those of the texts that are complete, and then it is raised.
         """
-        for begin in range(0, len(self._trials), BLOCK):
-            block = range(begin, min(begin + BLOCK, len(self._trials)))
+        step = max(1, BLOCK // len(self._trials[0]))
+        for begin in range(0, len(self._trials), step):
+            block = range(begin, min(begin + step, len(self._trials)))
             trials = [trial for index in block for trial in self._trials[index].values()]
             outcomes: dict[int, Graded | Ungraded] = {}
             problem: BaseException | None = None
@@ -215,7 +222,7 @@ class JudgeRun:
         choice = given.anchors if self.texts.anchors else "none"
         sampled = f"samples={spec.samples},temperature={spec.temperature:g}"
         parts = [
-            f"judge(model={spec.model},served={served or 'unknown'},anchors={choice},{sampled})",
+            f"judge(model={_part(spec.model)},served={_part(served) or 'unknown'},anchors={choice},{sampled})",
             f"prompt:{spec.template.fingerprint}",
             f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
             f"scale:{spec.scale}",
