@@ -81,11 +81,12 @@ def echo(asked: Asked) -> Reply:
 class StubServer:
     """A server in a thread, within a `with` block; `asked` has all requests in the order in which they came."""
 
-    def __init__(self, answering: Answering = echo) -> None:
+    def __init__(self, answering: Answering = echo, *, tokenizes: bool = False) -> None:
         self.asked: list[Asked] = []
         self.answered = Counter[str]()
         self._answering, self._lock = answering, Lock()
         self._seen = Counter[bytes]()
+        self._tokenizes = tokenizes
         stub = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -124,8 +125,12 @@ class StubServer:
         self._thread.join()
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
-        assert handler.path == "/v1/chat/completions", handler.path
         data = handler.rfile.read(int(handler.headers["Content-Length"]))
+        if handler.path == "/tokenize":
+            tokens = json.loads(data)["content"].split()
+            self._send(handler, Reply(json.dumps({"tokens": tokens}).encode(), 200 if self._tokenizes else 404))
+            return
+        assert handler.path == "/v1/chat/completions", handler.path
         with self._lock:
             asked = Asked(json.loads(data), self._seen[data], dict(handler.headers))
             self._seen[data] += 1
@@ -139,6 +144,11 @@ class StubServer:
                 handler.connection.shutdown(socket.SHUT_RDWR)
             handler.close_connection = True
             return
+        self._send(handler, reply)
+        with self._lock:
+            self.answered[asked.prompt] += 1
+
+    def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
         handler.send_response_only(reply.status)
         for name, value in reply.headers.items():
             handler.send_header(name, value)
@@ -146,5 +156,3 @@ class StubServer:
         handler.end_headers()
         handler.wfile.write(reply.body)
         handler.wfile.flush()
-        with self._lock:
-            self.answered[asked.prompt] += 1

@@ -199,6 +199,21 @@ def test_a_dry_run_asks_nothing(ask: Any) -> None:
     assert (again["calls"], again["cached"], again["prompt_tokens"], again["cost"]) == (0, 4, 0, None)
 
 
+def test_tokens_can_be_counted(ask: Any) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="needs the extra meaning")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))  # noqa: S106
+    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.save("words.json")
+    with StubServer(write_by_seed, tokenizes=True) as stub:
+        found = [
+            json.loads(ask(stub, "--dry-run", "--format", "json", "--count-tokens", by).out)["prompt_tokens"]
+            for by in ("server", "words.json")
+        ]
+        assert ask(stub).code == 0
+    counted = sum(len(message["content"].split()) for each in stub.asked for message in each.body["messages"])  # type: ignore[attr-defined]
+    assert found == [counted, counted]
+
+
 @pytest.mark.parametrize("form", ["jsonl", "json"])
 def test_a_limit_keeps_what_is_finished(form: str, ask: Any) -> None:
     with StubServer(write_by_seed) as stub:
@@ -247,6 +262,8 @@ def test_a_killed_run_asks_only_for_what_is_missing(ask: Any) -> None:
         (("--rate", "fast"), 2, "postil: rate: expected calls per time, such as 60/min"),
         (("--price", "cheap"), 2, "postil: price: expected IN:OUT per million tokens"),
         (("--limit-cost", 1), 2, "a limit of cost needs the price of tokens: --price IN:OUT"),
+        (("--count-tokens", "none"), 3, "none: cannot be read: No such file"),
+        (("--count-tokens", "q.jsonl"), 3, "q.jsonl: not a readable tokenizer: "),
         (("--cache", "q.jsonl"), 1, "answers cannot be kept there: File exists"),
         (("--endpoint", "localhost/v1"), 2, "endpoint: expected an http or https address"),
     ],

@@ -395,6 +395,31 @@ def test_an_estimate_makes_no_call_and_knows_the_cache() -> None:
     assert client.estimated_seconds(2) == 0.5
 
 
+def test_tokens_are_counted_by_a_function_or_by_the_server() -> None:
+    requests = [ask("one two three"), ask("four")]
+    with StubServer(tokenizes=True) as stub:
+        with Client(stub.url, count_tokens=len) as client:
+            assert client.estimate(requests).prompt_tokens == 17
+        with Client(stub.url, count_tokens="server") as client:
+            assert client.estimate(requests).prompt_tokens == 4
+            list(client.answers(requests))
+    assert len(stub.asked) == 2
+
+
+def test_a_server_that_does_not_count_tokens() -> None:
+    with (
+        StubServer() as stub,
+        Client(stub.url, count_tokens="server") as client,
+        pytest.raises(PostilError, match=r"127.0.0.1 does not count tokens: http.*/tokenize answers 404 without a num"),
+    ):
+        client.estimate([ask("a")])
+    with (
+        Client(stub.url, count_tokens="server") as client,
+        pytest.raises(PostilError, match=r"127.0.0.1 does not count tokens: .*refused"),
+    ):
+        list(client.answers([ask("a")]))
+
+
 def test_another_host_is_told_once_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of the machine stands for another host: it is resolved to loopback, which a name alone does not say."""
     with StubServer() as stub:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from postil.app.progress import progress
 from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate
@@ -37,6 +37,8 @@ class EndpointOptions:
         limit_calls: Stop after this number of calls; what is finished is kept.
         limit_cost: Stop before the cost exceeds this; what is finished is kept.
         price: Price of a million tokens, of requests and of answers, such as 0.15:0.60.
+        count_tokens: Count the tokens of requests by a tokenizer.json, or by the server (server), instead of estimating
+            them as characters / 3.5.
         dry_run: Ask nothing; print numbers of calls and tokens, cost and time.
     """
 
@@ -49,6 +51,7 @@ class EndpointOptions:
     limit_calls: Annotated[int | None, Flag(min=0)] = None
     limit_cost: Annotated[float | None, Flag(min=0)] = None
     price: Annotated[Price | None, Flag(metavar="IN:OUT")] = None
+    count_tokens: Annotated[str | None, Flag(metavar="FILE|server")] = None
     dry_run: bool = False
 
     def __post_init__(self) -> None:
@@ -60,6 +63,15 @@ class EndpointOptions:
 
     def _limits(self) -> Limits:
         return Limits(calls=self.limit_calls, cost=self.limit_cost, price=self.price)
+
+    def _token_counter(self) -> Callable[[str], int] | Literal["server"] | None:
+        if self.count_tokens is None:
+            return None
+        if self.count_tokens == "server":
+            return "server"
+        from postil.text.token_counts import token_counter  # noqa: PLC0415 - its package is large
+
+        return token_counter(self.count_tokens)
 
     @contextmanager
     def client(self, *, shorten: str, on_message: OnMessage) -> Iterator[Client]:
@@ -86,6 +98,7 @@ class EndpointOptions:
                 pace=self._pace(),
                 limits=self._limits(),
                 shorten=shorten,
+                count_tokens=self._token_counter(),
                 on_message=on_message,
             ) as client,
         ):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-__all__ = ["Answer", "Failed", "Message", "Request", "read_answer", "read_error"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Answer", "Failed", "Message", "Request", "read_answer", "read_error", "read_token_count"]
 
 CHARACTERS_PER_TOKEN: Final = 3.5
 
@@ -71,8 +74,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         head = msgspec.json.encode([self.model, self.sample])
         return hashlib.sha256(head + b"\n" + self.body()).hexdigest()
 
-    def estimated_tokens(self) -> int:
-        """Number of tokens of the messages, estimated as characters / 3.5."""
+    def estimated_tokens(self, count: Callable[[str], int] | None = None) -> int:
+        """Number of tokens of the messages, without those that stand around each.
+
+        Args:
+            count: Function that counts the tokens of a text; by default they are estimated as characters / 3.5.
+        """
+        if count is not None:
+            return sum(count(message.content) for message in self.messages)
         return math.ceil(sum(len(message.content) for message in self.messages) / CHARACTERS_PER_TOKEN)
 
 
@@ -177,6 +186,27 @@ def read_answer(data: bytes) -> Answer:
 class _Problem(msgspec.Struct):
     message: str = ""
     n_prompt_tokens: int | None = None
+
+
+class _Tokenized(msgspec.Struct):
+    tokens: list[msgspec.Raw] | None = None
+    count: int | None = None
+
+
+def read_token_count(data: bytes) -> int | None:
+    """Read the number of tokens from the body of a response of ``/tokenize``; None where there is none.
+
+    Args:
+        data: The body.
+
+    >>> read_token_count(b'{"tokens": [1, 2]}'), read_token_count(b'{"count": 3}'), read_token_count(b'[]')
+    (2, 3, None)
+    """
+    try:
+        found = msgspec.json.decode(data, type=_Tokenized)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return found.count if found.tokens is None else len(found.tokens)
 
 
 def read_error(data: bytes) -> tuple[str, int | None]:

@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -110,6 +110,7 @@ class _Call:
 
     request: Request
     key: str
+    tokens: int
     cost: float
     result: _Result = field(default_factory=Future)
 
@@ -134,7 +135,8 @@ class Client:
         pace: Speed and patience.
         limits: Limits of calls and cost.
         shorten: Advice for requests that are too long for the model, such as an option.
-        count_tokens: Function that counts the tokens of a request; by default `Request.estimated_tokens`.
+        count_tokens: Function that counts the tokens of a text, for estimates; ``server`` asks the endpoint's
+            ``/tokenize``; by default see `Request.estimated_tokens`.
         on_message: Callback for messages: the host before the first call if it is not this machine, and long waits.
         timing: Time and chance.
 
@@ -152,7 +154,7 @@ class Client:
         pace: Pace | None = None,
         limits: Limits | None = None,
         shorten: str = "",
-        count_tokens: Callable[[Request], int] = Request.estimated_tokens,
+        count_tokens: Callable[[str], int] | Literal["server"] | None = None,
         on_message: Callable[[str], None] = lambda _: None,
         timing: Timing | None = None,
     ) -> None:
@@ -164,7 +166,8 @@ class Client:
         self._limiter = RateLimiter(self._rate, self._timing.clock)
         self._cache = cache or AnswerCache()
         self._budget = Budget(limits or Limits())
-        self._count_tokens, self._on_message = count_tokens, on_message
+        self._count = self._transport.count_tokens if count_tokens == "server" else count_tokens
+        self._on_message = on_message
         self._lock, self._told = Lock(), is_loopback(self._transport.host)
         self._usage, self._failed_in_a_row = Usage(), 0
 
@@ -207,7 +210,9 @@ class Client:
                 cached += 1
             else:
                 asked[key] = request
-        prompt = sum(map(self._count_tokens, asked.values()))
+        if self._count == self._transport.count_tokens:
+            self._tell_host()
+        prompt = sum(request.estimated_tokens(self._count) for request in asked.values())
         completion = sum(request.max_tokens for request in asked.values())
         return Usage(
             calls=len(asked),
@@ -283,10 +288,13 @@ class Client:
             result: _Result = Future()
             result.set_result(known)
             return result
-        cost = self._budget.estimate(self._count_tokens(request), request.max_tokens)
+        if self._count == self._transport.count_tokens:
+            self._tell_host()
+        tokens = request.estimated_tokens(self._count)
+        cost = self._budget.estimate(tokens, request.max_tokens)
         if run.stop.is_set() or not self._budget.reserve(cost):
             return None
-        call = _Call(request, key, cost)
+        call = _Call(request, key, tokens, cost)
         if len(run.threads) < self._pace.parallel:
             run.threads.append(Thread(target=self._work, args=(run,), daemon=True))
             run.threads[-1].start()
@@ -338,13 +346,12 @@ class Client:
     def _call(self, call: _Call) -> Answer:
         request = call.request
         self._tell_host()
-        tokens = self._count_tokens(request)
         try:
-            answer = read_answer(self._transport.post(request.body(), tokens))
+            answer = read_answer(self._transport.post(request.body(), call.tokens))
         except ValueError as error:
             raise TransientError(str(error), served=True) from error
         answer = self._cache.put(call.key, answer)
-        prompt = tokens if answer.prompt_tokens is None else answer.prompt_tokens
+        prompt = call.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         completion = request.max_tokens if answer.completion_tokens is None else answer.completion_tokens
         self._budget.settle(call.cost, self._budget.estimate(prompt, completion))
         with self._lock:

@@ -10,7 +10,9 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from postil.endpoint.chat import read_error
+import msgspec
+
+from postil.endpoint.chat import read_error, read_token_count
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ class Transport:
         self.host = _host(url)
         self.encrypted = url.lower().startswith("https:")
         self._url = f"{url.rstrip('/')}/chat/completions"
+        self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
         self._key, self._timeout, self._shorten, self._clock = api_key, timeout, shorten, clock
         self._httpx = _httpx()
         # `trust_env` is off: proxies and .netrc of the environment would name other hosts and other keys.
@@ -102,6 +105,26 @@ class Transport:
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def count_tokens(self, text: str) -> int:
+        """Let the server count the tokens of a text, as llama.cpp and vLLM do.
+
+        Args:
+            text: The text.
+
+        Raises:
+            PostilError: It does not.
+        """
+        body = msgspec.json.encode({"content": text, "prompt": text})
+        try:
+            with self._client.stream("POST", self._tokenize, content=body) as response:
+                data, status = self._read(response), response.status_code
+        except (self._httpx.TransportError, TransientError, Refused) as error:
+            raise PostilError(f"{self.host} does not count tokens: {self._hide(str(error))}") from error
+        count = read_token_count(data) if status == 200 else None
+        if count is None:
+            raise PostilError(f"{self.host} does not count tokens: {self._tokenize} answers {status} without a number")
+        return count
 
     def post(self, body: bytes, tokens: int) -> bytes:
         """Make a call.
