@@ -569,6 +569,19 @@ def call_units(draw: random.Random) -> None:
     native.pooled_scores((begins, units, counts), (pool, chosen, weights), (pool, chosen), own, measures, share, share)
 
 
+def call_vectors(draw: random.Random) -> None:
+    """Greedy matches of texts with vectors."""
+    dimensions, sides = draw.choice((0, 1, 5)), []
+    for _ in range(2):
+        rows, offsets = texts(draw)
+        known = draw.choice((0, 1, 30))
+        rows = rows % np.int32(max(known, 1)) if draw.random() < 0.9 else rows
+        vectors = np.ones((known, draw.choice((*(dimensions,) * 9, 2))), np.float32)
+        sides.append((vectors, rows, offsets, np.ones(len(rows) + (draw.random() < 0.1))))
+    pairs = (numbers(draw, "int32", 9) if draw.random() < 0.3 else np.zeros(9, np.int32) for _ in range(2))
+    native.greedy_matches(sides[0], sides[1], tuple(pairs), draw.choice((1, 3)))
+
+
 def call_others(draw: random.Random) -> None:
     """Document frequencies, ranks, softmax and vocabularies."""
     size = draw.choice((0, 1, 5))
@@ -601,7 +614,7 @@ def call_ranks(draw: random.Random) -> None:
     native.rank_correlations(x, y, numbers(draw, "int32", n), counts, kind)
 
 
-ENTRIES = (call_overlap, call_search, call_search, call_units, call_others, call_ranks)
+ENTRIES = (call_overlap, call_search, call_search, call_units, call_vectors, call_others, call_ranks)
 
 
 def call_kernel(seed: int) -> int:

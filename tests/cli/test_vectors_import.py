@@ -59,6 +59,26 @@ def test_the_folder_holds_the_vectors_of_the_package(package: Path) -> None:
 
 
 @pytest.mark.usefixtures("package")
+def test_a_folder_of_subwords_is_shown() -> None:
+    assert run("wordllama", "--out", "v")[0] == 0
+    shown = CliRunner().invoke(app, ["vectors", "show", "v", "a", "-k", "1", "--check", "--format", "json"])
+    assert shown.exit_code == 0
+    result = json.loads(shown.stdout)
+    assert (result["words"], result["dimensions"]) == (24, 6)
+    assert result["signature"] == open_static("v").signature
+    assert result["made"]["spec"] == "wordllama(l2_supercat_256)"
+    assert result["nearest"][0]["word"] == "a"
+    Path("v/tokenizer.json").write_text(Path("v/tokenizer.json").read_text() + "\n")
+    shown = CliRunner().invoke(app, ["vectors", "show", "v", "--check"])
+    assert shown.exit_code == 3
+    assert "expected content with the hash" in shown.stderr
+    Path("v/metadata.json").write_text("3")
+    shown = CliRunner().invoke(app, ["vectors", "show", "v"])
+    assert shown.exit_code == 3
+    assert "v/metadata.json: not a readable description" in shown.stderr
+
+
+@pytest.mark.usefixtures("package")
 def test_other_folders_are_not_replaced() -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("")

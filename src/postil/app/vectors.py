@@ -14,15 +14,17 @@ from postil.errors import InvalidInput
 from postil.metrics.passage_collection import Preprocessing
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
+from postil.records.explain import load_json
 from postil.records.results import NearWord, VectorsResult
 from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.text.han import HanTexts
+from postil.text.static_encoders import SubwordEncoder, open_static
 from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vector_files import Word2VecFile
-from postil.text.vector_store import VectorsWriter
+from postil.text.vector_store import METADATA, WORDS, VectorsWriter
 from postil.text.vectors import Vectors
 from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
 from postil.version import VERSION
@@ -219,12 +221,7 @@ def show_folder(folder: str, words: Sequence[str], options: ShowOptions) -> Vect
         UsageError: A word has no vector.
         InvalidInput: The folder does not hold word vectors, or its content was changed.
     """
-    vectors = Vectors.open(folder)
-    if options.check:
-        try:
-            vectors.check()
-        except InvalidInput as error:
-            raise InvalidInput(error.problem, where=folder) from None
+    vectors = _opened(folder, check=options.check)
     nearest = dict(zip(words, vectors.nearest(words, options.nearest), strict=True))
     return VectorsResult(
         words=len(vectors),
@@ -236,6 +233,29 @@ def show_folder(folder: str, words: Sequence[str], options: ShowOptions) -> Vect
         ),
         first=tuple(islice(vectors.words, options.nearest)),
     )
+
+
+def _opened(folder: str, *, check: bool) -> Vectors:
+    """Vectors of words, or of subwords as words."""
+    encoder = open_static(folder) if Path(folder).is_dir() and not (Path(folder) / WORDS).exists() else None
+    if not isinstance(encoder, SubwordEncoder):
+        vectors = Vectors.open(folder)
+        if check:
+            try:
+                vectors.check()
+            except InvalidInput as error:
+                raise InvalidInput(error.problem, where=folder) from None
+        return vectors
+    metadata = Path(folder) / METADATA
+    try:
+        made = dict(load_json(metadata.read_bytes())) if metadata.is_file() else {}
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"not a readable description: {error}", where=str(metadata)) from None
+    if check and made.get("hash", encoder.hash) != encoder.hash:
+        problem = f"expected content with the hash {made['hash']}, got {encoder.hash}; was it copied whole?"
+        raise InvalidInput(problem, where=folder)
+    tokens = map(str, map(encoder.tokenizer.id_to_token, range(len(encoder.vectors))))
+    return Vectors(tuple(tokens), encoder.vectors, {**made, "hash": encoder.hash})
 
 
 class _Texts:
