@@ -23,6 +23,7 @@ from postil.app.corpus.building import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.records import Article, Candidate, Comment, Judgement, Passage, Reference, read, write
+from tiny_models import write_bert, write_pooling
 from wmt_folders import write_set
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ def make(folder: Path) -> None:
     corpora(folder, sample)
     collections(folder, sample)
     vectors(folder)
+    write_bert(folder / "roberta-large", layers=17)
+    for name in ("all-MiniLM-L6-v2", "e5-base-v2"):
+        write_pooling(write_bert(folder / name), normalize=True)
     said_words = re.findall(r"\w+", " ".join(row.text for row in (*candidates, *references)).lower())
     subword_folder(folder / "wordllama", 8, words=tuple(dict.fromkeys([*LETTERS, *said_words])))
 

@@ -78,7 +78,7 @@ def test_what_is_not_run_says_why_and_is_little() -> None:
     commands = [command for block in all_of_it if block.holds_commands for command, _ in block.commands()]
     assert all(len(block.not_run) > 8 for block in all_of_it if block.not_run)
     assert sum(bool(block.not_run) for block in all_of_it) <= 5
-    assert sum(bool(reason_not_to_run(command)) for command in commands) <= 10
+    assert sum(bool(reason_not_to_run(command)) for command in commands) <= 12
     assert len(commands) > 100
 
 
