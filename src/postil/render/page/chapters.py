@@ -207,7 +207,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
     if not look.result.differences:
         return
     if points := weights(look):
-        yield Paragraph("Weighted metrics compared with their unweighted form and their controls:")
+        yield Paragraph("Metrics compared with their unweighted form and their controls:")
         yield Findings(tuple(points))
     yield tables.first_differences(look)
     yield from first_open(pictures.differences(look))

@@ -101,7 +101,7 @@ def differences(look: Lookup) -> list[Picture]:
         if rows:
             title = titled(coefficient)
             caption = (
-                f"{title} of weighted metrics minus their unweighted forms and controls, 95 % confidence intervals"
+                f"{title} of metrics minus their unweighted forms and controls, 95 % confidence intervals"
             )
             draw = partial(intervals, rows, xlabel=f"difference of {title}")
             made.append(Picture(f"differences-{coefficient}", title, caption, caption, draw))
