@@ -100,9 +100,7 @@ def differences(look: Lookup) -> list[Picture]:
                     rows.append(IntervalRow(title, row.value, row.low, row.high, name))
         if rows:
             title = titled(coefficient)
-            caption = (
-                f"{title} of metrics minus their unweighted forms and controls, 95 % confidence intervals"
-            )
+            caption = f"{title} of metrics minus their unweighted forms and controls, 95 % confidence intervals"
             draw = partial(intervals, rows, xlabel=f"difference of {title}")
             made.append(Picture(f"differences-{coefficient}", title, caption, caption, draw))
     return made
