@@ -39,7 +39,8 @@ def ask(text: str, **more: float) -> Request:
 
 
 def test_an_answer_has_all_that_is_read_of_it(url: str) -> None:
-    with Client(url) as client:
+    with Client(url, count_tokens="server") as client:
+        assert client.estimate([ask("One digit from 1 to 5, please.")]).prompt_tokens in range(8, 12)
         (found,) = client.answers([ask("One digit from 1 to 5, please.", max_tokens=1, top_logprobs=20)])
         usage = client.usage
     assert isinstance(found, Answer)

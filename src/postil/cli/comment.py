@@ -19,7 +19,7 @@ from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption
 from postil.commenters.prompted_commenter import default_template
-from postil.errors import LimitReached
+from postil.errors import PostilError
 from postil.records.results import SuggestionsResult
 from postil.render.views import show
 
@@ -77,25 +77,34 @@ def comment(
     elif prompted.dry_run:
         emit(show(format, estimate_comments(articles, model, options, prompted, inputs=inputs, on_message=say)), format)
     else:
-        _print(prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say), format)
+        found = prompted_comments(articles, model, options, prompted, inputs=inputs, on_message=say)
+        _print(found, format, keep=True)
 
 
-def _print(found: Iterable[Suggestions], form: Format) -> None:
-    """Print suggestions; JSON Lines as they come, so that a long run shows its first articles early."""
+def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) -> None:
+    """Print suggestions; JSON Lines as they come, so that a long run shows its first articles early.
+
+    Args:
+        found: The suggestions.
+        form: The format.
+        keep: True to print those that an error comes after.
+    """
     rows: list[Suggestions] = []
-    reached: LimitReached | None = None
+    problem: PostilError | None = None
     try:
         for row in found:
             if form == "jsonl":
                 emit(show(form, SuggestionsResult(suggestions=(row,))), form)
             else:
                 rows.append(row)
-    except LimitReached as error:
-        reached = error
+    except PostilError as error:
+        if not (keep and rows):
+            raise
+        problem = error
     if form != "jsonl":
         emit(show(form, SuggestionsResult(suggestions=tuple(rows))), form)
-    if reached is not None:
-        raise reached
+    if problem is not None:
+        raise problem
 
 
 @command

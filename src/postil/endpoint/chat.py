@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Failed", "Message", "Request", "read_answer", "read_error", "read_token_count"]
 
 CHARACTERS_PER_TOKEN: Final = 3.5
+MOST_TOKENS: Final = 10**9
+"""Largest number of tokens that is believed."""
+_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""Errors of decoding; nested deeply enough, JSON ends in the last."""
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -167,7 +171,7 @@ def read_answer(data: bytes) -> Answer:
     """
     try:
         found = msgspec.json.decode(data, type=_Completion)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         raise ValueError(f"the answer is no chat completion: {error}") from error
     if not found.choices:
         raise ValueError("the answer is no chat completion: it has no choices")
@@ -178,9 +182,13 @@ def read_answer(data: bytes) -> Answer:
         finish_reason=choice.finish_reason or "",
         top_logprobs=tuple((each.token, each.logprob) for each in first.top_logprobs or ()),
         model=found.model or "",
-        prompt_tokens=used.prompt_tokens,
-        completion_tokens=used.completion_tokens,
+        prompt_tokens=_believed(used.prompt_tokens),
+        completion_tokens=_believed(used.completion_tokens),
     )
+
+
+def _believed(tokens: int | None) -> int | None:
+    return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
 
 
 class _Problem(msgspec.Struct):
@@ -204,9 +212,9 @@ def read_token_count(data: bytes) -> int | None:
     """
     try:
         found = msgspec.json.decode(data, type=_Tokenized)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except _UNREADABLE:
         return None
-    return found.count if found.tokens is None else len(found.tokens)
+    return _believed(found.count) if found.tokens is None else len(found.tokens)
 
 
 def read_error(data: bytes) -> tuple[str, int | None]:
@@ -226,7 +234,7 @@ def read_error(data: bytes) -> tuple[str, int | None]:
     problem = _Problem()
     try:
         found = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except _UNREADABLE:
         problem.message = data[:2000].decode("utf-8", "replace")
     else:
         for name in ("error", "detail", "message"):
@@ -240,6 +248,6 @@ def read_error(data: bytes) -> tuple[str, int | None]:
 def _read_problem(value: msgspec.Raw) -> _Problem:
     try:
         found = msgspec.json.decode(value, type=_Problem | str)
-    except msgspec.MsgspecError:
+    except _UNREADABLE:
         found = bytes(value).decode("utf-8", "replace")
     return _Problem(found) if isinstance(found, str) else found
