@@ -10,19 +10,7 @@ from hypothesis import strategies as st
 from postil.endpoint import Answer
 from postil.endpoint.chat import read_answer, read_error, read_token_count
 
-NAMES = [
-    "choices",
-    "message",
-    "content",
-    "error",
-    "finish_reason",
-    "logprobs",
-    "top_logprobs",
-    "token",
-    "logprob",
-    "usage",
-    "prompt_tokens",
-]
+NAMES = ("choices", "message", "content", "error", "logprobs", "top_logprobs", "token", "logprob", "usage")
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
