@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reply:
-    """A response: `delay` holds it back for seconds, `until` until an event (ten seconds at most), `cut` for ever."""
+    """A response: `delay` holds it back for seconds, `until` until an event (ten seconds at most), `cut` for ever.
+
+    With `drip`, every byte of the body is a tenth of a second late.
+    """
 
     body: bytes
     status: int = 200
@@ -30,6 +33,7 @@ class Reply:
     delay: float = 0.0
     cut: bool = False
     until: Event | None = None
+    drip: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,5 +158,7 @@ class StubServer:
             handler.send_header(name, value)
         handler.send_header("Content-Length", str(len(reply.body)))
         handler.end_headers()
-        handler.wfile.write(reply.body)
-        handler.wfile.flush()
+        for part in map(bytes, zip(reply.body)) if reply.drip else (reply.body,):
+            handler.wfile.write(part)
+            handler.wfile.flush()
+            time.sleep(0.1 * reply.drip)

@@ -12,7 +12,7 @@ import pytest
 
 from endpoint_stub import Asked, Reply, StubServer, completion, error
 from postil.endpoint import Answer, AnswerCache, Client, Failed, Limits, Message, Pace, Price, Rate, Request, Timing
-from postil.errors import LimitReached, PostilError, UsageError
+from postil.errors import LimitReached, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,6 +166,22 @@ def test_an_answer_that_takes_too_long_is_asked_for_again(fake: FakeTime) -> Non
         assert texts(list(client.answers([ask("a")]))) == ["A"]
     assert len(stub.asked) == 2
     assert fake.slept == [1]
+
+
+def test_an_answer_that_never_ends_takes_too_long(fake: FakeTime) -> None:
+    """Each byte comes in time, all of them do not."""
+    timing = Timing(sleep=fake.sleep)
+    with (
+        StubServer(lambda asked: Reply(upper(asked).body, drip=True)) as stub,
+        Client(stub.url, pace=Pace(timeout=0.2, retries=0), timing=timing) as client,
+    ):
+        assert list(client.answers([ask("a")])) == [Failed("no complete answer within 0.2 s")]
+
+
+def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(MissingExtra, match=r"an endpoint needs an optional package: pip install 'postil\[endpoint\]'"):
+        Client("http://127.0.0.1:1/v1")
 
 
 def test_the_server_says_how_long_to_wait(fake: FakeTime) -> None:
