@@ -86,6 +86,24 @@ def test_both_kernels_agree_to_a_millionth(seed, dimensions, longest) -> None:
     np.testing.assert_allclose(compiled(*given), defined(*given), atol=1e-6)
 
 
+@pytest.mark.parametrize(("dimensions", "texts"), [(3, 7), (20, 30), (4096, 9)])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_texts_that_are_packed_together(match, dimensions: int, texts: int, jobs: int) -> None:
+    """Each text on the left with each on the right; of 4,096 dimensions few units are packed together."""
+    left, right, _ = problem(5, dimensions, texts)
+    places = np.arange(texts, dtype=np.int32)
+    for pairs in (
+        (np.repeat(places, texts), np.tile(places, texts)),
+        (np.tile(places, texts), np.repeat(places, texts)),
+    ):
+        np.testing.assert_allclose(match(left, right, pairs, jobs), defined(left, right, pairs), atol=1e-6)
+    some = np.repeat(places, texts), np.tile(places, texts)
+    found = match(left, right, some, jobs)
+    for pair in range(0, len(found), 7):
+        alone = match(left, right, (some[0][[pair]], some[1][[pair]]))
+        assert alone.tobytes() == found[[pair]].tobytes()
+
+
 @pytest.mark.parametrize("dimensions", [1, 4, 19])
 def test_the_bits_of_a_pair_depend_on_nothing_else(match, dimensions) -> None:
     left, right, (lefts, rights) = problem(7, dimensions)
