@@ -24,8 +24,7 @@ TABLE: Final = np.random.default_rng(7).normal(size=(ROWS, 6)).astype(np.float32
 class Words:
     """Words between spaces, each with the sum of its vector and some of its neighbors'."""
 
-    rows = ROWS
-    wide = 128
+    rows, wide, step, padding = ROWS, 128, 4, 0
 
     def __init__(self, longest: int = 40, layer: int = 1) -> None:
         self.longest = longest
@@ -36,9 +35,9 @@ class Words:
         split = [[3 + crc32(word.encode()) % (ROWS - 3) for word in text.split()] for text in texts]
         return [[FIRST, *ids[: longest - 2], LAST] for ids in split]
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
         self.texts += len(ids)
-        own = TABLE[ids]
+        own = TABLE[ids] if mask is None else TABLE[ids] * mask[:, :, None].astype(np.float32)
         padded = np.pad(own, ((0, 0), (1, 1), (0, 0)))
         around = np.float32(0.2 * self._layer) * (padded[:, :-2] + padded[:, 2:])
         return np.asarray(own + around, dtype=np.float32)

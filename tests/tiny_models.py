@@ -157,7 +157,13 @@ def write_onnx(folder: Path, *, layers: int = 3, seed: int = 5) -> Path:
     depth = WIDTH // HEADS
     numbers = {"split": [0, 0, HEADS, depth], "whole": [0, 0, WIDTH], "zero": [0], "one": [1], "two": [2]}
     constants += [numpy_helper.from_array(np.array(value, dtype=np.int64), name) for name, value in numbers.items()]
-    constants += [numpy_helper.from_array(np.float32(depth**-0.5), "scale")]
+    constants += [
+        numpy_helper.from_array(np.float32(value), name) for name, value in (("scale", depth**-0.5), ("far", 1e9))
+    ]
+    constants += [
+        numpy_helper.from_array(np.float32(1), "float-one"),
+        numpy_helper.from_array(np.array([1, 2]), "inner"),
+    ]
     constants += [numpy_helper.from_array(np.int64(each), f"scalar-{each}") for each in (0, 1)]
 
     def add(kind: str, *inputs: str, out: str, **attributes: object) -> str:
@@ -173,6 +179,10 @@ def write_onnx(folder: Path, *, layers: int = 3, seed: int = 5) -> Path:
         product = add("MatMul", value, turned, out=f"{name}.product")
         return add("Add", product, f"{name}.bias", out=f"{name}.out")
 
+    there = add(
+        "Unsqueeze", add("Cast", "attention_mask", out="float-mask", to=TensorProto.FLOAT), "inner", out="wide-mask"
+    )
+    unseen = add("Mul", add("Sub", there, "float-one", out="minus-unseen"), "far", out="unseen")
     length = add("Gather", add("Shape", "input_ids", out="shape"), "scalar-1", out="length")
     places = add("Range", "scalar-0", length, "scalar-1", out="places")
     words = add("Gather", "embeddings.word_embeddings.weight", "input_ids", out="words")
@@ -186,7 +196,12 @@ def write_onnx(folder: Path, *, layers: int = 3, seed: int = 5) -> Path:
             cut = add("Reshape", dense(f"{head}.attention.self.{part}", state), "split", out=f"{head}.{part}.cut")
             parts[part] = add("Transpose", cut, out=f"{head}.{part}", perm=order)
         scores = add("MatMul", parts["query"], parts["key"], out=f"{head}.scores")
-        shares = add("Softmax", add("Mul", scores, "scale", out=f"{head}.scaled"), out=f"{head}.shares", axis=-1)
+        shares = add(
+            "Softmax",
+            add("Add", add("Mul", scores, "scale", out=f"{head}.scaled"), unseen, out=f"{head}.seen-scores"),
+            out=f"{head}.shares",
+            axis=-1,
+        )
         seen = add("MatMul", shares, parts["value"], out=f"{head}.seen")
         seen = add("Transpose", seen, out=f"{head}.turned", perm=[0, 2, 1, 3])
         seen = dense(f"{head}.attention.output.dense", add("Reshape", seen, "whole", out=f"{head}.whole"))
@@ -199,7 +214,10 @@ def write_onnx(folder: Path, *, layers: int = 3, seed: int = 5) -> Path:
     def described(name: str, kind: int, *shape: str | int) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, kind, list(shape))
 
-    inputs = [described(name, TensorProto.INT64, "batch", "length") for name in ("input_ids", "token_type_ids")]
+    inputs = [
+        described(name, TensorProto.INT64, "batch", "length")
+        for name in ("input_ids", "attention_mask", "token_type_ids")
+    ]
     names = [*(f"hidden_states.{i}" for i in range(layers + 1)), "last_hidden_state"]
     outputs = [described(name, TensorProto.FLOAT, "batch", "length", WIDTH) for name in names]
     graph = helper.make_graph(nodes, "tiny", inputs, outputs, constants)

@@ -24,18 +24,21 @@ class Letters:
 
     rows = 123
     wide = 80
+    padding = 0
 
-    def __init__(self, longest: int = 12) -> None:
+    def __init__(self, longest: int = 12, step: int = 1) -> None:
         self.longest = longest
+        self.step = step
         self.shapes: list[tuple[int, int]] = []
 
     def tokenize(self, texts: Sequence[str], longest: int) -> list[list[int]]:
         return [[START, *[ord(each) for each in text][: longest - 2], STOP] for text in texts]
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         self.shapes.append(ids.shape)
-        place = np.arange(ids.shape[1])
-        return np.stack([ids + 0 * place, place + 0 * ids, np.full_like(ids, ids.shape[1])], axis=2).astype(np.float32)
+        place, length = np.arange(ids.shape[1]), mask.sum(axis=1, keepdims=True)
+        made = np.stack([ids + 0 * place, place + 0 * ids, length + 0 * ids], axis=2)
+        return np.where(mask[:, :, None] == 1, made, np.nan).astype(np.float32)
 
 
 def texts_of(*texts: str) -> Tokens:
@@ -75,6 +78,14 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(model.shapes) == calls
     encoder.encode(texts_of("ab"))
     assert len(model.shapes) == calls + 1
+
+
+def test_texts_are_padded_by_themselves() -> None:
+    model = Letters(step=4)
+    texts = texts_of("", "a", "abc", "abcdefg", "abcdefghi", "abcdefghij")
+    padded = ContextualEncoder(model, "letters", 1).encode(texts)
+    assert sorted(length for _, length in model.shapes[1:]) == [4, 8, 12]  # 12 is the longest
+    np.testing.assert_array_equal(padded.vectors, ContextualEncoder(Letters(), "letters", 1).encode(texts).vectors)
 
 
 def test_batches_hold_texts_of_one_length_and_are_never_small() -> None:
@@ -126,8 +137,8 @@ def test_a_tokenizer_of_another_model_is_refused() -> None:
 
 def test_numbers_that_are_not_finite_are_refused() -> None:
     class Broken(Letters):
-        def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-            return super().vectors(ids) * np.float32(np.nan)
+        def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+            return super().vectors(ids, mask) * np.float32(np.nan)
 
     with pytest.raises(InvalidInput, match=r"folder: .*not finite"):
         ContextualEncoder(Broken(), "letters", 1, where="folder").encode(texts_of("a"))

@@ -56,9 +56,10 @@ class TokenLists:
 class ContextualEncoder:
     """Vectors of length 1 for the tokens of texts, special tokens included; an `Encoder`.
 
-    A text is stripped of white space at both ends and cut at the longest that the model takes. Batches hold texts of
-    one number of tokens, hence no padding, and at least `NARROW` tokens, so that the vectors of a text are the same to
-    the last bit whatever is encoded with it; on a GPU they are within rounding of single precision.
+    A text is stripped of white space at both ends and cut at the longest that the model takes. It is padded to a number
+    of tokens that depends on the text alone, and batches hold texts of one such number and at least `NARROW` tokens, so
+    that the vectors of a text are the same to the last bit whatever is encoded with it; on a GPU they are within
+    rounding of single precision.
 
     Args:
         model: The network and its tokenizer.
@@ -68,12 +69,12 @@ class ContextualEncoder:
         single: Context in which the calling thread calculates alone; by default none is needed.
 
     >>> class Letters:
-    ...     longest, rows, wide = 4, 128, 256
+    ...     longest, rows, wide, step, padding = 4, 128, 256, 1, 0
     ...
     ...     def tokenize(self, texts, longest):
     ...         return [[1, *map(ord, text)][:longest] for text in texts]
     ...
-    ...     def vectors(self, ids):
+    ...     def vectors(self, ids, mask):
     ...         return np.stack([ids, np.zeros_like(ids)], axis=2).astype(np.float32)
     >>> from postil.text import Vocabulary
     >>> encoded = ContextualEncoder(Letters(), "letters", 1).encode(Vocabulary().encode_tokens([["ab"], ["a"], ["ab"]]))
@@ -114,7 +115,8 @@ class ContextualEncoder:
     def dimensions(self) -> int:
         """Length of a vector, d."""
         with self._single():
-            return int(self._model.vectors(np.zeros((1, 1), dtype=np.int64)).shape[2])
+            one = np.zeros((1, 1), dtype=np.int64)
+            return int(self._model.vectors(one, one + 1).shape[2])
 
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`.
@@ -189,23 +191,32 @@ class ContextualEncoder:
                 yield i, known
             elif ids:
                 new.append(i)
-        batches = list(_batches({i: len(tokens.ids[i]) for i in new}, self._model.wide))
+        batches = list(_batches({i: self._padded(len(tokens.ids[i])) for i in new}, self._model.wide))
         run = partial(self._run, tokens.ids)
         with self._single(), ThreadPoolExecutor(max(1, jobs)) as pool:
             for places, states in zip(batches, (pool.map if jobs > 1 else map)(run, batches), strict=True):
-                for i, found in zip(places, states, strict=False):  # copies fill the batch up
+                for i, padded in zip(places, states, strict=False):  # copies fill the batch up
+                    found = padded[: len(tokens.ids[i])]
+                    if not np.isfinite(found).all():
+                        problem = "the network gives numbers that are not finite; was the folder copied whole?"
+                        raise InvalidInput(problem, where=self._where)
                     self._remember(keys[i], found)
                     yield i, found
 
+    def _padded(self, tokens: int) -> int:
+        """Number of tokens that a text is padded to."""
+        return min(-(-tokens // self._model.step) * self._model.step, max(tokens, self._model.longest))
+
     def _run(self, ids: list[list[int]], places: list[int]) -> NDArray[np.float32]:
-        rows = [ids[i] for i in places]
-        rows += rows[-1:] * (_needed(NARROW, len(rows[0])) - len(rows))
+        length = self._padded(len(ids[places[0]]))
+        rows = np.full((max(len(places), -(-NARROW // length)), length), self._model.padding, dtype=np.int64)
+        mask = np.zeros_like(rows)
+        for row, place in enumerate(places):
+            rows[row, : len(ids[place])] = ids[place]
+            mask[row, : len(ids[place])] = 1
+        rows[len(places) :], mask[len(places) :] = rows[0], mask[0]
         with self._single():
-            states = self._model.vectors(np.array(rows, dtype=np.int64))
-        if not np.isfinite(states).all():
-            problem = "the network gives numbers that are not finite; was the folder copied whole?"
-            raise InvalidInput(problem, where=self._where)
-        return states
+            return self._model.vectors(rows, mask)
 
     def _remember(self, key: tuple[str, int], states: NDArray[np.float32]) -> None:
         if states.nbytes > REMEMBERED or key in self._remembered:
@@ -255,22 +266,14 @@ class _Layers:
 
 
 def _batches(lengths: Mapping[int, int], wide: int) -> Iterator[list[int]]:
-    """Texts of one length; wide batches first, and the rest in narrow ones."""
+    """Texts of one padded length, of about so many tokens together."""
     by_length: dict[int, list[int]] = {}
     for place, length in lengths.items():
         by_length.setdefault(length, []).append(place)
     for length, places in sorted(by_length.items()):
-        most, least = _needed(wide, length), _needed(NARROW, length)
-        begin = 0
-        while begin < len(places):
-            size = most if len(places) - begin >= most else least
+        size = -(-wide // length)
+        for begin in range(0, len(places), size):
             yield places[begin : begin + size]
-            begin += size
-
-
-def _needed(tokens: int, length: int) -> int:
-    """Smallest number of texts of a length with that many tokens together."""
-    return -(-tokens // length)
 
 
 def _of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -38,7 +38,7 @@ class OnnxModel:
         UsageError: The graph has no output for the layer.
     """
 
-    wide = 256
+    wide = 1024
 
     def __init__(self, files: ModelFiles, layer: int) -> None:
         import onnxruntime  # noqa: PLC0415 - heavy, and part of an extra
@@ -69,6 +69,8 @@ class OnnxModel:
         unknown = set(self._inputs) - {"input_ids", "attention_mask", "token_type_ids"}
         if unknown:
             raise InvalidInput(f"asks for the input {min(unknown)}, which is not known", where=str(files.graph))
+        self.step = 8 if "attention_mask" in self._inputs else 1
+        self.padding = _whole_number(files.config.get("pad_token_id"), 0)
         self.rows = _whole_number(files.config.get("vocab_size"), 2**31)
         self.longest = _longest(files)
 
@@ -77,11 +79,10 @@ class OnnxModel:
         self._tokenizer.enable_truncation(longest)
         return [each.ids for each in self._tokenizer.encode_batch_fast(list(texts))]
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         """See `TokenModel.vectors`."""
-        given = {
-            name: ids if name == "input_ids" else np.full_like(ids, name == "attention_mask") for name in self._inputs
-        }
+        known = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        given = {name: known[name] for name in self._inputs}
         return np.asarray(self._session.run([self._output], given)[0], dtype=np.float32)
 
 
@@ -94,5 +95,5 @@ def _longest(files: ModelFiles) -> int:
     return min(most, _whole_number(read_json(said).get("model_max_length"), 2**31) if said.is_file() else 2**31)
 
 
-def _whole_number(value: object, default: int) -> int:
-    return value if isinstance(value, int) and 0 < value < default else default
+def _whole_number(value: object, default: int, most: int = 2**31) -> int:
+    return value if isinstance(value, int) and 0 < value < most else default

@@ -42,7 +42,11 @@ class TokenModel(Protocol):
     rows: int
     """Number of token ids that the network knows."""
     wide: int
-    """Number of tokens that are run together where many texts have one length."""
+    """Number of tokens that are run together where many texts have one padded length."""
+    step: int
+    """Texts are padded to a multiple of this number of tokens; 1 where the network takes no mask."""
+    padding: int
+    """Token id of padding."""
 
     def tokenize(self, texts: Sequence[str], longest: int) -> list[list[int]]:
         """Token ids of texts with the special tokens, cut to the largest number.
@@ -52,11 +56,12 @@ class TokenModel(Protocol):
             longest: Largest number of tokens of a text, special ones included.
         """
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Hidden states of b texts of l tokens each, float32[b, l, d].
+    def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Hidden states of b texts, float32[b, l, d].
 
         Args:
-            ids: int64[b, l], without padding.
+            ids: int64[b, l], padded at the end.
+            mask: int64[b, l], 1 for tokens and 0 for padding.
         """
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TransformersModel", "one_thread"]
 
-ENOUGH: Final = {"cpu": 256, "cuda": 16384}
+ENOUGH: Final = {"cpu": 1024, "cuda": 16384}
 """Number of tokens in a batch, from which on more make nothing faster."""
 
 
@@ -37,6 +37,8 @@ class TransformersModel:
     Raises:
         InvalidInput: The files are no model or no tokenizer that the library knows, or do not fit together.
     """
+
+    step = 8
 
     def __init__(self, files: ModelFiles, layer: int) -> None:
         import torch  # noqa: PLC0415 - heavy, and part of an extra, as below
@@ -70,6 +72,7 @@ class TransformersModel:
         self.rows = int(network.get_input_embeddings().num_embeddings)
         self.longest = min(int(min(self._tokenizer.model_max_length, 2**31)), _positions(network, config))
         self.wide = ENOUGH[self._device.type]
+        self.padding = int(getattr(self._tokenizer, "pad_token_id", None) or 0)
 
     def tokenize(self, texts: Sequence[str], longest: int) -> list[list[int]]:
         """See `TokenModel.tokenize`."""
@@ -81,13 +84,13 @@ class TransformersModel:
             )["input_ids"]
         return ids
 
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def vectors(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[np.float32]:
         """See `TokenModel.vectors`."""
         import torch  # noqa: PLC0415
 
-        given = torch.from_numpy(ids).to(self._device)
+        given, there = (torch.from_numpy(each).to(self._device) for each in (ids, mask))
         with torch.inference_mode():
-            states = self._network(input_ids=given, attention_mask=torch.ones_like(given))[0]
+            states = self._network(input_ids=given, attention_mask=there)[0]
         found: NDArray[np.float32] = states.float().cpu().numpy()
         return found
 
