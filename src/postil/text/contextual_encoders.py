@@ -266,7 +266,7 @@ class _Layers:
 
 
 def _batches(lengths: Mapping[int, int], wide: int) -> Iterator[list[int]]:
-    """Texts of one padded length, of about so many tokens together."""
+    """Texts of one padded length, of about `wide` tokens together."""
     by_length: dict[int, list[int]] = {}
     for place, length in lengths.items():
         by_length.setdefault(length, []).append(place)
