@@ -134,11 +134,12 @@ def test_what_comes_back_is_filtered_with_the_reason(ask: Any) -> None:
         20188: completion("a fine game of CHESS, it was!"),
         20189: Reply(b"{", 200),
         20190: completion(f"I say: {copied.upper()} here."),
+        20191: completion("Here is one: <comment>\nWhat a day it was.\n</comment>"),
     }
     write("q.jsonl", [Article("q1", "chess in town9", ())])
     Path("block.txt").write_text("rude\n", encoding="utf-8")
     with StubServer(lambda asked: answers[asked.body["seed"]]) as stub:  # type: ignore[index]
-        flags = ("-k", 10, "--blocklist", "block.txt", "--format", "jsonl", "--retries", 0, "--temperature", 0)
+        flags = ("-k", 11, "--blocklist", "block.txt", "--format", "jsonl", "--retries", 0, "--temperature", 0)
         (found,) = rows(ask(stub, *flags))
     reasons = {each["text"]: each["reason"] for each in found["filtered"]}
     assert reasons["I cannot write that."] == "a refusal: 'I cannot write …'"
@@ -146,6 +147,7 @@ def test_what_comes_back_is_filtered_with_the_reason(ask: Any) -> None:
     assert reasons["ok"] == "too short: 1 word, expected at least 3"
     assert reasons["See www.web.org for more on chess."] == "holds a web address"
     assert reasons["What a rude word this is."] == "on the block list: rude"
+    assert reasons["Here is one: <comment>\nWhat a day it was.\n</comment>"] == "repeats marks of the prompt"
     empty = {each["reason"].partition(":")[0] for each in found["filtered"] if not each["text"]}
     assert empty == {"empty", "no answer"}
     texts = {one["text"] for one in found["suggestions"]}

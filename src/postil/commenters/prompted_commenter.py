@@ -19,6 +19,7 @@ import numpy as np
 from postil.commenters.copying import SpanIndex
 from postil.commenters.filtering import CandidateFilter, normalize_text
 from postil.endpoint import Failed, PromptTemplate, Request, first_words, marked
+from postil.endpoint.prompts import MARKS
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
@@ -44,6 +45,8 @@ COPIED: Final = 8
 BATCH: Final = 16
 """Number of articles whose examples are retrieved together."""
 
+_MARK: Final = re.compile(rf"</?(?:{'|'.join(MARKS)})\b", re.IGNORECASE)
+_MARKED: Final = re.compile(r"<comment>([^<]*)</comment>", re.IGNORECASE)
 _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|「([^「」]*)」')
 _UNABLE: Final = r"i(?: cannot| can ?not| can['’]t| won['’]t| will not|(?: am|['’]m) (?:not able|unable) to)"
@@ -262,7 +265,7 @@ class PromptedCommenter:
         reasons = {
             position: reason
             for position, answer in enumerate(answers)
-            if (reason := _reason(answer, texts[position], overlaps[position]))
+            if (reason := next(_reasons(answer, texts[position], overlaps[position]), None))
         }
         scores = self._relevance(asked.article, texts)
         result = self.candidate_filter.apply(texts, scores, k=k, reasons=reasons)
@@ -325,22 +328,25 @@ class PromptedCommenter:
 
 
 def _comment(text: str) -> str:
-    """The comment of an answer: without thoughts before it and quotation marks around it."""
+    """The comment of an answer: without thoughts before it, and marks or quotation marks around it."""
     found = _THOUGHTS.sub("", text).strip()
+    if within := _MARKED.fullmatch(found):
+        found = within[1].strip()
     quoted = _QUOTED.fullmatch(found)
     return next(filter(None, quoted.groups()), "").strip() if quoted else found
 
 
-def _reason(answer: Answer | Failed, text: str, overlap: Overlap | None) -> str | None:
-    """Reason to filter an answer out, before the filter looks at its text."""
+def _reasons(answer: Answer | Failed, text: str, overlap: Overlap | None) -> Iterator[str]:
+    """Reasons to filter an answer out, before the filter looks at its text."""
     if isinstance(answer, Failed):
-        return f"no answer: {answer.reason}"
-    if answer.finish_reason == "length":
-        return "cut off at the maximum number of tokens"
+        yield f"no answer: {answer.reason}"
+    elif answer.finish_reason == "length":
+        yield "cut off at the maximum number of tokens"
     if not text:
-        return "empty"
+        yield "empty"
     if begins := refusal(text):
-        return f"a refusal: '{begins} …'"
+        yield f"a refusal: '{begins} …'"
+    if _MARK.search(text):
+        yield "repeats marks of the prompt"
     if overlap and overlap.words >= COPIED:
-        return f"shares {overlap.words} words with an example"
-    return None
+        yield f"shares {overlap.words} words with an example"
