@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["VectorCosine", "VectorCosineScorer", "pair_cosines", "unit_rows"]
 
 BLOCK: Final = 4096
-"""Number of pairs that are multiplied together: few enough for the cache."""
+"""Number of pairs that are multiplied together, and of texts that are summed together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,23 +65,28 @@ class VectorCosine(VectorMetric):
         return VectorCosineScorer(self, references)
 
 
-class VectorCosineScorer(VectorScorer["NDArray[np.float64]"]):
+class VectorCosineScorer(VectorScorer["NDArray[np.float32]"]):
     """Cosine of summed vectors, bound to references; see `VectorScorer`."""
 
-    def prepare(self, encoded: Encoded) -> NDArray[np.float64]:
+    def prepare(self, encoded: Encoded) -> NDArray[np.float32]:
         """See `VectorScorer.prepare`: the sums, of length 1."""
         _, lengths = encoded.normalized()
         weights = self.weights(encoded, lengths)
-        return unit_rows(summed_rows(encoded.vectors, encoded.rows, encoded.offsets, weights))
+        texts = len(encoded.lengths)
+        out = np.empty((texts, encoded.vectors.shape[1]), np.float32)
+        for begin in range(0, texts, BLOCK):  # the sums of all references in double precision would be twice as large
+            offsets = encoded.offsets[begin : begin + BLOCK + 1]
+            out[begin : begin + BLOCK] = unit_rows(summed_rows(encoded.vectors, encoded.rows, offsets, weights))
+        return out
 
-    def without(self, texts: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def without(self, texts: NDArray[np.float32]) -> NDArray[np.bool_]:
         """See `VectorScorer.without`."""
         return np.asarray(~texts.any(axis=1))
 
     def compare(
         self,
-        own: NDArray[np.float64],
-        theirs: NDArray[np.float64],
+        own: NDArray[np.float32],
+        theirs: NDArray[np.float32],
         pairs: tuple[NDArray[np.int32], NDArray[np.int32]],
         jobs: int,
     ) -> NDArray[np.float64]:
@@ -108,16 +113,16 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def pair_cosines(
-    own: NDArray[np.float64], theirs: NDArray[np.float64], pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
+    own: NDArray[np.float32], theirs: NDArray[np.float32], pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
 ) -> NDArray[np.float64]:
     """Dot products of pairs of rows, float64[p]; the bits of a pair do not depend on the others.
 
     Args:
-        own: float64[n, d], vectors of length 1.
-        theirs: float64[m, d], the same.
+        own: float32[n, d], vectors of length 1.
+        theirs: float32[m, d], the same.
         pairs: int32[p] and int32[p], rows of either.
 
-    >>> one = np.eye(2)
+    >>> one = np.eye(2, dtype=np.float32)
     >>> pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
     [1.0, 0.0]
     """
@@ -125,5 +130,5 @@ def pair_cosines(
     out = np.empty(len(lefts))
     for begin in range(0, len(lefts), BLOCK):
         some = slice(begin, begin + BLOCK)
-        out[some] = (own[lefts[some]] * theirs[rights[some]]).sum(axis=1)
+        out[some] = (own[lefts[some]].astype(np.float64) * theirs[rights[some]]).sum(axis=1)
     return out
