@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from made_models import put_in_place
 from postil.app import score_stream
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
@@ -90,6 +91,23 @@ def both(
         items = Path(options.items).read_bytes() if options.items else b""
         found.append((result.to_json(), remarks, items))
     return found[0], found[1]
+
+
+def test_models_stream_unless_they_read_all_references(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    put_in_place(monkeypatch)
+    monkeypatch.setattr(score_stream, "CHUNK", 29)
+    metrics = ("w-bertscore(model=m,layer=1)", "sentence-cosine(model=m)", "w-sentence-cosine(model=m,over=mean)")
+    options = ScoreOptions(metrics=metrics, scale=Scale(1, 5), items=str(tmp_path / "items.jsonl"))
+    paths = files(tmp_path, 60)
+    streamed, whole = both(paths, options, monkeypatch)
+    assert streaming == [True, False]
+    assert streamed == whole
+    monkeypatch.setattr(score_stream, "SMALLEST", 0)
+    for spec in ("bertscore(model=m,layer=1,idf=true)", "sentence-cosine(model=m,baseline=auto)"):
+        score_files(*paths, ScoreOptions(metrics=(spec,)), lambda _: None)
+        assert not streaming.pop()
 
 
 @pytest.mark.parametrize("by", ["system", "item"])
