@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from postil.metrics.references import References
     from postil.text.encoders import Encoded
 
-__all__ = ["VectorCosine", "VectorCosineScorer", "pair_cosines", "unit_rows"]
+__all__ = ["TextVectors", "VectorCosine", "VectorCosineScorer", "pair_cosines"]
 
 BLOCK: Final = 4096
 """Number of pairs that are multiplied together, and of texts that are summed together."""
@@ -65,28 +65,52 @@ class VectorCosine(VectorMetric):
         return VectorCosineScorer(self, references)
 
 
-class VectorCosineScorer(VectorScorer["NDArray[np.float32]"]):
+class TextVectors(NamedTuple):
+    """One vector per text in single precision, of length 1 but for rounding, or 0.
+
+    Args:
+        rows: float32[t, d].
+        lengths: float64[t], the lengths after rounding, so that a text has a cosine of 1 with itself.
+    """
+
+    rows: NDArray[np.float32]
+    lengths: NDArray[np.float64]
+
+    @classmethod
+    def of_sums(cls, encoded: Encoded, weights: NDArray[np.float64]) -> TextVectors:
+        """Sum the vectors of each distinct text's units.
+
+        Args:
+            encoded: The texts.
+            weights: float64[u], factor of each unit.
+        """
+        texts = len(encoded.lengths)
+        made = cls(np.empty((texts, encoded.vectors.shape[1]), np.float32), np.empty(texts))
+        for begin in range(0, texts, BLOCK):  # those of all references in double precision would be twice as large
+            some = slice(begin, begin + BLOCK)
+            sums = summed_rows(encoded.vectors, encoded.rows, encoded.offsets[begin : begin + BLOCK + 1], weights)
+            lengths = _lengths(sums)[:, None]
+            made.rows[some] = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+            made.lengths[some] = _lengths(made.rows[some].astype(np.float64))
+        return made
+
+
+class VectorCosineScorer(VectorScorer[TextVectors]):
     """Cosine of summed vectors, bound to references; see `VectorScorer`."""
 
-    def prepare(self, encoded: Encoded) -> NDArray[np.float32]:
-        """See `VectorScorer.prepare`: the sums, of length 1."""
+    def prepare(self, encoded: Encoded) -> TextVectors:
+        """See `VectorScorer.prepare`."""
         _, lengths = encoded.normalized()
-        weights = self.weights(encoded, lengths)
-        texts = len(encoded.lengths)
-        out = np.empty((texts, encoded.vectors.shape[1]), np.float32)
-        for begin in range(0, texts, BLOCK):  # the sums of all references in double precision would be twice as large
-            offsets = encoded.offsets[begin : begin + BLOCK + 1]
-            out[begin : begin + BLOCK] = unit_rows(summed_rows(encoded.vectors, encoded.rows, offsets, weights))
-        return out
+        return TextVectors.of_sums(encoded, self.weights(encoded, lengths))
 
-    def without(self, texts: NDArray[np.float32]) -> NDArray[np.bool_]:
+    def without(self, texts: TextVectors) -> NDArray[np.bool_]:
         """See `VectorScorer.without`."""
-        return np.asarray(~texts.any(axis=1))
+        return np.asarray(texts.lengths == 0)
 
     def compare(
         self,
-        own: NDArray[np.float32],
-        theirs: NDArray[np.float32],
+        own: TextVectors,
+        theirs: TextVectors,
         pairs: tuple[NDArray[np.int32], NDArray[np.int32]],
         jobs: int,
     ) -> NDArray[np.float64]:
@@ -99,36 +123,29 @@ class VectorCosineScorer(VectorScorer["NDArray[np.float32]"]):
         return np.asarray(np.clip(compared[:, 0], 0.0, 1.0))
 
 
-def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Vectors of length 1 in the direction of others, float64[n, d]; a zero vector stays zero.
-
-    Args:
-        vectors: float64[n, d].
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[0.6, 0.8], [0.0, 0.0]]
-    """
-    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
-    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
-
-
 def pair_cosines(
-    own: NDArray[np.float32], theirs: NDArray[np.float32], pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
+    own: TextVectors, theirs: TextVectors, pairs: tuple[NDArray[np.int32], NDArray[np.int32]]
 ) -> NDArray[np.float64]:
-    """Dot products of pairs of rows, float64[p]; the bits of a pair do not depend on the others.
+    """Cosines of pairs of texts, float64[p], 0 for a zero vector; the bits of a pair do not depend on the others.
 
     Args:
-        own: float32[n, d], vectors of length 1.
-        theirs: float32[m, d], the same.
+        own: Vectors of texts.
+        theirs: Vectors of texts.
         pairs: int32[p] and int32[p], rows of either.
 
-    >>> one = np.eye(2, dtype=np.float32)
+    >>> one = TextVectors(np.eye(2, dtype=np.float32), np.ones(2))
     >>> pair_cosines(one, one, (np.array([0, 0], np.int32), np.array([0, 1], np.int32))).tolist()
     [1.0, 0.0]
     """
     lefts, rights = pairs
-    out = np.empty(len(lefts))
+    products = np.empty(len(lefts))
     for begin in range(0, len(lefts), BLOCK):
         some = slice(begin, begin + BLOCK)
-        out[some] = (own[lefts[some]].astype(np.float64) * theirs[rights[some]]).sum(axis=1)
-    return out
+        products[some] = (own.rows[lefts[some]].astype(np.float64) * theirs.rows[rights[some]]).sum(axis=1)
+    lengths = own.lengths[lefts] * theirs.lengths[rights]
+    return np.asarray(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0))
+
+
+def _lengths(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Lengths of rows, float64[n]."""
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=1)))
