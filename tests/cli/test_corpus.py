@@ -134,13 +134,25 @@ def test_refusals(run: Import, words: tuple[object, ...], code: int, message: st
 
 def test_every_option_says_what_it_is() -> None:
     group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
-    assert set(group.commands) == {"trec", "inex", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"}
+    assert set(group.commands) == {
+        "trec",
+        "inex",
+        "tencent",
+        "tokenized",
+        "deepcom",
+        "wordpress",
+        "forum",
+        "csv",
+        "dataset",
+    }
     for command in group.commands.values():
         assert command.help
         assert all(parameter.help for parameter in command.params)
 
 
-@pytest.mark.parametrize("name", ["trec", "inex", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"])
+@pytest.mark.parametrize(
+    "name", ["trec", "inex", "tencent", "tokenized", "deepcom", "wordpress", "forum", "csv", "dataset"]
+)
 def test_help(run: Import, name: str) -> None:
     result = run(name, "-h")
     assert result.exit_code == 0

@@ -145,6 +145,18 @@ def corpora(folder: Path, sample: list[Article]) -> None:
         ((each.id, each.title, comment.text) for each, comment in pairs),
         "\t",
     )
+    exported = "".join(
+        f"<item><title>{escape(each.title)}</title><content:encoded>{escape(each.content or '')}</content:encoded>"
+        f"<wp:post_id>{number}</wp:post_id>"
+        + "".join(
+            f"<wp:comment><wp:comment_content>{escape(comment.text)}</wp:comment_content>"
+            "<wp:comment_approved>1</wp:comment_approved></wp:comment>"
+            for comment in each.comments
+        )
+        + "</item>"
+        for number, each in enumerate(site)
+    )
+    (folder / "site.xml").write_text(f"<rss><channel>{exported}</channel></rss>")
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")

@@ -32,6 +32,9 @@ Articles: TypeAlias = Annotated[
     str, typer.Option("--out", "-o", metavar="FILE", help="Article rows: .jsonl, .jsonl.gz, .parquet or -.")
 ]
 Files: TypeAlias = Annotated[list[str], typer.Argument(metavar="FILES...", help="JSON Lines, one article per line.")]
+Exports: TypeAlias = Annotated[
+    list[str], typer.Argument(metavar="FILES...", help="Files of the site, which may be compressed.")
+]
 
 
 @imports.command()
@@ -68,6 +71,18 @@ def deepcom(files: Files, *, out: Articles, options: LangOptions) -> None:
     Example: postil corpus import deepcom yahoo.json --lang en --out yahoo.jsonl
     """
     articles.import_deepcom(files, out, options, say)
+
+
+@imports.command()
+@command
+def wordpress(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Exports of WordPress: posts with their approved comments.
+
+    The files are those of Tools, Export; names and addresses of people are not read.
+
+    Example: postil corpus import wordpress site.xml --out articles.jsonl
+    """
+    articles.import_wordpress(files, out, options, say)
 
 
 @imports.command()

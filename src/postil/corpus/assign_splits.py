@@ -45,7 +45,7 @@ class Articles:
         seen: Number of excluded or changed articles and comments, by reason; it grows.
         rejected: Rows that could not be read.
         langs: Languages of the articles.
-        dated: True if an article or a comment has a date.
+        dated: True if an article or a comment has a date, or a comment a parent.
         times: int64[n], Unix time of each article's date, `UNDATED` without one; empty unless the split is by date.
     """
 

@@ -63,7 +63,7 @@ class Report(msgspec.Struct):
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
         han: Number of those in Han characters that were split at spaces and punctuation.
-        dated: True if an article or a comment has a date.
+        dated: True if an article or a comment has a date, or a comment a parent.
     """
 
     seen: dict[str, int]
@@ -212,6 +212,7 @@ def _comment_column(
         "ratings": _rating_column(comments, options, pa),
         "user": pa.array([_person(comment.user, options) for comment in comments], pa.string()),
         "date": pa.array([comment.date for comment in comments], pa.string()),
+        "parent": pa.array([comment.parent for comment in comments], pa.string()),
         "tokens": _token_lists(tokens, 2 * len(articles) + chosen.comments, pa, at_most),
         "long": pa.array(long),
     }

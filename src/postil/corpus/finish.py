@@ -105,7 +105,8 @@ class Finish:
     Args:
         options: Options of the build.
         sample: True if references of test articles are sampled from their comments.
-        dated: True if an article or a comment of the corpus has a date; without any there are no columns for them.
+        dated: True if an article or a comment of the corpus has a date, or a comment a parent; without any there are no
+            columns for them.
     """
 
     options: BuildOptions

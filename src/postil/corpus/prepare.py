@@ -194,7 +194,7 @@ def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met
         met.leave_out("only long comments" if enough[place] else short, articles[place])
     chosen = some & enough
     met.dated = any(
-        article.row.date or any(comment.date for comment in article.comments)
+        article.row.date or any(comment.date or comment.parent for comment in article.comments)
         for article, taken in zip(articles, chosen.tolist(), strict=True)
         if taken
     )

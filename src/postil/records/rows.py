@@ -109,6 +109,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         ratings: One rating per annotator.
         user: Its author; a name, or a number that stands for one.
         date: Its date in UTC, such as `2017-03-30T02:56:13Z`; made of what `postil.records.dates.parse_date` takes.
+        parent: Identifier of the comment that it replies to.
     """
 
     id: Id
@@ -118,6 +119,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
     ratings: Ratings = ()
     user: Id | None = None
     date: Date | None = None
+    parent: Id | None = None
 
     def __post_init__(self) -> None:
         if self.date is not None:
@@ -129,6 +131,7 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
             and self.grade is None
             and self.user is None
             and self.ratings == ()
+            and (self.parent is None or self.parent.__class__ is str)
         ):
             return  # fast path: most comments are like that, and there are millions
         coerce_ids(self, "id")
@@ -136,8 +139,9 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_integers(self, "upvotes")
         coerce_numbers(self, "grade", optional=True)
         coerce_tuple(self, "ratings", Rating)
-        if self.user is not None:
-            coerce_ids(self, "user")
+        for name in ("user", "parent"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
 
     @property
     def mean_grade(self) -> float | None:

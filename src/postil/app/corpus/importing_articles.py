@@ -13,6 +13,7 @@ from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.table import read_table
 from postil.corpus.formats.tencent import range_seen, read_tencent
 from postil.corpus.formats.tokenized import Second, read_tokenized
+from postil.corpus.formats.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -42,6 +43,7 @@ __all__ = [
     "import_table",
     "import_tencent",
     "import_tokenized",
+    "import_wordpress",
     "name_map",
     "name_maps",
 ]
@@ -60,6 +62,9 @@ COUNTED: Final = {
     "without_content": "articles without content, kept",
     "bare": "articles without comments, kept",
     "unused": "contents of no article, left out",
+    "withheld": "comments that are deleted, spam, not approved or pingbacks, left out",
+    "unpublished": "articles that are deleted or not published, or entries of other kinds, left out",
+    "absent": "comments that the files name and do not hold",
 }
 """Messages of the counts of a report."""
 
@@ -115,8 +120,8 @@ class ForumOptions(LangOptions):
 
     Args:
         column: Their name for id, title, content, category, lang, url, date or comments, as in content=body; empty
-            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user or date; in arrays
-            0, 1, … are the positions. Repeatable.
+            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user, date or parent; in
+            arrays 0, 1, … are the positions. Repeatable.
         comment_column: The same as --column comments.NAME=SOURCE_FIELD.
     """
 
@@ -145,8 +150,8 @@ class TableOptions(LangOptions):
         comments: Table of comments; alone, with the columns of their articles repeated.
         articles: Table of articles.
         column: Their column for id, title, content, category, lang, url or date; empty after = for none. As in
-            comments.text=body, of comments: article (the article's id), id, text, upvotes, grade, user or date.
-            Repeatable.
+            comments.text=body, of comments: article (the article's id), id, text, upvotes, grade, user, date
+            or parent. Repeatable.
         comment_column: The same as --column comments.NAME=SOURCE_FIELD.
         delimiter: Character between columns; by default detected.
         encoding: Encoding of the tables; by default UTF-8, else detected.
@@ -205,6 +210,12 @@ def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOpti
 def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
     """Import the Yahoo (DeepCom) and 163 corpora; arguments and errors as of `import_tencent`."""
     report = _import(lambda report: read_deepcom(files, report, lang=options.lang), files, out, options, on_message)
+    _summarize(report, out, on_message)
+
+
+def import_wordpress(files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
+    """Import exports of WordPress; arguments and errors as of `import_tencent`, and MissingExtra without lxml."""
+    report = _import(lambda report: read_wordpress(files, report, lang=options.lang), files, out, options, on_message)
     _summarize(report, out, on_message)
 
 

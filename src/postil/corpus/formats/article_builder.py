@@ -54,7 +54,7 @@ class ArticleBuilder:
         self._report = report
         self._lang = fields.lang
         self._names = {name: fields.article.get(name, ()) for name in FIELDS}
-        self._id, self._text, self._upvotes, self._grade, self._user, self._date = (
+        self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent = (
             fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
         )
         of_comments = {name for names in fields.comment.values() for name in names}
@@ -150,7 +150,8 @@ class ArticleBuilder:
             name = str(position)
         user = _first(item, self._user)
         date = _dated(*_found(item, self._date)) if self._date else None
-        comment = Comment(name, text, upvotes, grade, (), user, date)  # type: ignore[arg-type]  # the row checks them
+        parent = _first(item, self._parent) or None
+        comment = Comment(name, text, upvotes, grade, (), user, date, parent)  # type: ignore[arg-type]  # the row checks
         if upvotes is not None and upvotes < 0:
             self._report.negative += 1
         return comment

@@ -18,7 +18,7 @@ Names: TypeAlias = tuple[str, ...]
 FIELDS: Final = ("id", "title", "content", "category", "lang", "url", "date", "comments")
 """Fields of an article."""
 
-FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user", "date")
+FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user", "date", "parent")
 """Fields of a comment."""
 
 

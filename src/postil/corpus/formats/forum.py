@@ -3,7 +3,7 @@
 Without a map the names are those of postil's article rows, and a comment's votes may be called ``votes`` too::
 
     {"id": …, "title": …, "content": …, "category": …, "lang": …, "url": …, "date": …,
-     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …, "date": …}, …]}
+     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …, "date": …, "parent": …}, …]}
 """
 
 from __future__ import annotations

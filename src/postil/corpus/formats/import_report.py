@@ -53,6 +53,9 @@ class ImportReport:
         high: The highest grade.
         orphans: Comments of articles that a table of articles does not have; they are left out.
         unused: Contents that belong to no article.
+        withheld: Comments that are deleted, spam, not approved or no comments of people; they are left out.
+        unpublished: Articles that are deleted or not published, and entries of other kinds; they are left out.
+        absent: Comments that an export names and does not hold.
         rejected: Number of broken lines and comments.
         unread: Fields of articles that are not read.
         unread_of_comments: The same of comments.
@@ -75,6 +78,9 @@ class ImportReport:
     high: float = float("-inf")
     orphans: int = 0
     unused: int = 0
+    withheld: int = 0
+    unpublished: int = 0
+    absent: int = 0
     rejected: int = 0
     unread: set[str] = field(default_factory=set)
     unread_of_comments: set[str] = field(default_factory=set)
