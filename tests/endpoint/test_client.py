@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gzip
+import json
 import math
 import signal
 import subprocess
@@ -8,16 +10,18 @@ import time
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from endpoint_stub import Asked, Reply, StubServer, completion, error
 from postil.endpoint import Answer, AnswerCache, Client, Failed, Limits, Message, Pace, Price, Rate, Request, Timing
-from postil.errors import LimitReached, MissingExtra, PostilError, UsageError
+from postil.endpoint.chat import read_answer
+from postil.errors import InvalidInput, LimitReached, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEY = "sk-test-0123456789abcdef"
+KEY = "sk-test/0123456789+abcdef"
 
 
 class FakeTime:
@@ -134,6 +138,7 @@ def test_equal_requests_are_asked_once() -> None:
         (Reply(b'{"choices": [', 200), "the answer is no chat completion"),
         (Reply(b"I think a four.", 200, {"Content-Type": "application/json"}), "the answer is no chat completion"),
         (Reply(b'{"choices": []}'), "the answer is no chat completion: it has no choices"),
+        (error(200, "no credits"), "the answer is an error: no credits"),
         (Reply(b'{"choices": [{"message": {"content": 4}}]}'), "Expected `str | null`, got `int`"),
         (Reply(b"", cut=True), "the connection was cut"),
     ],
@@ -267,24 +272,89 @@ def test_an_endpoint_that_always_fails_is_given_up(fake: FakeTime) -> None:
 def test_nobody_listens(fake: FakeTime) -> None:
     with StubServer() as stub:
         url = stub.url
-    with Client(url, pace=Pace(retries=1), timing=fake.timing) as client:
-        (found,) = client.answers([ask("a")])
-    assert isinstance(found, Failed)
-    assert found.reason.startswith("127.0.0.1 cannot be reached")
+    said: list[str] = []
+    with (
+        Client(url, pace=one_by_one(retries=3), timing=fake.timing, on_message=said.append) as client,
+        pytest.raises(PostilError, match=r"^127\.0\.0\.1 cannot be reached"),
+    ):
+        list(client.answers(ask(str(at)) for at in range(10)))
+    assert fake.slept == [1, 2, 4]
+    assert len(said) == 1
+    assert said[0].endswith("trying again")
 
 
-def test_a_huge_answer_is_refused_without_a_retry() -> None:
-    with StubServer(lambda _: Reply(b" " * (9 << 20))) as stub, Client(stub.url) as client:
+def test_an_endpoint_that_goes_away_fails_what_it_does_not_answer(fake: FakeTime) -> None:
+    with StubServer(lambda _: Reply(completion("A").body, headers={"Connection": "close"})) as stub:
+        client = Client(stub.url, pace=one_by_one(retries=1), timing=fake.timing)
+        assert texts(list(client.answers([ask("a")]))) == ["A"]
+    with client:
+        found = texts(list(client.answers([ask("a"), ask("b")])))
+    assert found[0] == "A"
+    assert found[1].startswith("127.0.0.1 cannot be reached")
+
+
+def compressed(data: bytes, **headers: str) -> Reply:
+    return Reply(gzip.compress(data), headers={"Content-Encoding": "gzip", **headers})
+
+
+@pytest.mark.parametrize("reply", [Reply(b" " * (9 << 20)), compressed(b" " * (9 << 20))])
+def test_a_huge_answer_is_refused_without_a_retry(reply: Reply) -> None:
+    with StubServer(lambda _: reply) as stub, Client(stub.url) as client:
         (found,) = client.answers([ask("a")])
     assert found == Failed("the answer of 127.0.0.1 is larger than 8 MiB")
     assert len(stub.asked) == 1
+
+
+def test_a_compressed_answer_is_read_once_and_no_deeper() -> None:
+    whole = completion("4").body
+    for reply, expected in ((compressed(whole), "4"), (compressed(gzip.compress(whole)), "no chat completion")):
+        with StubServer(lambda _, reply=reply: reply) as stub, Client(stub.url, pace=Pace(retries=0)) as client:
+            (found,) = client.answers([ask("a")])
+        assert expected in texts([found])[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("model", [5, ["m"], {}]),
+        ("usage", [[1, 2], "10", {"prompt_tokens": "10"}, {"prompt_tokens": -5}, {"completion_tokens": 10**30}]),
+        ("finish_reason", [3, ["stop"]]),
+        ("logprobs", ["x", [], {"content": "4"}, {"content": [{"top_logprobs": [{"token": "4", "logprob": None}]}]}]),
+    ],
+)
+def test_an_odd_part_beside_the_text_counts_as_not_said(name: str, values: list[object]) -> None:
+    for value in values:
+        whole = json.loads(completion("4").body)
+        (whole["choices"][0] if name in {"finish_reason", "logprobs"} else whole)[name] = value
+        found = read_answer(json.dumps(whole).encode())
+        missing = Answer(text="4", finish_reason="stop", model="stub-1", prompt_tokens=10, completion_tokens=2)
+        empty = {"usage": {"prompt_tokens": None, "completion_tokens": None}, "logprobs": {"top_logprobs": ()}}
+        assert found == msgspec.structs.replace(missing, **empty.get(name, {name: ""}))
+
+
+def test_the_name_of_a_model_cannot_forge_a_signature() -> None:
+    named = read_answer(completion("4", model="m|seed:1\n\x1b[2J" + "x" * 1000).body).model
+    assert named == "m_seed:1__[2J" + "x" * 187
+
+
+@pytest.mark.parametrize("status", [200, 503])
+def test_deep_answers_are_no_answers(status: int, fake: FakeTime) -> None:
+    deep = b'{"error": {"a": ' + b"[" * 100_000
+    with StubServer(lambda _: Reply(deep, status)) as stub, Client(stub.url, timing=fake.timing) as client:
+        (found,) = client.answers([ask("a")])
+    assert isinstance(found, Failed)
+
+
+def test_half_characters_cannot_be_sent() -> None:
+    with pytest.raises(InvalidInput, match="cannot be sent: expected Unicode"):
+        ask("a \ud800").key()
 
 
 def test_the_key_goes_nowhere_but_to_the_endpoint(tmp_path: Path, fake: FakeTime) -> None:
     def answering(asked: Asked) -> Reply:
         sent = asked.headers["Authorization"]
         if asked.prompt == "answer":
-            return completion(f"your key is {sent}", model=sent)
+            return Reply(completion(f"your key is {sent}", model=sent).body.replace(b"/", rb"\/"))
         return error(500, f"your key is {sent}") if asked.prompt == "fail" else error(400, f"bad {sent}")
 
     with StubServer(answering) as stub, AnswerCache(tmp_path) as cache:
@@ -308,6 +378,7 @@ def test_the_key_goes_nowhere_but_to_the_endpoint(tmp_path: Path, fake: FakeTime
         ("http://a:b/v1", "expected an http or https address"),
         ("http://ana:secret@a/v1", "without user, password, query"),
         ("http://a/v1?key=secret", "without user, password, query"),
+        ("http://\xfc..com/v1", "expected an http or https address"),
     ],
 )
 def test_addresses(url: str, problem: str) -> None:
@@ -386,6 +457,19 @@ def test_the_limit_of_cost_counts_usage_not_estimates() -> None:
     assert (estimate.calls, estimate.completion_tokens, estimate.cost) == (9, 36, 36)
     assert len(stub.asked) == 7
     assert client.usage.cost == 7
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_answers_dearer_than_estimated_end_the_run_at_the_limit(parallel: int) -> None:
+    """Estimated at 1 and used at 10: of what waits when the first answers come, nothing begins beyond the limit."""
+    limits = Limits(cost=60, price=Price(1_000_000, 0))
+    with (
+        StubServer(lambda _: completion("x", usage=(10, 1))) as stub,
+        Client(stub.url, limits=limits, pace=Pace(parallel=parallel)) as client,
+        pytest.raises(LimitReached, match="the limit of cost, 60, allows no further call"),
+    ):
+        list(client.answers(ask(str(at)) for at in range(99)))
+    assert len(stub.asked) <= 6 + parallel - 1
 
 
 def test_broken_answers_cost_what_was_estimated(fake: FakeTime) -> None:

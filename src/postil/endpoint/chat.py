@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import math
-from typing import TYPE_CHECKING, Final, Literal
+import re
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import msgspec
+
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Answer", "Failed", "Message", "Request", "read_answer", "read_error", "read_token_count"]
 
+T = TypeVar("T")
+
 CHARACTERS_PER_TOKEN: Final = 3.5
 MOST_TOKENS: Final = 10**9
 """Largest number of tokens that is believed."""
+LONGEST_NAME: Final = 200
+"""Largest number of characters of a model's name in an answer."""
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """Errors of decoding; nested deeply enough, JSON ends in the last."""
+_NULL: Final = msgspec.Raw(b"null")
+_UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f|]")
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -74,9 +83,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(fields, order="sorted")
 
     def key(self) -> str:
-        """SHA-256 of model, body and number of the sample, in hexadecimal digits."""
-        head = msgspec.json.encode([self.model, self.sample])
-        return hashlib.sha256(head + b"\n" + self.body()).hexdigest()
+        """SHA-256 of model, body and number of the sample, in hexadecimal digits.
+
+        Raises:
+            InvalidInput: The model's name or a text cannot be encoded.
+        """
+        try:
+            head = msgspec.json.encode([self.model, self.sample])
+            return hashlib.sha256(head + b"\n" + self.body()).hexdigest()
+        except UnicodeEncodeError as error:
+            problem = "cannot be sent: expected Unicode, got half a character"
+            raise InvalidInput(f"'{error.object[:60]}' {problem}") from None
 
     def estimated_tokens(self, count: Callable[[str], int] | None = None) -> int:
         """Number of tokens of the messages, without those that stand around each.
@@ -139,8 +156,8 @@ class _Content(msgspec.Struct):
 
 class _Choice(msgspec.Struct):
     message: _Content
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
+    finish_reason: msgspec.Raw = _NULL
+    logprobs: msgspec.Raw = _NULL
 
 
 class _TokenCounts(msgspec.Struct):
@@ -149,9 +166,10 @@ class _TokenCounts(msgspec.Struct):
 
 
 class _Completion(msgspec.Struct):
-    choices: list[_Choice]
-    model: str | None = None
-    usage: _TokenCounts | None = None
+    choices: list[_Choice] | None = None
+    model: msgspec.Raw = _NULL
+    usage: msgspec.Raw = _NULL
+    error: msgspec.Raw = _NULL
 
 
 def read_answer(data: bytes) -> Answer:
@@ -161,7 +179,8 @@ def read_answer(data: bytes) -> Answer:
         data: The body; whatever the response says its type is.
 
     Returns:
-        The first choice.
+        The first choice. What is paid for its text is not lost by an odd part beside it: a name, a reason, numbers of
+        tokens or probabilities of another form count as not said.
 
     Raises:
         ValueError: It is no completion; the message says in what.
@@ -174,14 +193,17 @@ def read_answer(data: bytes) -> Answer:
     except _UNREADABLE as error:
         raise ValueError(f"the answer is no chat completion: {error}") from error
     if not found.choices:
+        if found.error != _NULL:
+            raise ValueError(f"the answer is an error: {read_error(data)[0]}")
         raise ValueError("the answer is no chat completion: it has no choices")
-    choice, used = found.choices[0], found.usage or _TokenCounts()
-    first = next(iter((choice.logprobs and choice.logprobs.content) or ()), _Position())
+    choice, used = found.choices[0], _part(found.usage, _TokenCounts, _TokenCounts())
+    logprobs = _part(choice.logprobs, _Logprobs, _Logprobs())
+    first = next(iter(logprobs.content or ()), _Position())
     return Answer(
         text=choice.message.content or "",
-        finish_reason=choice.finish_reason or "",
+        finish_reason=_part(choice.finish_reason, str, ""),
         top_logprobs=tuple((each.token, each.logprob) for each in first.top_logprobs or ()),
-        model=found.model or "",
+        model=_UNSEEN.sub("_", _part(found.model, str, "")[:LONGEST_NAME]),
         prompt_tokens=_believed(used.prompt_tokens),
         completion_tokens=_believed(used.completion_tokens),
     )
@@ -189,6 +211,14 @@ def read_answer(data: bytes) -> Answer:
 
 def _believed(tokens: int | None) -> int | None:
     return tokens if tokens is not None and 0 <= tokens <= MOST_TOKENS else None
+
+
+def _part(value: msgspec.Raw, kind: type[T], default: T) -> T:
+    """A part of an answer that can be missing; the default as well where it has another form."""
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except _UNREADABLE:
+        return default
 
 
 class _Problem(msgspec.Struct):
@@ -249,5 +279,5 @@ def _read_problem(value: msgspec.Raw) -> _Problem:
     try:
         found = msgspec.json.decode(value, type=_Problem | str)
     except _UNREADABLE:
-        found = bytes(value).decode("utf-8", "replace")
+        found = bytes(value)[:2000].decode("utf-8", "replace")
     return _Problem(found) if isinstance(found, str) else found

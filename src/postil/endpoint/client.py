@@ -170,6 +170,7 @@ class Client:
         self._on_message = on_message
         self._lock, self._told = Lock(), is_loopback(self._transport.host)
         self._usage, self._failed_in_a_row = Usage(), 0
+        self._reached = self._told_unreached = False
 
     def __enter__(self) -> Self:
         return self
@@ -273,8 +274,11 @@ class Client:
             yield result.result()
             pending.pop(key, None)
         if todo is not None:
-            kept = "; answers so far are kept, and the same command goes on" if self._cache.on_disk else ""
-            raise LimitReached(f"{self._budget.reached()}{kept}")
+            raise self._limit_reached()
+
+    def _limit_reached(self) -> LimitReached:
+        kept = "; answers so far are kept, and the same command goes on" if self._cache.on_disk else ""
+        return LimitReached(f"{self._budget.reached()}{kept}")
 
     def _begin(self, request: Request, key: str, asked: _Result | None, run: _Run) -> _Result | None:
         """The answer to a request, or the promise of one; None if a limit does not allow it."""
@@ -312,8 +316,11 @@ class Client:
     def _work(self, run: _Run) -> None:
         """Make calls, one after the other; a thread's life."""
         while (call := run.calls.get()) is not None:
-            if run.stop.is_set():
-                self._budget.settle(call.cost, 0.0, calls=-1)
+            if run.stop.is_set() or not self._budget.begin(call.cost):
+                self._budget.cancel(call.cost)
+                if not run.stop.is_set():
+                    run.problem = run.problem or self._limit_reached()
+                    run.stop.set()
                 call.result.cancel()
                 continue
             try:
@@ -331,11 +338,13 @@ class Client:
                 answer = self._call(call)
             except TransientError as error:
                 reason = error.reason
+                self._reached |= error.reached
                 self._budget.settle(call.cost, call.cost if error.served else 0.0)
-                if attempt == self._pace.retries or not self._budget.reserve(call.cost, calls=0):
+                if attempt == self._pace.retries or not self._budget.again(call.cost):
                     break
                 self._back_off(error, attempt, run)
             except Refused as error:
+                self._reached = True
                 self._budget.settle(call.cost, call.cost)
                 reason = error.reason
                 break
@@ -350,6 +359,7 @@ class Client:
             answer = read_answer(self._transport.post(request.body(), call.tokens))
         except ValueError as error:
             raise TransientError(str(error), served=True) from error
+        self._reached = True
         answer = self._cache.put(call.key, answer)
         prompt = call.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         completion = request.max_tokens if answer.completion_tokens is None else answer.completion_tokens
@@ -367,9 +377,10 @@ class Client:
     def _back_off(self, error: TransientError, attempt: int, run: _Run) -> None:
         wait = error.after
         if wait is None:
+            self._tell_unreached(error)
             return self._wait(2**attempt * (0.5 + self._timing.jitter()), run)
         if wait > LONGEST_WAIT:
-            raise PostilError(f"{error.reason}; it asks to wait {wait:,.0f} s: run the same command again later")
+            raise PostilError(f"{error.reason}; it asks to wait {wait:,.6g} s: run the same command again later")
         self._limiter.pause(wait)  # for all threads: the server would refuse them as well
         if wait >= TELL:
             self._on_message(f"{error.reason}; waiting {wait:g} s")
@@ -381,6 +392,8 @@ class Client:
             self._failed_in_a_row += 1
         if self._failed_in_a_row >= IN_A_ROW:
             raise PostilError(f"{IN_A_ROW} requests in a row failed, the last one because {reason}")
+        if not self._reached:  # nobody listens there
+            raise PostilError(reason)
         return Failed(reason)
 
     def _wait(self, seconds: float, run: _Run) -> None:
@@ -388,6 +401,12 @@ class Client:
             (self._timing.sleep or run.stop.wait)(seconds)
         if run.stop.is_set():
             raise CancelledError
+
+    def _tell_unreached(self, error: TransientError) -> None:
+        with self._lock:
+            told, self._told_unreached = self._told_unreached or self._reached, True
+        if not told:
+            self._on_message(f"{error.reason}; trying again")
 
     def _tell_host(self) -> None:
         with self._lock:

@@ -16,6 +16,8 @@ __all__ = ["Budget", "Limits", "Price", "Rate", "RateLimiter"]
 
 SECONDS: Final = {"s": 1, "min": 60, "h": 3600}
 MILLION: Final = 1_000_000
+ROUNDING: Final = 1e-9
+"""Share of a limit of cost that sums of floats may exceed it by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class Limits:
 class Budget:
     """Calls and cost so far, kept below the limits; for several threads.
 
-    A call's cost is reserved by its estimate and settled by its usage.
+    A call's cost is reserved by its estimate and settled by its usage. Where answers are dearer than estimated, as for
+    scripts of more tokens per character, calls that were reserved may not begin.
 
     Args:
         limits: The limits.
@@ -156,7 +159,7 @@ class Budget:
         self.limits = limits
         self._lock = Lock()
         self._calls = 0
-        self._spent = self._reserved = 0.0
+        self._spent = self._reserved = self._begun = 0.0
 
     @property
     def spent(self) -> float:
@@ -172,35 +175,70 @@ class Budget:
         """
         return self.limits.price.cost(prompt_tokens, completion_tokens) if self.limits.price else 0.0
 
-    def reserve(self, cost: float, *, calls: int = 1) -> bool:
+    def reserve(self, cost: float) -> bool:
         """Reserve the cost of a call; False if a limit does not allow it.
 
         Args:
             cost: The estimate.
-            calls: Number of calls: 0 for a retry.
         """
-        limits = self.limits
         with self._lock:
-            if limits.calls is not None and self._calls + calls > limits.calls:
+            if self.limits.calls is not None and self._calls >= self.limits.calls:
                 return False
-            if limits.cost is not None and self._spent + self._reserved + cost > limits.cost:
+            if not self._allows(self._reserved + cost):
                 return False
-            self._calls += calls
+            self._calls += 1
             self._reserved += cost
             return True
 
-    def settle(self, reserved: float, cost: float, *, calls: int = 0) -> None:
-        """Replace a reserved cost by the one that was charged.
+    def begin(self, cost: float) -> bool:
+        """Begin a call; False if the limit of cost does not allow it any more.
+
+        Args:
+            cost: The cost that `reserve` was given.
+        """
+        with self._lock:
+            if not self._allows(self._begun + cost):
+                return False
+            self._begun += cost
+            return True
+
+    def again(self, cost: float) -> bool:
+        """Begin a retry of a call; False if the limit of cost does not allow it.
+
+        Args:
+            cost: The estimate.
+        """
+        with self._lock:
+            if not self._allows(self._begun + cost):
+                return False
+            self._begun += cost
+            self._reserved += cost
+            return True
+
+    def settle(self, reserved: float, cost: float) -> None:
+        """Replace the reserved cost of a call that was begun by the one that was charged.
+
+        Args:
+            reserved: The cost that it began with.
+            cost: The cost.
+        """
+        with self._lock:
+            self._begun -= reserved
+            self._reserved -= reserved
+            self._spent += cost
+
+    def cancel(self, reserved: float) -> None:
+        """Give the reserved cost of a call back that does not begin.
 
         Args:
             reserved: The cost that `reserve` was given.
-            cost: The cost.
-            calls: Number of calls to add: -1 for one that was not made.
         """
         with self._lock:
-            self._calls += calls
+            self._calls -= 1
             self._reserved -= reserved
-            self._spent += cost
+
+    def _allows(self, cost: float) -> bool:
+        return self.limits.cost is None or self._spent + cost <= self.limits.cost * (1 + ROUNDING)
 
     def reached(self) -> str:
         """The limit that allows no further call, in words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
@@ -28,6 +29,8 @@ LARGEST: Final = 8 << 20
 RETRIED: Final = frozenset({408, 429, *range(500, 600)})
 SHORTEST_KEY: Final = 8
 """Length from which on a key is taken out of what the server says; shorter ones, such as ``none``, are no secrets."""
+COMPRESSED: Final = frozenset({"gzip", "x-gzip", "deflate"})
+_EXAMPLE: Final = "such as http://127.0.0.1:8080/v1"
 _TOO_LONG: Final = re.compile(r"context.{0,20}(length|size|window)|prompt is too long|too many tokens", re.IGNORECASE)
 _BEARER: Final = re.compile(r"[A-Za-z0-9._~+/:-]+=*")
 _NUMBER: Final = re.compile(r"\d{3,}")
@@ -40,11 +43,12 @@ class TransientError(Exception):
         reason: The reason, in words.
         after: Seconds to wait, as the server says; None if it does not.
         served: True if the server may have charged for the call.
+        reached: True if the server said anything, or might have.
     """
 
-    def __init__(self, reason: str, *, after: float | None = None, served: bool = False) -> None:
+    def __init__(self, reason: str, *, after: float | None = None, served: bool = False, reached: bool = True) -> None:
         super().__init__(reason)
-        self.reason, self.after, self.served = reason, after, served
+        self.reason, self.after, self.served, self.reached = reason, after, served, reached
 
 
 class Refused(Exception):  # noqa: N818 - says what has happened
@@ -97,6 +101,10 @@ class Transport:
         self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
         self._key, self._timeout, self._shorten, self._clock = api_key, timeout, shorten, clock
         self._httpx = _httpx()
+        try:
+            self._httpx.URL(self._url)
+        except self._httpx.InvalidURL as error:
+            raise UsageError(f"endpoint: expected an http or https address, {_EXAMPLE}: {error}") from None
         # `trust_env` is off: proxies and .netrc of the environment would name other hosts and other keys.
         self._client = self._httpx.Client(
             headers=_headers(api_key), timeout=timeout, trust_env=False, follow_redirects=False
@@ -147,7 +155,7 @@ class Transport:
                 data = self._read(response)
                 status, headers = response.status_code, dict(response.headers)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise TransientError(f"{self.host} cannot be reached: {self._hide(str(error))}") from error
+            raise TransientError(f"{self.host} cannot be reached: {self._hide(str(error))}", reached=False) from error
         except httpx.TimeoutException as error:
             raise TransientError(f"no answer within {self._timeout:g} s", served=True) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
@@ -167,13 +175,29 @@ class Transport:
 
     def _read(self, response: httpx2.Response) -> bytes:
         end, data = self._clock() + self._timeout, bytearray()
-        for chunk in response.iter_bytes():
+        for chunk in response.iter_raw():  # as it came, since a small response can become a large one
             data += chunk
             if len(data) > LARGEST:
                 raise Refused(f"the answer of {self.host} is larger than {LARGEST >> 20} MiB")
             if self._clock() > end:
                 raise TransientError(f"no complete answer within {self._timeout:g} s", served=True)
-        return bytes(data.replace(self._key.encode(), b"***")) if self._key and self._secret else bytes(data)
+        whole = bytes(data)
+        if response.headers.get("content-encoding", "identity") in COMPRESSED:
+            whole = self._decompressed(whole)
+        if self._key is None or not self._secret:
+            return whole
+        return re.sub(_spellings(self._key).encode(), b"***", whole, flags=re.IGNORECASE)
+
+    def _decompressed(self, data: bytes) -> bytes:
+        """A body that is compressed, although it was not asked for."""
+        stream = zlib.decompressobj(wbits=47)  # gzip or zlib
+        try:
+            whole = stream.decompress(data, LARGEST + 1)
+        except zlib.error as error:
+            raise TransientError(f"the answer cannot be decompressed: {error}", served=True) from error
+        if len(whole) > LARGEST:
+            raise Refused(f"the answer of {self.host} is larger than {LARGEST >> 20} MiB")
+        return whole
 
     @property
     def _secret(self) -> bool:
@@ -181,7 +205,7 @@ class Transport:
 
     def _hide(self, text: str) -> str:
         """A text without the key, should the server repeat it."""
-        return text.replace(self._key, "***") if self._key and self._secret else text
+        return re.sub(_spellings(self._key), "***", text, flags=re.IGNORECASE) if self._key and self._secret else text
 
     def _too_long(self, message: str, tokens: int) -> str:
         advice = f"; {self._shorten}" if self._shorten else ""
@@ -198,28 +222,31 @@ def _httpx() -> ModuleType:
 
 
 def _host(url: str) -> str:
-    example = "such as http://127.0.0.1:8080/v1"
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
         parts, host = urlsplit(""), None
     if parts.scheme not in {"http", "https"} or not host:
-        raise UsageError(f"endpoint: expected an http or https address, {example}")
+        raise UsageError(f"endpoint: expected an http or https address, {_EXAMPLE}")
     if parts.username or parts.password or parts.query or parts.fragment:
         problem = "expected an address without user, password, query and fragment"
-        raise UsageError(f"endpoint: {problem}, {example}; a key of access goes into POSTIL_API_KEY")
+        raise UsageError(f"endpoint: {problem}, {_EXAMPLE}; a key of access goes into POSTIL_API_KEY")
     return host
 
 
 def _headers(api_key: str | None) -> Mapping[str, str]:
-    # Without compression a small response cannot become a large one.
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
     if api_key is not None:
         if not _BEARER.fullmatch(api_key):  # as RFC 6750 has it, and nothing that JSON would escape
             raise UsageError("POSTIL_API_KEY: expected letters, digits and -._~+/: only")
         headers["Authorization"] = f"Bearer {api_key}"
     return headers
+
+
+def _spellings(key: str) -> str:
+    r"""Pattern of a key as JSON and addresses can have it, such as ``\/`` and ``%2F`` for a slash."""
+    return "".join(rf"(?:\\?{re.escape(c)}|\\u00{ord(c):02x}|%{ord(c):02x})" for c in key)
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
