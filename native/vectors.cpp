@@ -20,6 +20,7 @@ constexpr int64_t kPacked = 1 << 18;  // numbers that are packed together, unles
 constexpr int64_t kPairs = 1024;     // most pairs of one block of work, which packs its texts once
 constexpr int64_t kPacking = 20;     // packing a unit takes about as long as its products with so many units
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
+constexpr float kSame = 1.0f - 2e-6f;  // from here on a product is that of a vector with itself, less rounding
 
 // Lanes [first, last) of a panel that hold units of one of the texts that are packed together.
 struct Segment {
@@ -206,7 +207,7 @@ struct Panels {
 double weighted_mean(const float* values, Span<double> weights, int64_t begin, int64_t n) {
   double sum = 0, total = 0;
   for (int64_t i = 0; i < n; ++i) {
-    sum += weights[begin + i] * static_cast<double>(values[i]);
+    sum += weights[begin + i] * (values[i] >= kSame ? 1.0 : static_cast<double>(values[i]));
     total += weights[begin + i];
   }
   return total > 0 ? sum / total : 0.0;

@@ -247,6 +247,7 @@ def test_boosting(files: Postil) -> None:
         ((*FIT, "--penalty", "-1"), "--penalty", 2),
         ((*FIT, "--items", "o.txt"), "o.txt: unknown kind of file", 2),
         ((*FIT, "--items", "s.jsonl"), "s.jsonl: would be written over s.jsonl, which is read", 2),
+        ((*FIT, "--out", "m", "--items", "m/o.jsonl"), "items: m/o.jsonl lies in m, the folder of the combination", 2),
         ((*FIT, "--out", "none/model"), "parent folder", 2),
         ((*FIT, "--out", "."), ".: would be written over s.jsonl, which is read", 2),
         ((*FIT, "--lower-is-better", "x"), "unknown metric 'x'", 2),

@@ -55,6 +55,16 @@ def test_worked_values(match) -> None:
     np.testing.assert_allclose(match(by_length, right, pairs)[0], [4 / 6, 0.8], atol=1e-7)
 
 
+def test_equal_units_match_fully(match) -> None:
+    """Though the product of a vector with itself is not quite 1 in single precision, and another for each vector."""
+    vectors = unit_vectors(30, 256, np.random.default_rng(5))
+    texts = side(vectors, [list(range(30)), [3, 4], [5]], np.linspace(0.1, 2, 33))
+    pairs = np.array([0, 1, 2, 0], np.int32), np.array([0, 1, 2, 2], np.int32)
+    found = match(texts, texts, pairs)
+    assert found[:3].tolist() == [[1.0, 1.0]] * 3
+    assert found[3, 1] == 1.0
+
+
 def test_negative_maxima_are_kept(match) -> None:
     vectors = np.array([[1, 0], [-1, 0]], np.float32)
     pairs = np.zeros(1, np.int32), np.zeros(1, np.int32)

@@ -236,6 +236,38 @@ def test_a_baseline_needs_two_items(folder: str) -> None:
     spec = f"vector-f1(vectors={folder},baseline=auto)"
     with pytest.raises(Undefined, match=r"baseline=auto needs references of at least two items.*baseline=0\.3"):
         score(spec, ["a"], [["a", "b"]])
+    with pytest.raises(Undefined, match=r"references: .*baseline=0\.3$"):
+        postil.score([{"item": "1", "system": "s", "text": "a"}], [{"item": "1", "text": "b"}], metrics=[spec])
+
+
+@pytest.mark.parametrize("name", ["vector-f1", "vector-cosine"])
+def test_a_baseline_of_references_that_are_all_alike_is_undefined(folder: str, name: str) -> None:
+    """It would be 1, which leaves 0 / 0."""
+    with pytest.raises(Undefined, match=rf"{name}: baseline=auto has nothing to rescale.*such as baseline=0\.3"):
+        score(f"{name}(vectors={folder},baseline=auto)", ["a", "b"], [["a", "a a"], ["a"]])
+
+
+def test_a_baseline_keeps_its_digits(folder: str) -> None:
+    spec = f"vector-f1(vectors={folder},baseline=0.9999999)"
+    assert "baseline=0.9999999," in str(parse_metric(spec))
+    assert score(spec, ["a d", "a"], [["b"], ["a"]]) == [0.0, 1.0]
+
+
+def test_texts_that_match_fully_are_ties(wide: str) -> None:
+    """Of two references that hold the same words, and of two that each hold a half, neither is the nearest."""
+    spec = f"w-vector-f1(vectors={wide})"
+    texts, references = ["e f g", "e f"], [["g f e", "e e f g", "h"], ["e", "f"]]
+    options = ControlOptions(draws=1)
+    found = postil.score(texts, references, weights=[[1, 0.5, 0], [1, 0]], metrics=[spec], controls=options).items
+    assert found[spec][0] == 1.0
+    assert found[f"control:nearest({spec})"].tolist() == [0.75, 0.5]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_half_a_surrogate_pair_is_a_character_like_others(folder: str) -> None:
+    """Python's texts may hold one, which no tokenizer of another library takes."""
+    spec = f"vector-f1(vectors={folder},part=r)"
+    assert score(spec, ["a \ud800 d"], [["b \udfff"]]) == pytest.approx([0.8], abs=1e-6)
 
 
 def test_the_baseline_is_the_mean_over_texts_of_other_items(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
 
 import numpy as np
@@ -113,6 +114,8 @@ class CombineOptions(SeedOptions):
             raise UsageError(f"folds: expected at least 2, got {self.folds}")
         if self.items is not None:
             kind_of(self.items)
+            if self.out is not None and Path(self.items).resolve().is_relative_to(Path(self.out).resolve()):
+                raise UsageError(f"items: {self.items} lies in {self.out}, the folder of the combination; name another")
 
 
 @options

@@ -181,7 +181,8 @@ class RowEvaluation:
                 refuse=found.refuse,
             )
         except Undefined as error:
-            raise Undefined(f"{references.places.where}: {error}: --background FOLDER") from None
+            advice = ": --background FOLDER" if "background" in str(error) else ""
+            raise Undefined(f"{references.places.where}: {error}{advice}") from None
         if options.engine == "local":
             found.references.texts.clear()  # memory: from here on only other processes need them
         self.items = len(found.items)

@@ -155,7 +155,7 @@ def settle_over(metric: Metric) -> None:
     if tau is None:
         object.__setattr__(metric, "tau", TAU)
     elif not 0.0 < tau < 1e6:
-        raise UsageError(f"{name}: tau: expected a positive number, got {tau}")
+        raise UsageError(f"{name}: tau: expected a number above 0 and below 1,000,000, got {tau:g}")
 
 
 def averages_weights(metric: Metric) -> bool:

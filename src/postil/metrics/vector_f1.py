@@ -54,7 +54,7 @@ class VectorF1(VectorMetric):
         UsageError: A parameter is out of range, or a path cannot stand in a spec; on scoring, no folder is named or
             there is none.
         InvalidInput: On scoring, where the folder does not hold vectors.
-        Undefined: On scoring with ``baseline=auto``, where there is one item only.
+        Undefined: On scoring with ``baseline=auto``, where there is one item only, or all references are alike.
 
     ``a`` is at a right angle to ``b``, ``d`` is not: P = (0 + .8) / 2 and R = .8.
 

@@ -87,7 +87,9 @@ class EncodedMetric(Metric):
         settle_over(self)
         check_path(self.name, model, self.source)
         if self.baseline not in {None, AUTO}:
-            object.__setattr__(self, "baseline", f"{self._number(str(self.baseline)):g}")
+            number = self._number(str(self.baseline))
+            short = f"{number:g}"
+            object.__setattr__(self, "baseline", short if float(short) == number else str(number))
 
     def _number(self, text: str) -> float:
         try:
@@ -268,7 +270,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
     Raises:
         UsageError: No vectors are named, or they are no folder.
         InvalidInput: The folder does not hold vectors.
-        Undefined: The baseline is to be measured, and there is one item only.
+        Undefined: The baseline is to be measured, and there is one item only, or all references are alike.
     """
 
     metric: EncodedMetric
@@ -383,7 +385,11 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
                 )
                 raise Undefined(f"{metric.name}: baseline=auto {problem}")
             compared = self.compare(self._prepared, self._prepared, pairs, 1)
-            return round(float(self.scores(compared).mean()), DECIMALS)
+            found = round(float(self.scores(compared).mean()), DECIMALS)
+            if found == 1.0:
+                problem = "has nothing to rescale, as the references of all items score 1 against each other"
+                raise Undefined(f"{metric.name}: baseline=auto {problem}; give a number, such as baseline=0.3")
+            return found
 
         return self.references.fact((self._key("baseline"), self.metric_part()), measure)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import InvalidInput, MissingExtra
-from postil.text.encoders import Encoded, distinct_texts, model_folder, open_once
+from postil.text.encoders import Encoded, distinct_raw_texts, model_folder, open_once
 from postil.text.onnx_models import OnnxModel
 from postil.text.token_models import ModelFiles
 from postil.text.transformers_models import TransformersModel, one_thread
@@ -124,9 +124,7 @@ class ContextualEncoder:
         Raises:
             InvalidInput: The tokenizer has ids that the network does not know, or its numbers are not finite.
         """
-        first, index = distinct_texts(texts, by_tokens=False)
-        raw = texts.raw_texts()
-        distinct = [raw[i] for i in first.tolist()]
+        distinct, index = distinct_raw_texts(texts)
         tokens = self.tokenize(distinct)
         offsets = np.cumsum([0, *map(len, tokens.ids)], dtype=np.int64)
         vectors = _array(int(offsets[-1]), self.dimensions)
@@ -139,7 +137,7 @@ class ContextualEncoder:
             np.arange(len(ids), dtype=np.int32),
             ids,
             vectors,
-            np.zeros(len(first), np.int64),
+            np.zeros(len(distinct), np.int64),
             np.isin(ids, self.special),
             tokens.truncated,
         )

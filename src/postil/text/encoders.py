@@ -6,6 +6,7 @@ are local folders; nothing is downloaded, and no file that can run code (a pickl
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -23,12 +24,21 @@ if TYPE_CHECKING:
 
     from postil.text.tokens import Tokens
 
-__all__ = ["Encoded", "Encoder", "check_no_pickles", "distinct_texts", "model_folder", "open_once"]
+__all__ = [
+    "Encoded",
+    "Encoder",
+    "check_no_pickles",
+    "distinct_raw_texts",
+    "distinct_texts",
+    "model_folder",
+    "open_once",
+]
 
 Opened = TypeVar("Opened")
 
 PICKLES: Final = frozenset({".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"})
 """Endings of files that Python or torch pickle."""
+HALF_PAIR: Final = re.compile(r"[\ud800-\udfff]")
 KEPT: Final = 4
 """Number of models that stay open."""
 
@@ -162,6 +172,27 @@ def distinct_texts(texts: Tokens, *, by_tokens: bool) -> tuple[NDArray[np.int64]
     index = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int64, len(keys))
     _, first = np.unique(index, return_index=True)
     return first, index
+
+
+def distinct_raw_texts(texts: Tokens) -> tuple[list[str], NDArray[np.int64]]:
+    r"""Distinct raw texts of a batch, for tokenizers of other libraries.
+
+    These take Unicode alone, so that half a surrogate pair becomes U+FFFD, the character in place of what is none.
+
+    Args:
+        texts: n texts.
+
+    Returns:
+        The t distinct texts in the order of their first places; and int64[n], the index of each text among them.
+
+    >>> from postil.text import Vocabulary
+    >>> distinct, index = distinct_raw_texts(Vocabulary().encode_tokens([["a"], ["b", "\ud800"], ["a"]]))
+    >>> print(ascii(distinct), index.tolist())
+    ['a', 'b \ufffd'] [0, 1, 0]
+    """
+    first, index = distinct_texts(texts, by_tokens=False)
+    raw = texts.raw_texts()
+    return [HALF_PAIR.sub("\ufffd", raw[i]) for i in first.tolist()], index
 
 
 def model_folder(folder: str, kind: str) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.text.contextual_encoders import EXTRA, contextual_encoder
-from postil.text.encoders import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
+from postil.text.encoders import Encoded, check_no_pickles, distinct_raw_texts, model_folder, open_once
 from postil.text.token_models import ModelFiles, read_json
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ class SentenceEncoder:
 
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`."""
-        first, index = distinct_texts(texts, by_tokens=False)
-        raw = texts.raw_texts()
-        distinct = [raw[i].strip() for i in first.tolist()]
+        raw, index = distinct_raw_texts(texts)
+        distinct = [text.strip() for text in raw]
         there = np.array([bool(text) for text in distinct], dtype=np.bool_)
         vectors, cut = self._vectors([self._prefix + text for text in distinct if text], jobs)
         units, truncated = np.arange(len(vectors)), np.zeros(len(distinct), np.bool_)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import InvalidInput, MissingExtra
-from postil.text.encoders import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
+from postil.text.encoders import (
+    Encoded,
+    check_no_pickles,
+    distinct_raw_texts,
+    distinct_texts,
+    model_folder,
+    open_once,
+)
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors
 
@@ -106,9 +113,8 @@ class SubwordEncoder:
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`."""
         del jobs  # the tokenizer has threads of its own
-        first, index = distinct_texts(texts, by_tokens=False)
-        raw = texts.raw_texts()
-        ids = self._ids([raw[i] for i in first.tolist()])
+        distinct, index = distinct_raw_texts(texts)
+        ids = self._ids(distinct)
         offsets = np.cumsum([0, *map(len, ids)])
         rows = np.frombuffer(b"".join(ids), np.int32)
         return _known_units(index, offsets, rows, self.known[rows], self.vectors)

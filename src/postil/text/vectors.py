@@ -268,7 +268,8 @@ class Vectors:
         known = Vocabulary()
         known.encode_tokens([self.words])
         if len(known) != len(self):
-            raise InvalidInput(f"expected each word once, got {len(self)} words of which {len(known)} are distinct")
+            problem = f"expected each word once, got {len(self)} words of which {len(known)} are distinct"
+            raise InvalidInput(f"{problem}; {WHOLE}", where=WORDS)
         return known
 
     def _pairs(self, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

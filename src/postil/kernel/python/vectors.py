@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["greedy_matches"]
 
+SAME: Final = 1.0 - 2e-6
+"""Least product of a vector of length 1 with itself, which rounding to single precision leaves."""
+
 
 def greedy_matches(
     left: UnitTexts, right: UnitTexts, pairs: tuple[NDArray[np.int32], NDArray[np.int32]], jobs: int = 1
@@ -23,6 +26,7 @@ def greedy_matches(
 
     With unit vectors x_i of the left text and y_j of the right one, ``P = sum_i a_i max_j x_i . y_j / sum_i a_i`` and
     ``R = sum_j r_j max_i x_i . y_j / sum_j r_j``; 0 where the weights of a side add up to 0 or a text is empty.
+    A product of 1 up to rounding is 1, so that equal units match fully, and texts that do so are ties.
 
     Args:
         left: Texts as ``vectors float32[k, d]``, ``rows int32[u]`` (the vector of each unit), ``offsets int64[n + 1]``
@@ -64,4 +68,4 @@ def _text(texts: UnitTexts, text: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 def _mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     total = float(weights.sum())
-    return float(weights @ values) / total if total > 0 else 0.0
+    return float((weights * np.where(values >= SAME, 1.0, values)).sum()) / total if total > 0 else 0.0
