@@ -36,7 +36,7 @@ def greedy_matches(
         jobs: Threads, in the compiled kernel.
 
     Returns:
-        float64[p, 2], P and R. The compiled kernel adds products in single precision, and so agrees to a millionth; the
+        float64[p, 2], P and R. The compiled kernel adds products in single precision, and so agrees to 2e-6; the
         bits of a pair depend neither on the other pairs nor on ``jobs``.
     """
     del jobs
