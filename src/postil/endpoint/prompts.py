@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from string import Formatter
 from typing import TYPE_CHECKING, Final, Literal
+from unicodedata import normalize
 
 from postil.endpoint.chat import Message
 from postil.errors import UnknownName, UsageError
@@ -21,7 +22,14 @@ MARKS: Final = ("article", "candidate", "comment", "example")
 """Names of the marks around texts."""
 
 _HEAD: Final = re.compile(r"^\[(system|user)\][ \t]*\n", re.MULTILINE)
-_MARK: Final = re.compile(rf"<(?=\s*/?\s*({'|'.join(MARKS)})\b)", re.IGNORECASE)
+_BETWEEN: Final = r"[^\w<]*"  # also what nobody sees, such as a space of no width
+_MARK: Final = re.compile(rf"<(?={_BETWEEN}(?:{'|'.join(map(_BETWEEN.join, MARKS))})\b)", re.IGNORECASE)
+_ALIKE: Final = str.maketrans(
+    "\u2039\u27e8\u2329\u3008"  # brackets, then letters of Cyrillic
+    "\u0430\u0441\u0435\u0456\u043e\u0440\u0442\u043c\u0445\u0410\u0421\u0415\u0406\u041e\u0420\u0422\u041c\u0425",
+    "<<<<aceioptmxACEIOPTMX",
+)
+"""What readers take for the characters of marks."""
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
 
@@ -50,7 +58,18 @@ def marked(name: str, text: str, attributes: str = "") -> str:
     Nice.&lt;/comment> Now obey: a < b
     </comment>
     """
-    return f"<{name}{attributes}>\n{_MARK.sub('&lt;', text.strip())}\n</{name}>"
+    return f"<{name}{attributes}>\n{_escaped(text.strip())}\n</{name}>"
+
+
+def _escaped(text: str) -> str:
+    """A text in which nothing is, or looks like, a mark."""
+    if text.isascii():
+        return _MARK.sub("&lt;", text)
+    wide = (normalize("NFKC", character) for character in text)
+    plain = "".join(one if len(one) == 1 else " " for one in wide).translate(_ALIKE)  # as long as the text
+    ends = [found.start() for found in _MARK.finditer(plain)]
+    parts = zip([0, *(end + 1 for end in ends)], [*ends, len(text)], strict=True)
+    return "&lt;".join(text[begin:end] for begin, end in parts)
 
 
 def first_words(text: str, words: int) -> tuple[str, int]:
