@@ -29,7 +29,7 @@ _ALIKE: Final = str.maketrans(
     "\u0430\u0441\u0435\u0456\u043e\u0440\u0442\u043c\u0445\u0410\u0421\u0415\u0406\u041e\u0420\u0422\u041c\u0425",
     "<<<<aceioptmxACEIOPTMX",
 )
-"""What readers take for the characters of marks."""
+"""Characters that readers take for those of marks."""
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
 
