@@ -141,6 +141,11 @@ def test_every_option_says_what_it_is() -> None:
         "tokenized",
         "deepcom",
         "wordpress",
+        "disqus",
+        "discourse",
+        "coral",
+        "reddit",
+        "hackernews",
         "forum",
         "csv",
         "dataset",
@@ -151,7 +156,23 @@ def test_every_option_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["trec", "inex", "tencent", "tokenized", "deepcom", "wordpress", "forum", "csv", "dataset"]
+    "name",
+    [
+        "trec",
+        "inex",
+        "tencent",
+        "tokenized",
+        "deepcom",
+        "wordpress",
+        "disqus",
+        "discourse",
+        "coral",
+        "reddit",
+        "hackernews",
+        "forum",
+        "csv",
+        "dataset",
+    ],
 )
 def test_help(run: Import, name: str) -> None:
     result = run(name, "-h")

@@ -157,9 +157,48 @@ def corpora(folder: Path, sample: list[Article]) -> None:
         for number, each in enumerate(site)
     )
     (folder / "site.xml").write_text(f"<rss><channel>{exported}</channel></rss>")
+    exports(folder, site[:10])
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
+
+
+def exports(folder: Path, site: list[Article]) -> None:
+    """Files of the sites whose exports are read."""
+    threads = "".join(f'<thread dsq:id="{each.id}"><title>{escape(each.title)}</title></thread>' for each in site)
+    pairs = [(each, f"{each.id}-{comment.id}", comment.text) for each in site for comment in each.comments]
+    posts = "".join(
+        f'<post dsq:id="{name}"><message>{escape(text)}</message><thread dsq:id="{each.id}"/></post>'
+        for each, name, text in pairs
+    )
+    (folder / "disqus.xml").write_text(f"<disqus>{threads}{posts}</disqus>")
+    topics = (
+        {
+            "id": each.id,
+            "title": each.title,
+            "post_stream": {
+                "posts": [
+                    {"id": f"{each.id}-{number}", "post_number": number, "cooked": text}
+                    for number, text in enumerate([each.content, *(comment.text for comment in each.comments)], start=1)
+                ]
+            },
+        }
+        for each in site
+    )
+    lines(folder / "topics.jsonl", topics)
+    lines(folder / "stories.json", ({"id": each.id, "metadata": {"title": each.title}} for each in site))
+    lines(
+        folder / "story-comments.json",
+        ({"id": name, "storyID": each.id, "revisions": [{"body": text}]} for each, name, text in pairs),
+    )
+    lines(folder / "submissions.jsonl.gz", ({"id": each.id, "title": each.title} for each in site))
+    lines(
+        folder / "reddit-comments.jsonl.gz",
+        ({"id": name, "link_id": f"t3_{each.id}", "body": text} for each, name, text in pairs),
+    )
+    stories = [{"id": each.id, "type": "story", "title": each.title} for each in site]
+    comments = [{"id": name, "type": "comment", "parent": each.id, "text": text} for each, name, text in pairs]
+    lines(folder / "items.jsonl", [*stories, *comments])
 
 
 def merged(sample: list[Article], a: int, b: int) -> Article:

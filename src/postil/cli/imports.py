@@ -82,7 +82,67 @@ def wordpress(files: Exports, *, out: Articles, options: LangOptions) -> None:
 
     Example: postil corpus import wordpress site.xml --out articles.jsonl
     """
-    articles.import_wordpress(files, out, options, say)
+    articles.import_export("wordpress", files, out, options, say)
+
+
+@imports.command()
+@command
+def disqus(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Exports of Disqus: threads with their posts.
+
+    They have titles of articles, but no contents, and no votes.
+
+    Example: postil corpus import disqus disqus.xml.gz --out articles.jsonl
+    """
+    articles.import_export("disqus", files, out, options, say)
+
+
+@imports.command()
+@command
+def discourse(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Topics of Discourse, as /t/ID.json gives them.
+
+    The first post is the article; likes are upvotes.
+
+    Example: postil corpus import discourse topics.jsonl --out articles.jsonl
+    """
+    articles.import_export("discourse", files, out, options, say)
+
+
+@imports.command()
+@command
+def coral(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Stories and comments of Coral, as mongoexport writes them.
+
+    The files hold stories, comments or both; reactions are upvotes.
+
+    Example: postil corpus import coral stories.json comments.json --out articles.jsonl
+    """
+    articles.import_export("coral", files, out, options, say)
+
+
+@imports.command()
+@command
+def reddit(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Submissions and comments of Reddit, as in the dumps of Pushshift.
+
+    The files hold submissions, comments or both; the score is the upvotes.
+
+    Example: postil corpus import reddit submissions.zst comments.zst --out articles.jsonl
+    """
+    articles.import_export("reddit", files, out, options, say)
+
+
+@imports.command()
+@command
+def hackernews(files: Exports, *, out: Articles, options: LangOptions) -> None:
+    """Stories and comments of Hacker News.
+
+    Items of its API, of BigQuery or of Algolia, in any order; comments have no votes.
+
+    Example: postil corpus import hackernews items.jsonl --out articles.jsonl
+    """
+    articles.import_export("hackernews", files, out, options, say)
 
 
 @imports.command()

@@ -23,6 +23,8 @@ __all__ = ["DAMAGE", "compressed", "damaged", "decompressed", "opened"]
 
 BLOCK: Final = 1 << 16
 GZIP: Final = b"\x1f\x8b"
+WIDEST: Final = 31
+"""Largest window of a Zstandard file, as a power of two: that of `zstd --long=31`, which large dumps are made with."""
 ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 DAMAGE: Final = (EOFError, OSError, zlib.error)
@@ -69,7 +71,8 @@ class _FromZstandard(_Inflated):
     def __init__(self, stream: IO[bytes], where: str) -> None:
         self._error = zstandard().ZstdError
         self._where = where
-        super().__init__(zstandard().ZstdFile(stream, "rb"))
+        widest = {zstandard().DecompressionParameter.window_log_max: WIDEST}
+        super().__init__(zstandard().ZstdFile(stream, "rb", options=widest))
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         try:

@@ -6,10 +6,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.app.progress import progress
+from postil.corpus.formats.coral import read_coral
 from postil.corpus.formats.dataset import read_dataset, split_files
 from postil.corpus.formats.deepcom import read_deepcom
+from postil.corpus.formats.discourse import read_discourse
+from postil.corpus.formats.disqus import read_disqus
 from postil.corpus.formats.forum import read_forum
+from postil.corpus.formats.hackernews import read_hackernews
 from postil.corpus.formats.import_report import ImportReport
+from postil.corpus.formats.reddit import read_reddit
 from postil.corpus.formats.table import read_table
 from postil.corpus.formats.tencent import range_seen, read_tencent
 from postil.corpus.formats.tokenized import Second, read_tokenized
@@ -39,17 +44,27 @@ __all__ = [
     "TokenizedOptions",
     "import_dataset",
     "import_deepcom",
+    "import_export",
     "import_forum",
     "import_table",
     "import_tencent",
     "import_tokenized",
-    "import_wordpress",
     "name_map",
     "name_maps",
 ]
 
 COMMENTS: Final = "comments."
 """Prefix of the fields of comments in ``--column``."""
+
+EXPORTS: Final = {
+    "wordpress": read_wordpress,
+    "disqus": read_disqus,
+    "discourse": read_discourse,
+    "coral": read_coral,
+    "reddit": read_reddit,
+    "hackernews": read_hackernews,
+}
+"""Readers of exports by the name of their site."""
 
 COUNTED: Final = {
     "textless": "comments without text, left out",
@@ -62,7 +77,7 @@ COUNTED: Final = {
     "without_content": "articles without content, kept",
     "bare": "articles without comments, kept",
     "unused": "contents of no article, left out",
-    "withheld": "comments that are deleted, spam, not approved or pingbacks, left out",
+    "withheld": "comments that are deleted, spam, not approved or not of readers, left out",
     "unpublished": "articles that are deleted or not published, or entries of other kinds, left out",
     "absent": "comments that the files name and do not hold",
 }
@@ -213,9 +228,18 @@ def import_deepcom(files: Sequence[FilePath], out: str, options: LangOptions, on
     _summarize(report, out, on_message)
 
 
-def import_wordpress(files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
-    """Import exports of WordPress; arguments and errors as of `import_tencent`, and MissingExtra without lxml."""
-    report = _import(lambda report: read_wordpress(files, report, lang=options.lang), files, out, options, on_message)
+def import_export(site: str, files: Sequence[FilePath], out: str, options: LangOptions, on_message: OnMessage) -> None:
+    """Import exports of web sites; arguments and errors as of `import_tencent`, and MissingExtra without lxml.
+
+    Args:
+        site: A name in `EXPORTS`.
+        files: The files.
+        out: The output file.
+        options: Language, error policy.
+        on_message: Callback for status messages.
+    """
+    read = EXPORTS[site]
+    report = _import(lambda report: read(files, report, lang=options.lang), files, out, options, on_message)
     _summarize(report, out, on_message)
 
 

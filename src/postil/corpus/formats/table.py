@@ -9,9 +9,6 @@ ids of the articles. An empty cell is a missing value.
 from __future__ import annotations
 
 import os
-import sqlite3
-import tempfile
-from contextlib import closing, contextmanager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -23,11 +20,13 @@ from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
 from postil.corpus.formats.import_report import ImportReport
-from postil.errors import InvalidInput, PostilError
+from postil.corpus.formats.threads import database
+from postil.errors import InvalidInput
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Mapping
 
     from postil.corpus.formats.cells import Row
@@ -119,8 +118,8 @@ def read_table(
             sheet=page,
         )
 
-    with _database() as database:
-        joined = _Join(database, names, report, os.fspath(comments), join, one_table=one_table)
+    with database(TABLES) as rows_on_disk:
+        joined = _Join(rows_on_disk, names, report, os.fspath(comments), join, one_table=one_table)
         if articles is not None:
             builder = ArticleBuilder(Fields(names.article, {}, names.lang), report)
             for line, row in rows(articles, needed_of_articles, sheet_of_articles):
@@ -222,14 +221,3 @@ class _Join:
 
     def _refuse(self, error: InvalidInput, line: int) -> None:
         self._report.refuse(InvalidInput(error.problem, where=self._where, line=line, field=error.field))
-
-
-@contextmanager
-def _database() -> Iterator[sqlite3.Connection]:
-    with tempfile.TemporaryDirectory(prefix="postil-") as folder:
-        try:
-            with closing(sqlite3.connect(f"{folder}/rows.sqlite")) as database:
-                database.executescript(TABLES)
-                yield database
-        except sqlite3.Error as error:
-            raise PostilError(f"the temporary folder {tempfile.gettempdir()} refuses: {error}; see TMPDIR") from error
