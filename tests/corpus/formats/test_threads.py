@@ -34,7 +34,7 @@ def disqus(threads: str, posts: str) -> str:
 def thread(number: int, deleted: str = "false") -> str:
     return (
         f'<thread dsq:id="{number}"><id>/rain</id><category dsq:id="9"/><link>https://site.org/rain</link>'
-        f"<title>Rain &amp;amp; snow</title><message/><createdAt>{NOON}</createdAt><author><name>Ann Secret</name></author>"
+        f"<title>Rain &amp;amp; snow</title><createdAt>{NOON}</createdAt><author><name>Ann Secret</name></author>"
         f"<ipAddress>192.0.2.7</ipAddress><isDeleted>{deleted}</isDeleted></thread>"
     )
 
@@ -115,7 +115,7 @@ CORAL: Final[tuple[dict[str, Any], ...]] = (
     {"id": "c2", "storyID": "s", "parentID": "c1", "status": "APPROVED", "authorID": "ann",
      "createdAt": {"$date": NOON},
      "revisions": [{"body": "old"}, {"body": "<div>No<br>never</div>"}], "actionCounts": {}},
-    {"_id": {"$oid": "x"}, "id": "s", "url": "https://site.org/rain", 
+    {"_id": {"$oid": "x"}, "id": "s", "url": "https://site.org/rain",
      "metadata": {"title": "Rain", "section": "weather"}, "createdAt": {"$date": {"$numberLong": str(SECONDS * 1000)}}},
     {"id": "c1", "storyID": "s", "parentID": None, "status": "NONE", "createdAt": {"$date": NOON},
      "revisions": [{"body": "Oh"}], "actionCounts": {"REACTION": {"$numberInt": "4"}, "FLAG": 1}},
