@@ -53,6 +53,8 @@ def test_comments_that_begin_alike(text: str) -> None:
         ("“Rain again.”", "Rain again."),
         ('"Rain", they say, "again"', '"Rain", they say, "again"'),
         ("<think>\nA reader would …\n</think>\n\nRain again.", "Rain again."),
+        ("A reader would …\n</think>\n\nRain again.", "Rain again."),
+        ("<think>\nA reader would …", ""),
         ("<comment>\nRain again.\n</comment>", "Rain again."),
         ("<comment>Rain.</comment> <comment>Sun.</comment>", "<comment>Rain.</comment> <comment>Sun.</comment>"),
         ('""', ""),

@@ -47,7 +47,7 @@ BATCH: Final = 16
 
 _MARK: Final = re.compile(rf"</?(?:{'|'.join(MARKS)})\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"<comment>([^<]*)</comment>", re.IGNORECASE)
-_THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_THOUGHTS: Final = re.compile(r"\A(?:.*?</think>|\s*<think>.*)", re.DOTALL)  # a server may take one of the marks out
 _QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|「([^「」]*)」')
 _UNABLE: Final = r"i(?: cannot| can ?not| can['’]t| won['’]t| will not|(?: am|['’]m) (?:not able|unable) to)"
 _TASKS: Final = (
