@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 import typer.main
 from typer.testing import CliRunner
 
+from postil.app.corpus.importing_articles import EXPORTS
 from postil.cli.corpus import corpus
 from postil.records import Passage, read
 
@@ -132,48 +133,18 @@ def test_refusals(run: Import, words: tuple[object, ...], code: int, message: st
     assert not Path("p.jsonl").exists()
 
 
+FORMATS: Final = {"trec", "inex", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"} | set(EXPORTS)
+
+
 def test_every_option_says_what_it_is() -> None:
     group = typer.main.get_command(corpus).commands["import"]  # type: ignore[attr-defined]
-    assert set(group.commands) == {
-        "trec",
-        "inex",
-        "tencent",
-        "tokenized",
-        "deepcom",
-        "wordpress",
-        "disqus",
-        "discourse",
-        "coral",
-        "reddit",
-        "hackernews",
-        "forum",
-        "csv",
-        "dataset",
-    }
+    assert set(group.commands) == FORMATS
     for command in group.commands.values():
         assert command.help
         assert all(parameter.help for parameter in command.params)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "trec",
-        "inex",
-        "tencent",
-        "tokenized",
-        "deepcom",
-        "wordpress",
-        "disqus",
-        "discourse",
-        "coral",
-        "reddit",
-        "hackernews",
-        "forum",
-        "csv",
-        "dataset",
-    ],
-)
+@pytest.mark.parametrize("name", sorted(FORMATS))
 def test_help(run: Import, name: str) -> None:
     result = run(name, "-h")
     assert result.exit_code == 0

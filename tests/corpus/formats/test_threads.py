@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -179,6 +182,30 @@ def test_a_dump_with_a_large_window(tmp_path: Path) -> None:
             file.write(json.dumps(row).encode() + b"\n")
     [article] = read_reddit([path])
     assert len(article.comments) == 2
+
+
+@pytest.mark.parametrize("ending", [b"\n", b""])
+def test_a_compressed_dump_from_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, report: ImportReport, ending: bytes
+) -> None:
+    data = gzip.compress(b"\n".join(json.dumps(row).encode() for row in REDDIT[:3]) + ending)
+    (path := tmp_path / "dump").write_bytes(data)
+    with path.open("rb") as file, io.TextIOWrapper(file) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        [article] = read_reddit(["-"], report)
+    assert len(article.comments) == 2
+
+
+@pytest.mark.parametrize("one_document", [False, True])
+def test_a_damaged_dump(tmp_path: Path, report: ImportReport, rejected: list[InvalidInput], one_document: bool) -> None:
+    zstd = pytest.importorskip("backports.zstd")
+    rows = [{**REDDIT[0], "id": f"a{number}", "selftext": "0123456789" * number} for number in range(3000)]
+    data = json.dumps(rows) if one_document else "\n".join(map(json.dumps, rows))
+    whole = zstd.compress(data.encode(), level=1)
+    (path := tmp_path / "dump.zst").write_bytes(whole[: len(whole) * 3 // 4])
+    found = list(read_reddit([path], report))
+    assert bool(found) != one_document
+    assert [problem.problem for problem in rejected] == ["the zstd file ends early; is the download complete?"]
 
 
 ITEMS: Final[tuple[dict[str, Any], ...]] = (

@@ -53,6 +53,7 @@ class ArticleBuilder:
         self._texts = texts
         self._report = report
         self._lang = fields.lang
+        self._advice = "" if fields.fixed else "; to import without dates, map date to an empty name"
         self._names = {name: fields.article.get(name, ()) for name in FIELDS}
         self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent = (
             fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
@@ -149,7 +150,7 @@ class ArticleBuilder:
         if name is None or name == "":
             name = str(position)
         user = _first(item, self._user)
-        date = _dated(*_found(item, self._date)) if self._date else None
+        date = self._dated(*_found(item, self._date)) if self._date else None
         parent = _first(item, self._parent) or None
         comment = Comment(name, text, upvotes, grade, (), user, date, parent)  # type: ignore[arg-type]  # the row checks
         if upvotes is not None and upvotes < 0:
@@ -191,7 +192,7 @@ class ArticleBuilder:
             self._words(row, "category"),
             self._words(row, "lang") or self._lang,
             url,
-            date=_dated(*_found(row, self._names["date"])),
+            date=self._dated(*_found(row, self._names["date"])),
         )
         self._first[name] = where, line
         return article
@@ -289,6 +290,12 @@ class ArticleBuilder:
         if names and not any(name in row for name in names):
             raise InvalidInput(f"missing; the line has: {', '.join(row) or 'no fields'}", field=" or ".join(names))
 
+    def _dated(self, field: str, value: object) -> str | None:
+        try:
+            return optional_date(value)
+        except InvalidInput as error:
+            raise InvalidInput(f"{error.problem}{self._advice}", field=field) from None
+
     def _votes(self, value: object) -> int | None:
         if _is_missing(value):
             return None
@@ -309,14 +316,6 @@ class ArticleBuilder:
         report.graded += 1
         report.low, report.high = min(report.low, number), max(report.high, number)
         return float(number)
-
-
-def _dated(field: str, value: object) -> str | None:
-    try:
-        return optional_date(value)
-    except InvalidInput as error:
-        problem = f"{error.problem}; to import without dates, map date to an empty name"
-        raise InvalidInput(problem, field=field) from None
 
 
 def _is_missing(value: object) -> bool:

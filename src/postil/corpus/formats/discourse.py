@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.article_builder import ArticleBuilder
-from postil.corpus.formats.forum import FORUM
+from postil.corpus.formats.forum import EXPORTED
 from postil.corpus.formats.html_text import HtmlText
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.threads import json_objects, text_at
@@ -58,7 +58,7 @@ def read_discourse(
     ('It will.', 'Oh')
     """
     report = report or ImportReport()
-    builder = ArticleBuilder(FORUM.mapped(lang=lang), report)
+    builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
     html = HtmlText()
     for path in paths:
         where = os.fspath(path)

@@ -30,11 +30,13 @@ class Fields:
         article: Names for `FIELDS`.
         comment: Names for `FIELDS_OF_COMMENTS`.
         lang: Language of articles without one.
+        fixed: True if users cannot map the names.
     """
 
     article: Mapping[str, Names]
     comment: Mapping[str, Names]
     lang: str | None = None
+    fixed: bool = False
 
     def mapped(
         self,

@@ -8,6 +8,7 @@ Without a map the names are those of postil's article rows, and a comment's vote
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.article_builder import ArticleBuilder
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
-__all__ = ["FORUM", "read_forum"]
+__all__ = ["EXPORTED", "FORUM", "read_forum"]
 
 FORUM: Final = Fields(
     {name: (name,) for name in FIELDS},
     {**{name: (name,) for name in FIELDS_OF_COMMENTS}, "upvotes": ("upvotes", "votes")},
 )
 """The fields without a map."""
+
+EXPORTED: Final = replace(FORUM, fixed=True)
+"""The same, for readers that make objects with these names."""
 
 
 def read_forum(

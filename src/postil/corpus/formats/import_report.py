@@ -6,7 +6,7 @@ import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.records.parquet import Record
     from postil.records.row_files import FilePath
 
-__all__ = ["ImportReport", "Place", "json_lines", "json_object", "numbered_lines", "stem"]
+__all__ = ["ImportReport", "Place", "json_lines", "json_lines_of", "json_object", "numbered_lines", "stem"]
 
 Place = tuple[str, int]
 """A file and a line of it, counted from 1."""
@@ -110,22 +110,28 @@ def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, 
         The number of the line, counted from 1, and the line.
 
     Raises:
-        InvalidInput: There is no such file, or a line of it is too long to be one.
+        InvalidInput: There is no such file.
     """
-    number, found = 0, False
     with opened(path) as stream:
-        try:
-            for lines in jsonl.lines_in(stream, os.fspath(path)):
-                for line in lines:
-                    number += 1
-                    if line and not line.isspace():
-                        found = True
-                        yield number, line
-        except DAMAGE as error:
-            report.refuse(damaged(error, path, number))
-        else:
-            if not found:
-                report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
+        yield from _numbered(stream, path, report)
+
+
+def _numbered(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:
+    number, found = 0, False
+    try:
+        for lines in jsonl.lines_in(stream, os.fspath(path)):
+            for line in lines:
+                number += 1
+                if line and not line.isspace():
+                    found = True
+                    yield number, line
+    except DAMAGE as error:
+        report.refuse(damaged(error, path, number))
+    except InvalidInput as problem:  # damage of a Zstandard file, or a line too long to be one
+        report.refuse(problem)
+    else:
+        if not found:
+            report.refuse(InvalidInput("the file holds no lines", where=os.fspath(path)))
 
 
 def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
@@ -149,8 +155,20 @@ def json_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Reco
     /...a.json:2: the JSON ends too early; is the line cut off?
     ([(1, {'a': 1})], 1)
     """
+    with opened(path) as stream:
+        yield from json_lines_of(stream, path, report)
+
+
+def json_lines_of(stream: IO[bytes], path: FilePath, report: ImportReport) -> Iterator[tuple[int, Record]]:
+    """The objects of a JSON Lines file that is open; the rest as of `json_lines`.
+
+    Args:
+        stream: The file, decompressed.
+        path: Its name.
+        report: Counts; broken lines are rejected.
+    """
     decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
-    for number, line in numbered_lines(path, report):
+    for number, line in _numbered(stream, path, report):
         try:
             row = decode(line)
             jsonl.check_keys(line, number, where)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.corpus.formats.article_builder import ArticleBuilder
-from postil.corpus.formats.forum import FORUM
-from postil.corpus.formats.import_report import json_lines
+from postil.corpus.formats.forum import EXPORTED
+from postil.corpus.formats.import_report import json_lines_of
+from postil.corpus.lines import BOM
 from postil.errors import InvalidInput, PostilError
 from postil.records import jsonl
 from postil.records.explain import shown
@@ -22,6 +23,7 @@ from postil.records.rows import Article, Comment
 from postil.records.streams import DAMAGE, damaged, opened
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.corpus.formats.import_report import ImportReport
@@ -69,14 +71,14 @@ class Threads:
     def __init__(self, rows: sqlite3.Connection, report: ImportReport, lang: str | None) -> None:
         self.report = report
         self._rows = rows
-        self._builder = ArticleBuilder(FORUM.mapped(lang=lang), report)
+        self._builder = ArticleBuilder(EXPORTED.mapped(lang=lang), report)
         self._encode = msgspec.msgpack.Encoder().encode
 
     def add_article(self, row: Mapping[str, object], where: str, line: int) -> None:
         """Add an article.
 
         Args:
-            row: Its fields, by the names of `FORUM`, without comments.
+            row: Its fields, by the names of `EXPORTED`, without comments.
             where: Its file.
             line: Its line.
         """
@@ -98,7 +100,7 @@ class Threads:
         """Add a comment.
 
         Args:
-            row: Its fields, by the names of `FORUM`; None for a comment that is left out, and leads up to an article.
+            row: Its fields, by the names of `EXPORTED`; None for a comment that is left out, and leads to an article.
             where: Its file.
             line: Its line.
             name: Its id.
@@ -220,19 +222,17 @@ def json_objects(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Re
     """
     where = os.fspath(path)
     with opened(path) as stream:
-        head = stream.peek(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not head.startswith(b"[") and head.partition(b"\n")[0].strip() != b"{":
-            document = None
-        else:
-            try:
-                document = stream.read(jsonl.LONGEST_LINE + 1).removeprefix(b"\xef\xbb\xbf")
-                jsonl.check_length(len(document), where, 1)
-            except DAMAGE as error:
-                report.refuse(damaged(error, path, 0))
-                return
-    if document is None:
-        yield from json_lines(path, report)
-        return
+        try:
+            document = _document(stream, where)
+        except DAMAGE as error:
+            report.refuse(damaged(error, path, 0))
+            return
+        except InvalidInput as problem:  # damage of a Zstandard file
+            report.refuse(problem)
+            return
+        if document is None:
+            yield from json_lines_of(stream, path, report)
+            return
     try:
         found = msgspec.json.decode(document, type=dict[str, object] | list[dict[str, object]])
         jsonl.check_keys(document, 1, where)
@@ -242,6 +242,16 @@ def json_objects(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Re
         report.refuse(InvalidInput(f"expected an object or an array of them: {error}; is it cut off?", where=where))
     else:
         yield from enumerate(found if isinstance(found, list) else [found], start=1)
+
+
+def _document(stream: io.BufferedReader, where: str) -> bytes | None:
+    """The file, if it is one JSON document, else None; then nothing was read."""
+    head = stream.peek(1 << 12).removeprefix(BOM).lstrip()
+    if not head.startswith(b"[") and head.partition(b"\n")[0].strip() != b"{":
+        return None
+    document = stream.read(jsonl.LONGEST_LINE + 1).removeprefix(BOM)
+    jsonl.check_length(len(document), where, 1)
+    return document
 
 
 def text_at(row: Record, *names: str) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.article_builder import ArticleBuilder
-from postil.corpus.formats.forum import FORUM
+from postil.corpus.formats.forum import EXPORTED
 from postil.corpus.formats.html_text import HtmlText
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.xml_elements import elements
@@ -57,7 +57,7 @@ def read_wordpress(
     ('7', 'en-US', 'Oh <3')
     """
     report = report or ImportReport()
-    builder = ArticleBuilder(FORUM, report)
+    builder = ArticleBuilder(EXPORTED, report)
     html = HtmlText()
     for path in paths:
         where, site_lang = os.fspath(path), lang
