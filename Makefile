@@ -65,6 +65,9 @@ docs: $(VENV)/.docs
 
 bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.metrics.run --memory --controls --own --markdown docs/benchmarks.md
+	$(BENCH_VENV)/bin/postil vectors import wordllama --out $(BENCH_VENV)/wordllama
+	$(BENCH_VENV)/bin/python -m bench.meaning.speed --vectors $(BENCH_VENV)/wordllama --markdown docs/benchmarks-meaning.md
+	$(BENCH_VENV)/bin/python -m bench.meaning.bertscore --markdown docs/benchmarks-bertscore.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run $(if $(MTME),--mtme $(MTME)) --markdown docs/benchmarks-correlate.md
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
@@ -118,7 +121,7 @@ $(SANITIZED)/.ready: $(VENV)/.tests
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[nn,parquet,plot,vectors,web,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[meaning,models,nn,parquet,plot,vectors,web,wiki,zh]'
 	touch $@
 
 clean:
