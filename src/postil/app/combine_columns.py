@@ -77,7 +77,7 @@ def fit_combination(
     >>> round(found.combination.pool.value, 4), found.combination.item
     (1.0, None)
     >>> [(column.metric, round(column.weight, 2)) for column in found.columns]
-    [('a', 5.92), ('b', 1.4), ('c', -0.0)]
+    [('a', 6.04), ('b', 1.42), ('c', -0.0)]
     """
     check_arguments(fit_combination, locals())
     options = options or CombineOptions()
