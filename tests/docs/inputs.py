@@ -62,7 +62,7 @@ def make(folder: Path) -> None:
     write_bert(folder / "roberta-large", layers=17)
     for name in ("all-MiniLM-L6-v2", "e5-base-v2"):
         write_pooling(write_bert(folder / name), normalize=True)
-    said_words = re.findall(r"\w+", " ".join(row.text for row in (*candidates, *references)).lower())
+    said_words = re.findall(r"\w+|[^\w\s]", " ".join(row.text for row in (*candidates, *references)).lower())
     subword_folder(folder / "wordllama", 8, words=tuple(dict.fromkeys([*LETTERS, *said_words])))
 
 
