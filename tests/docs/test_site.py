@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
+PLACE = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source|link|use)\b[^>]*?\b(?:src|href)=[\"'](?:https?:)?//[^\"']*", re.DOTALL
 )
@@ -45,6 +47,23 @@ def test_links_lead_to_files() -> None:
         for page in pages()
         for link in LINK.findall(page.read_text(encoding="utf-8"))
         if not (page.parent / link).exists()
+    ]
+    assert dead == []
+
+
+def places(page: Path) -> set[str]:
+    """Names of the headings of a page, as links have them; equal ones are numbered."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    names = [re.sub(r"[ -]+", "-", re.sub(r"[^\w -]", "", heading.lower())) for heading in HEADING.findall(text)]
+    return {f"{name}-{names[:i].count(name)}" if name in names[:i] else name for i, name in enumerate(names)}
+
+
+def test_links_lead_to_headings() -> None:
+    dead = [
+        f"{page.relative_to(ROOT)}: {link}#{place}"
+        for page in pages()
+        for link, place in PLACE.findall(page.read_text(encoding="utf-8"))
+        if re.sub("-+", "-", place) not in places(page.parent / link if link else page)
     ]
     assert dead == []
 
