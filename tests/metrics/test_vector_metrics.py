@@ -254,7 +254,7 @@ def test_a_baseline_keeps_its_digits(folder: str) -> None:
 
 
 def test_texts_that_match_fully_are_ties(wide: str) -> None:
-    """Of two references that hold the same words, and of two that each hold a half, neither is the nearest."""
+    """References with the same words, and two that hold half of a text each, tie as the nearest."""
     spec = f"w-vector-f1(vectors={wide})"
     texts, references = ["e f g", "e f"], [["g f e", "e e f g", "h"], ["e", "f"]]
     options = ControlOptions(draws=1)

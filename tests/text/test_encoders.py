@@ -1,4 +1,4 @@
-"""What all encoders share: distinct texts, vectors of length 1, folders."""
+"""Distinct texts, vectors of length 1 and model folders, which all encoders share."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class AnswerCache:
         try:
             with self._said():
                 self._prepare()
-        except BaseException:
+        except BaseException:  # an interrupt, too, must leave no connection open
             self._connection.close()
             raise
 
