@@ -1,4 +1,4 @@
-"""`postil comment` and `postil rank-comments`: articles in, suggestions or ranked threads out."""
+"""`postil comment`: articles in, suggestions out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.app.article_files import checked_articles, open_articles
 from postil.app.endpoint import EndpointOptions, ask, dry_run
 from postil.app.options import InputOptions, ThreadOptions
 from postil.app.progress import progress
@@ -15,12 +16,9 @@ from postil.commenters.filtering import Blocklist, CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
-from postil.commenters.retrieval import Retriever, rank_thread
+from postil.commenters.retrieval import Retriever
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, command_words, options
-from postil.records.results import RankedCommentsResult
-from postil.records.row_files import read
-from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.endpoint import Client, PromptTemplate
     from postil.records.results import DryRunResult
-    from postil.records.row_files import Rows
-    from postil.records.suggestions import RankedComment, Suggestions
+    from postil.records.suggestions import Suggestions
 
 __all__ = [
     "CommentOptions",
@@ -37,7 +34,6 @@ __all__ = [
     "comment_articles",
     "estimate_comments",
     "prompted_comments",
-    "rank_articles",
 ]
 
 BATCH: Final = 64
@@ -178,8 +174,8 @@ def comment_articles(
     commenter = load_commenter(
         folder, candidate_filter=options.candidate_filter(), decoding=options.decoding(), jobs=options.jobs
     )
-    rows, missing = _open(articles, inputs, on_message), MissingInput(commenter)
-    with progress("articles", _checked(rows)) as stream:
+    rows, missing = open_articles(articles, inputs, on_message), MissingInput(commenter)
+    with progress("articles", checked_articles(rows)) as stream:
         while batch := list(islice(stream, BATCH)):
             for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
@@ -215,8 +211,8 @@ def prompted_comments(
         LimitReached: A limit allows no further call; the articles before have been yielded.
         PostilError: The endpoint refuses calls.
     """
-    rows = _open(articles, inputs, on_message)
-    everything = list(_checked(rows))  # before the first call is paid
+    rows = open_articles(articles, inputs, on_message)
+    everything = list(checked_articles(rows))  # before the first call is paid
     with _prompted(model, options, prompted, len(everything) * options.k, on_message) as (_, commenter):
         missing = MissingInput(commenter)
         for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
@@ -248,7 +244,7 @@ def estimate_comments(
         UsageError: An option does not go with a language model.
         InvalidInput: The file, the folder of examples or the cache is invalid.
     """
-    rows = _checked(_open(articles, inputs, on_message))
+    rows = checked_articles(open_articles(articles, inputs, on_message))
     with _prompted(model, options, prompted, None, on_message) as (client, commenter):
         return dry_run(client, commenter.requests(rows, options.k))
 
@@ -276,55 +272,3 @@ def _prompted(
     shorten = "show the model fewer words with --article-words, or fewer examples with --shots"
     with prompted.client(shorten=shorten, on_message=on_message) as client:
         yield client, PromptedCommenter(retriever, prompt, lambda asked: ask(client, asked, total), screen)
-
-
-def rank_articles(
-    articles: str,
-    folder: str,
-    options: ThreadOptions,
-    *,
-    inputs: InputOptions | None = None,
-    on_message: OnMessage = lambda _: None,
-) -> RankedCommentsResult:
-    """Rank the comments of each article by relevance.
-
-    Args:
-        articles: A file of article rows with comments; ``-`` for standard input.
-        folder: The model.
-        options: Number of threads.
-        inputs: Options of reading the file.
-        on_message: Callback for status messages.
-
-    Returns:
-        The comments, article by article, most relevant first; those of articles without input are left out.
-
-    Raises:
-        InvalidInput: The file or the model is invalid, or no article has input.
-    """
-    retriever = Retriever.open(folder, jobs=options.jobs)
-    rows, missing = _open(articles, inputs, on_message), MissingInput(retriever)
-    ranked: list[RankedComment] = []
-    with progress("articles", _checked(rows, comments=True)) as stream:
-        while batch := list(islice(stream, BATCH)):
-            for article, scores in zip(batch, retriever.rank(batch), strict=True):
-                if missing.has_input(article):
-                    ranked += rank_thread(article, scores)
-    missing.tell(rows.places.where, "no ranks in", on_message)
-    return RankedCommentsResult(comments=tuple(ranked))
-
-
-def _open(articles: str, inputs: InputOptions | None, on_message: OnMessage) -> Rows[Article]:
-    given = (inputs or InputOptions()).readings({"articles": Article}, on_message)
-    return read(articles, Article, given["articles"])
-
-
-def _checked(rows: Rows[Article], *, comments: bool = False) -> Iterator[Article]:
-    """Articles with distinct ids, and on request with distinct ids of their comments."""
-    seen: set[str] = set()
-    for index, article in enumerate(rows):
-        if article.id in seen:
-            raise rows.places.error(index, "id", f"expected an id that no other article has, got '{article.id}' again")
-        seen.add(article.id)
-        if comments and len({comment.id for comment in article.comments}) < len(article.comments):
-            raise rows.places.error(index, "comments", "expected an id for each comment, got one twice")
-        yield article

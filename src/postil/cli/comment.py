@@ -1,4 +1,4 @@
-"""`postil comment` and `rank-comments`."""
+"""`postil comment`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from postil.app.comment import (
     comment_articles,
     estimate_comments,
     prompted_comments,
-    rank_articles,
 )
-from postil.app.options import InputOptions, ThreadOptions
+from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import FormatOption
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from postil.records.suggestions import Suggestions
     from postil.render.formats import Format
 
-__all__ = ["comment", "rank_comments"]
+__all__ = ["comment"]
 
 
 def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
@@ -105,21 +104,3 @@ def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) ->
         emit(show(form, SuggestionsResult(suggestions=tuple(rows))), form)
     if problem is not None:
         raise problem
-
-
-@command
-def rank_comments(
-    articles: Annotated[
-        str, typer.Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")
-    ],
-    *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc.")],
-    options: ThreadOptions,
-    inputs: InputOptions,
-    format: FormatOption = "table",  # noqa: A002
-) -> None:
-    """Rank the comments of each article by relevance to it.
-
-    Example: postil rank-comments threads.jsonl --model model --format jsonl
-    """
-    emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)

@@ -1,0 +1,34 @@
+"""`postil rank-comments`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app.options import InputOptions
+from postil.app.rank_comments import RankOptions, rank_articles
+from postil.cli.command import command
+from postil.cli.errors import emit, say
+from postil.cli.options import FormatOption
+from postil.render.views import show
+
+__all__ = ["rank_comments"]
+
+
+@command
+def rank_comments(
+    articles: Annotated[
+        str, typer.Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")
+    ],
+    *,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc.")],
+    options: RankOptions,
+    inputs: InputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Rank the comments of each article by relevance to it.
+
+    Example: postil rank-comments threads.jsonl --model model --format jsonl
+    """
+    emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)
