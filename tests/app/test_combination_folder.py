@@ -16,7 +16,7 @@ from postil.app.combination_folder import (
     save,
 )
 from postil.errors import InvalidInput
-from postil.metaeval.boosting import Tree, Trees
+from postil.learners.boosting import Tree, Trees
 from postil.metaeval.combination import isotonic_fit, ridge_fit
 
 if TYPE_CHECKING:

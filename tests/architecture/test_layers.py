@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAYERS = (
     ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
-    ("endpoint", "records", "text", "plots"),
+    ("endpoint", "learners", "records", "text", "plots"),
     ("corpus", "metrics", "metaeval", "judges", "commenters", "annotation"),
     ("render",),
     ("app",),
@@ -26,7 +26,8 @@ LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in 
 # Packages that see less than their layer allows, so that they can be used and read by themselves.
 ONLY = {
     "judges": {"endpoint", "errors", "judges", "records"},
-    "metaeval": {"engine", "errors", "kernel", "metaeval", "records"},
+    "learners": {"errors", "learners"},
+    "metaeval": {"engine", "errors", "kernel", "learners", "metaeval", "records"},
     "render": {"errors", "escaping", "plots", "records", "render", "version"},
 }
 OWNERS = {
@@ -42,7 +43,7 @@ OWNERS = {
 }
 FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.
-LEARNERS = {"metaeval/boosting.py"}
+LEARNERS = {"learners/boosting.py"}
 INSIDE = [path for path in FILES if name_of(path) not in ENTRY_POINTS]
 
 
@@ -76,9 +77,9 @@ def test_some_packages_see_less(package: str) -> None:
             assert others(path) <= ONLY[package], name_of(path)
 
 
-def test_metaeval_needs_numpy_alone() -> None:
+def test_metaeval_and_learners_need_numpy_alone() -> None:
     for path in INSIDE:
-        if package_of(path) == "metaeval" and name_of(path) not in LEARNERS:
+        if package_of(path) in {"metaeval", "learners"} and name_of(path) not in LEARNERS:
             roots = {module.partition(".")[0] for module in imports(path)} - {"postil", "numpy"}
             assert roots <= sys.stdlib_module_names, name_of(path)
 

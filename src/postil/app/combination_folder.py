@@ -24,7 +24,7 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput
-from postil.metaeval.boosting import Tree, Trees
+from postil.learners.boosting import Tree, Trees
 from postil.metaeval.combination import CombinationMethod, Isotonic, Ridge
 from postil.metaeval.combination_fit import transformed
 from postil.records.atomic_file import write_folder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.boosting import Trees, boosting_fit
+from postil.learners.boosting import Trees, boosting_fit
 from postil.metaeval.coefficients import constant
 from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
 from postil.metaeval.grade_mapping import cross_fitted

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import MissingExtra, Undefined
-from postil.metaeval.boosting import boosting_fit
+from postil.learners.boosting import boosting_fit, classifier_fit
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 
@@ -38,6 +38,21 @@ def test_predictions_are_those_of_scikit_learn() -> None:
     assert found.gain.sum() == pytest.approx(1)
 
 
+def test_logits_are_those_of_scikit_learn() -> None:
+    scores, grades = drawn()
+    true = grades > 0.5
+    model = ensemble.HistGradientBoostingClassifier(
+        max_iter=100,
+        learning_rate=0.05,
+        max_leaf_nodes=8,
+        min_samples_leaf=40,
+        early_stopping=False,
+        random_state=1,
+    ).fit(scores, true)
+    asked = np.vstack([scores, np.random.default_rng(2).normal(size=(200, 3)) * 9])
+    assert classifier_fit(scores, true, seed=1).predict(asked).tolist() == model.decision_function(asked).tolist()
+
+
 def test_a_bound_holds_everywhere() -> None:
     scores, grades = drawn()
     free, bound = (boosting_fit(scores, grades, np.array([0, sign, 0], np.int8), seed=1) for sign in (0, 1))
@@ -54,3 +69,13 @@ def test_too_few_texts_and_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(MissingExtra, match=r"--method boosting needs an optional package: .*postil\[boosting\]"):
         boosting_fit(*drawn(), np.zeros(3, np.int8), seed=1)
+    with pytest.raises(MissingExtra, match=r"boosted trees needs an optional package: .*postil\[boosting\]"):
+        classifier_fit(drawn()[0], drawn()[1] > 0, seed=1)
+
+
+def test_outcomes_that_cannot_be_fitted() -> None:
+    scores, _ = drawn(100)
+    with pytest.raises(Undefined, match="outcomes of both kinds"):
+        classifier_fit(scores, np.ones(100, bool), seed=1)
+    with pytest.raises(Undefined, match="at least 80 rows"):
+        classifier_fit(scores[:79], scores[:79, 0] > 0, seed=1)

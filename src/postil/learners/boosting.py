@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from postil.errors import MissingExtra, Undefined
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
-__all__ = ["LEAF", "Tree", "Trees", "boosting_fit"]
+__all__ = ["LEAF", "Tree", "Trees", "boosting_fit", "classifier_fit"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
@@ -22,6 +24,8 @@ RATE: Final = 0.05
 LEAVES: Final = 8
 LEAF: Final = 40
 """Least number of texts in a leaf."""
+OUTCOME_TREES: Final = 100
+"""Number of trees for outcomes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +62,7 @@ class Trees:
     """Boosted regression trees.
 
     Args:
-        baseline: Mean grade of the rows that they were fitted on.
+        baseline: Mean grade of the rows that they were fitted on; of outcomes the logit of their share.
         trees: The trees, in the order of their sum.
         gain: float64[m], share of each column in the reduction of the squared error; 0 in all without a split.
     """
@@ -68,7 +72,14 @@ class Trees:
     gain: Floats
 
     def predict(self, scores: Floats) -> Floats:
-        """See `postil.metaeval.combination.Model.predict`; what scikit-learn predicts, to the last bit."""
+        """Predict a grade, or the logit of an outcome: what scikit-learn predicts, to the last bit.
+
+        Args:
+            scores: float64[n, m].
+
+        Returns:
+            float64[n].
+        """
         out = np.full(len(scores), self.baseline)
         for tree in self.trees:
             out += tree.leaves(scores)
@@ -96,14 +107,7 @@ def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed:
     if len(scores) < 2 * LEAF:
         problem = f"boosting needs at least {2 * LEAF} texts in each fit ({LEAF} per leaf), and there are {len(scores)}"
         raise Undefined(f"{problem}; give more judgements, or --method ridge")
-    try:
-        from sklearn.ensemble import (  # type: ignore[import-untyped]  # noqa: PLC0415
-            HistGradientBoostingRegressor,
-        )
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415  # comes with it
-    except ImportError as error:
-        raise MissingExtra("--method boosting", "boosting") from error
-    model = HistGradientBoostingRegressor(
+    model = _estimator("HistGradientBoostingRegressor", "--method boosting")(
         max_iter=TREES,
         learning_rate=RATE,
         max_leaf_nodes=LEAVES,
@@ -112,10 +116,59 @@ def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed:
         early_stopping=False,
         random_state=seed,
     )
+    return _fitted(model, scores, grades)
+
+
+def classifier_fit(columns: Floats, outcomes: NDArray[np.bool_], seed: int) -> Trees:
+    """Fit 100 histogram trees of 8 leaves to outcomes by log loss, at least 40 rows in each leaf, learning rate .05.
+
+    Args:
+        columns: float64[n, m].
+        outcomes: bool[n].
+        seed: Seed of the sample that bins are made from, of more than 200,000 rows.
+
+    Returns:
+        The trees; their predictions are logits of True.
+
+    Raises:
+        Undefined: There are fewer rows than two leaves need, or all outcomes are the same.
+        MissingExtra: scikit-learn is not installed.
+
+    >>> x = np.arange(100.0)[:, None]
+    >>> trees = classifier_fit(x, x[:, 0] >= 50, seed=1)
+    >>> (trees.predict(np.array([[0.0], [99.0]])) > 0).tolist()
+    [False, True]
+    """
+    if len(columns) < 2 * LEAF:
+        raise Undefined(f"boosting needs at least {2 * LEAF} rows ({LEAF} per leaf), and there are {len(columns)}")
+    if outcomes.all() or not outcomes.any():
+        raise Undefined("expected outcomes of both kinds, got one kind")
+    model = _estimator("HistGradientBoostingClassifier", "boosted trees")(
+        max_iter=OUTCOME_TREES,
+        learning_rate=RATE,
+        max_leaf_nodes=LEAVES,
+        min_samples_leaf=LEAF,
+        early_stopping=False,
+        random_state=seed,
+    )
+    return _fitted(model, columns, outcomes)
+
+
+def _estimator(name: str, what: str) -> Callable[..., Any]:
+    try:
+        import sklearn.ensemble  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtra(what, "boosting") from error
+    return getattr(sklearn.ensemble, name)  # type: ignore[no-any-return]
+
+
+def _fitted(model: Any, columns: Floats, targets: NDArray[np.generic]) -> Trees:
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415  # of scikit-learn
+
     with threadpool_limits(1):  # so few rows are faster on one thread, and sums keep their order
-        model.fit(scores, grades)
+        model.fit(columns, targets)
     nodes = [each.nodes for (each,) in model._predictors]  # noqa: SLF001 - it has no public name
-    gain = np.zeros(scores.shape[1])
+    gain = np.zeros(columns.shape[1])
     for each in nodes:
         splits = each[each["is_leaf"] == 0]
         np.add.at(gain, splits["feature_idx"], splits["gain"])

@@ -1,0 +1,1 @@
+"""Learners on arrays: logistic regression and boosted trees, kept as arrays."""
