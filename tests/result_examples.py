@@ -464,6 +464,8 @@ SPLIT = {
     SPREAD,
 )
 
+SOURCE = {"article": "a", "comment": "3", "title": "Rain", "date": "2017-03-30T02:56:13Z", "upvotes": 1200}
+
 PROVENANCE = {
     "label": "Machine-generated suggestion",
     "method": "generated",
@@ -804,7 +806,10 @@ OTHERS: dict[str, dict[str, Any]] = {
         "suggestions": [
             {
                 "article": "x",
-                "suggestions": [{"rank": 1, "score": 2.0, "text": "tfidf", "provenance": PROVENANCE}],
+                "suggestions": [
+                    {"rank": 1, "score": 2.0, "text": "tfidf", "provenance": PROVENANCE},
+                    {"rank": 2, "score": 1.0, "text": "b", "provenance": PROVENANCE | {"sources": [SOURCE]}},
+                ],
                 "filtered": [{"text": "ok", "reason": "too short", "source": {"article": "a", "comment": "3"}}],
             }
         ]

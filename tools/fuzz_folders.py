@@ -33,8 +33,9 @@ import numpy as np
 
 import postil
 from postil import kernel
+from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.manifest import checksum
-from postil.commenters.retrieval import CandidatePool, Retriever, save_retriever
+from postil.commenters.retrieval import Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.commenters.string_array import StringArray
@@ -103,13 +104,7 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "two-tower", weight
     texts = words.encode([one.title for one in some], cut)
     comments = [comment for one in some for comment in one.comments]
     said = words.encode([comment.text for comment in comments], cut)
-    pool = CandidatePool(
-        StringArray.of(one.id for one in some),
-        StringArray.of(one.lang or "" for one in some),
-        np.cumsum([0, *(len(one.comments) for one in some)]),
-        StringArray.of(comment.id for comment in comments),
-        StringArray.of(comment.text for comment in comments),
-    )
+    pool = CandidatePool.of(some)
     config = {"tokenizer": "words", "neighbors": 5, "weighting": weighting, "idf": "smooth", "ranker": ranker}
     index = Index.of(texts.ids, texts.offsets, len(words), weighting=weighting, idf="smooth")
     kept: dict[str, NDArray[Any]] = {"words.ids": said.ids, "words.offsets": said.offsets}

@@ -255,7 +255,9 @@ def test_nothing_to_suggest_is_told(postil: Postil) -> None:
     assert done.out.endswith("\nno suggestions\n")
     held = postil("comment", "q.jsonl", "-m", "t", "--min-words", 30)
     assert "filtered out; --format jsonl gives the reasons\n" in held.out
-    assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == "article,rank,score,text,label,sources\n"
+    assert postil("comment", "n.jsonl", "-m", "t", "--format", "csv").out == (
+        "article,rank,score,text,label,sources,source_title,source_url,source_date,source_upvotes\n"
+    )
 
 
 def test_articles_come_on_standard_input(postil: Postil) -> None:
@@ -332,7 +334,7 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
         (
             ("q.jsonl", "-m", "later"),
             3,
-            "later: expected format 2, got 3; train it again, or use the version of postil that made it",
+            "later: expected format 3, got 4; train it again, or use the version of postil that made it",
         ),
         (("q.jsonl", "-m", "poet"), 3, "poet: expected a model "),
         (("q.jsonl", "-m", "torn"), 3, "torn/comments/texts.data.npy: missing; was the folder copied whole?"),
@@ -353,7 +355,7 @@ def test_what_cannot_be_is_told(verb: str, words: tuple[str, ...], code: int, pr
     Path("bad.jsonl").write_text('{"id": "1", "title": "a", "comments": []}\n{"id": "2", "title": 3, "comments": []}\n')
     rest = [Article(f"a{n}", "none", ()) for n in range(100)]
     write("twice.jsonl", [*rest, Article("b", "none", ()), rest[0]])
-    for name, change in (("later", {"format": 3}), ("poet", {"kind": "poet"})):
+    for name, change in (("later", {"format": 4}), ("poet", {"kind": "poet"})):
         shutil.copytree("t", name)
         config = json.loads(Path(name, "config.json").read_text())
         Path(name, "config.json").write_text(json.dumps(config | change))

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import Blocklist, CandidateFilter
 from postil.commenters.manifest import checksum
-from postil.commenters.retrieval import CandidatePool, Retriever, save_retriever
+from postil.commenters.retrieval import Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
-from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
 from postil.text import tokenizer
@@ -54,13 +54,7 @@ def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevanc
     config = {"tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
     config |= {"segments": 1, **changes}
     formula = {name: config[name] for name in ("weighting", "idf")}
-    pool = CandidatePool(
-        StringArray.of(one.id for one in articles),
-        StringArray.of(one.lang or "" for one in articles),
-        np.cumsum([0, *(len(one.comments) for one in articles)]),
-        StringArray.of(comment.id for comment in comments),
-        StringArray.of(comment.text for comment in comments),
-    )
+    pool = CandidatePool.of(articles)
     ranker = {"words.ids": said.ids, "words.offsets": said.offsets}
     with ModelWriter(folder, kind, config, {"seed": 1}) as new:
         if relevance is not None:

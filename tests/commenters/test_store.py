@@ -154,7 +154,7 @@ def edit(name: str, **fields: Any) -> Callable[[Path], object]:
         (edit("config.json", kind="seq2seq"), r"model: expected a model ir-t or ir-tc, got seq2seq"),
         (
             edit("config.json", format=1),
-            r"model: expected format 2, got 1; train it again, or use the version of postil",
+            r"model: expected format 3, got 1; train it again, or use the version of postil",
         ),
         (edit("config.json", neighbors=200), r"config\.json: expected \d+ bytes, got \d+"),
         (edit("metadata.json", hash=None), r"metadata\.json: does not list the files of the folder"),

@@ -24,6 +24,18 @@ def test_texts_come_back(texts: list[str]) -> None:
     assert (strings.data.dtype, strings.offsets.dtype) == (np.uint8, np.int64)
 
 
+@given(TEXTS, st.data())
+def test_texts_are_copied_and_joined(texts: list[str], data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=20)) if texts else []
+    strings = StringArray.of(texts)
+    taken = strings.take(np.array(places, np.int64))
+    assert [taken[place] for place in range(len(taken))] == [texts[place] for place in places]
+    both = StringArray.concatenate([strings, taken, StringArray.of([])])
+    expected = StringArray.of([*texts, *(texts[place] for place in places)])
+    assert both.offsets.tolist() == expected.offsets.tolist()
+    assert both.data.tobytes() == expected.data.tobytes()
+
+
 def test_texts_are_taken_one_by_one() -> None:
     strings = StringArray.of(text * 2 for text in ("a", "雨", ""))
     assert [strings[place] for place in range(3)] == ["aa", "雨雨", ""]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.arrays import WHOLE, Expected
+from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, InterpolatedRanker, TfidfRanker
 from postil.commenters.search import Index
 from postil.commenters.store import Model, ModelWriter
-from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.ranking import best_first
 from postil.records.suggestions import Filtered, Provenance, RankedComment, Source, Suggestion, Suggestions
@@ -37,30 +37,11 @@ if TYPE_CHECKING:
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
-__all__ = ["KINDS", "CandidatePool", "Retriever", "rank_thread", "save_retriever"]
+__all__ = ["KINDS", "Retriever", "rank_thread", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
-
-
-@dataclass(frozen=True, eq=False)
-class CandidatePool:
-    """The training comments, which are the candidates.
-
-    Args:
-        articles: Ids of the training articles.
-        languages: Their languages, empty where unknown.
-        starts: int64[articles + 1], the index of each article's first comment.
-        ids: Ids of the comments.
-        texts: The comments.
-    """
-
-    articles: StringArray
-    languages: StringArray
-    starts: NDArray[np.int64]
-    ids: StringArray
-    texts: StringArray
 
 
 def save_retriever(
@@ -78,15 +59,8 @@ def save_retriever(
     """
     for name, values in index.arrays().items():
         new.array(f"index/{name}", values)
-    for name, strings in (
-        ("articles", pool.articles),
-        ("languages", pool.languages),
-        ("ids", pool.ids),
-        ("texts", pool.texts),
-    ):
-        new.array(f"comments/{name}.data", strings.data)
-        new.array(f"comments/{name}.offsets", strings.offsets)
-    new.array("comments/starts", np.asarray(pool.starts))
+    for name, values in pool.arrays():
+        new.array(name, values)
     for name, values in ranker.items():
         new.array(f"ranker/{name}", values)
     new.words(words)
@@ -222,15 +196,7 @@ class Retriever:
     @cached_property
     def pool(self) -> CandidatePool:
         """The training comments."""
-        articles, array = len(self.index), self.model.array
-        texts = StringArray.open(array, "comments/texts")
-        return CandidatePool(
-            StringArray.open(array, "comments/articles", articles),
-            StringArray.open(array, "comments/languages", articles),
-            np.asarray(array("comments/starts", Expected("int64", (articles + 1,), end=len(texts)))),
-            StringArray.open(array, "comments/ids", len(texts)),
-            texts,
-        )
+        return CandidatePool.open(self.model.array, len(self.index))
 
     @cached_property
     def ranker(self) -> Ranker:
@@ -253,12 +219,12 @@ class Retriever:
         relevance = Relevance.open(self.model.path / "relevance")
         if relevance.options.architecture == "interaction":
             return InteractionRanker(relevance, *self._words_of_comments())
-        expected = Expected("float32", (len(self.pool.texts), relevance.options.output_dim))
+        expected = Expected("float32", (len(self.pool), relevance.options.output_dim))
         return EmbeddingRanker(relevance, np.asarray(self.model.array("ranker/vectors", expected)))
 
     def _words_of_comments(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         ids = self.model.array("ranker/words.ids", Expected("int32"))
-        offsets = Expected("int64", (len(self.pool.texts) + 1,), end=len(ids))
+        offsets = Expected("int64", (len(self.pool) + 1,), end=len(ids))
         return np.asarray(ids), np.asarray(self.model.array("ranker/words.offsets", offsets))
 
     @cached_property
@@ -304,7 +270,7 @@ class Retriever:
         self, article: Article, candidates: NDArray[np.int64], scores: NDArray[np.float64], k: int
     ) -> Suggestions:
         pool = self.pool
-        owners = np.searchsorted(pool.starts, candidates, side="right") - 1
+        owners = pool.owner(candidates)
         texts = [pool.texts[comment] for comment in candidates.tolist()]
         result = self.candidate_filter.apply(
             texts,
@@ -316,7 +282,7 @@ class Retriever:
         )
 
         def source(position: int) -> Source:
-            return Source(pool.articles[int(owners[position])], pool.ids[int(candidates[position])])
+            return pool.source(int(candidates[position]))
 
         suggestions = tuple(
             Suggestion(

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "Model", "ModelWriter", "check_free"]
 
 T = TypeVar("T", str, int, float)
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the folder's layout and of the names in it; a folder of another version is refused."""
 
 _CONFIG: Final = "config.json"

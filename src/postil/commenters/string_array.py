@@ -11,7 +11,7 @@ from postil.arrays import WHOLE, Expected
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -67,6 +67,29 @@ class StringArray:
             data += text.encode("utf-8", "surrogatepass")
             ends.append(len(data))
         return cls(np.frombuffer(bytes(data), dtype=np.uint8), np.array(ends, dtype=np.int64))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[StringArray]) -> StringArray:
+        """Append the texts of several arrays to one another.
+
+        Args:
+            parts: At least one.
+        """
+        ends = np.cumsum([0, *(len(part.data) for part in parts)])
+        offsets = [np.asarray(part.offsets[:-1]) + begin for part, begin in zip(parts, ends, strict=False)]
+        data = np.concatenate([part.data for part in parts])
+        return cls(data, np.append(np.concatenate(offsets), ends[-1]).astype(np.int64))
+
+    def take(self, indices: NDArray[np.int64]) -> StringArray:
+        """Copy some of the texts.
+
+        Args:
+            indices: Their indices, in the order wanted.
+        """
+        begins, sizes = self.offsets[:-1][indices], np.diff(self.offsets)[indices]
+        ends = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        places = np.arange(ends[-1]) + np.repeat(begins - ends[:-1], sizes)
+        return StringArray(np.asarray(self.data)[places], ends)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

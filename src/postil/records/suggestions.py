@@ -8,7 +8,8 @@ A file of suggestions has one row per article, here on several lines::
         "provenance": {
           "label": "Machine-generated suggestion: a reader's comment found under another article",
           "method": "retrieved", "model": "ir-tc", "model_hash": "8d0c…",
-          "sources": [{"article": "a7", "comment": "3"}, {"article": "a9", "comment": "12"}], "overlap": null}}],
+          "sources": [{"article": "a7", "comment": "3", "title": "Snow", "date": "2017-03-30T02:56:13Z", "upvotes": 8},
+                      {"article": "a9", "comment": "12"}], "overlap": null}}],
      "filtered": [
        {"text": "ok", "reason": "too short: 1 word, expected at least 3",
         "source": {"article": "a7", "comment": "5"}}]}
@@ -40,19 +41,29 @@ LABEL: Final = "Machine-generated suggestion"
 """The words that every suggestion is shown with; its label begins with them."""
 
 
-class Source(Row, frozen=True, omit_defaults=False, gc=False):
+class Source(Row, frozen=True, omit_defaults=True, gc=False):
     """A reader's comment on a training article.
 
     Args:
         article: The id of the training article.
         comment: The id of the comment.
+        title: The title of the article.
+        url: The address of the article.
+        date: The date of the comment in UTC; that of the article where the comment has none.
+        upvotes: The upvotes of the comment.
     """
 
     article: str
     comment: str
+    title: str | None = None
+    url: str | None = None
+    date: str | None = None
+    upvotes: int | None = None
 
     def __post_init__(self) -> None:
         coerce_ids(self, "article", "comment")
+        check_texts(self, "title", "url", "date", optional=True)
+        coerce_integers(self, "upvotes")
 
 
 class Overlap(Row, frozen=True, omit_defaults=False, gc=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["summary", "view"]
 
+FIELDS: Final = (
+    *("article", "rank", "score", "text", "label", "sources"),
+    *("source_title", "source_url", "source_date", "source_upvotes"),
+)
+
 
 def view(result: SuggestionsResult) -> View:
     """Make the view of suggestions; only JSON and JSON Lines have the comments that were filtered out.
@@ -22,10 +27,12 @@ def view(result: SuggestionsResult) -> View:
         result: The suggestions.
     """
     rows: list[dict[str, object]] = []
-    grid = [["suggestion", "article", "rank", "score", "from"]]
+    grid = [["suggestion", "article", "rank", "score", "from", "date", "votes"]]
     for row in result.suggestions:
         for one in row.suggestions:
             sources = [f"{source.article}/{source.comment}" for source in one.provenance.sources]
+            first = one.provenance.sources[0] if sources else None
+            title, url, date, upvotes = (first.title, first.url, first.date, first.upvotes) if first else (None,) * 4
             rows.append(
                 {
                     "article": row.article,
@@ -34,17 +41,27 @@ def view(result: SuggestionsResult) -> View:
                     "text": one.text,
                     "label": one.provenance.label,
                     "sources": " ".join(sources),
+                    "source_title": title,
+                    "source_url": url,
+                    "source_date": date,
+                    "source_upvotes": upvotes,
                 }
             )
             origin = sources[0] if sources else one.provenance.model * (one.provenance.method == "llm")
-            grid.append([excerpt(one.text), row.article, str(one.rank), f"{one.score:.4f}", origin])
+            votes = "" if upvotes is None else f"{upvotes:,}"
+            numbers = [str(one.rank), f"{one.score:.4f}"]
+            grid.append(
+                [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
+            )
+    if not any(date or votes for *_, date, votes in grid[1:]):
+        grid = [line[:-2] for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
     remarks = [labels or "no suggestions"]
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(f"{filtered:,} filtered out; --format jsonl gives the reasons")
     return View(
         rows=rows,
-        fields=("article", "rank", "score", "text", "label", "sources"),
+        fields=FIELDS,
         nested=[msgspec.to_builtins(row) for row in result.suggestions],
         grids=[grid],
         remarks=remarks,

@@ -9,23 +9,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.training.dev_evaluation import INTERPOLATION_WEIGHT, DevRanking
 from postil.app.training.training_directory import TrainingDirectory
+from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.rankers import TfidfRanker, idf_weights
-from postil.commenters.retrieval import KINDS, CandidatePool, save_retriever
+from postil.commenters.retrieval import KINDS, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter, check_free
-from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    import numpy as np
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
@@ -92,7 +90,7 @@ def train_retriever(
     index = Index.of(
         *texts.articles("train"), words=len(words), weighting=options.retrieval, idf=options.idf, jobs=options.jobs
     )
-    on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool.texts):,} comments")
+    on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool):,} comments")
 
     comments = texts.comments("train")
     idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
@@ -188,25 +186,10 @@ def _ranker_arrays(
 
 
 def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
-    """Comments of train, with the ids of their articles."""
-    names: list[str] = []
-    languages: list[str] = []
-    ids: list[str] = []
-
-    def texts() -> Iterator[str]:
-        with on_progress(
-            "articles read", corpus.articles("train"), corpus.metadata.splits["train"].articles
-        ) as articles:
-            for article in articles:
-                names.append(article.id)
-                languages.append(article.lang or "")
-                for comment in article.comments:
-                    ids.append(comment.id)
-                    yield comment.text
-
-    comments = StringArray.of(texts())
-    starts = np.asarray(corpus.starts("train"))
-    return CandidatePool(StringArray.of(names), StringArray.of(languages), starts, StringArray.of(ids), comments)
+    """Comments of train, with what is known of them and their articles."""
+    total = corpus.metadata.splits["train"].articles
+    with on_progress("articles read", corpus.articles("train"), total) as articles:
+        return CandidatePool.of(articles)
 
 
 def _train(directory: TrainingDirectory, options: RetrieverTrainOptions, name: str) -> Relevance | None:

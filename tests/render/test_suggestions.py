@@ -1,0 +1,28 @@
+"""The source beside a suggestion."""
+
+from __future__ import annotations
+
+from postil.records.results import SuggestionsResult
+from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
+from postil.render.views import show
+
+
+def shown(*sources: Source) -> list[list[str]]:
+    suggestion = Suggestion("Bring a coat.", 2.5, 1, Provenance.retrieved("ir-t", "8d0c", sources))
+    table = show("table", SuggestionsResult(suggestions=(Suggestions("x", (suggestion,)),)))
+    head, _, line = table.splitlines()[:3]
+    return [head.split(), line.split()]
+
+
+def test_title_date_and_votes_stand_beside_a_suggestion() -> None:
+    first = Source("a7", "3", title="Rain again", date="2017-03-30T02:56:13Z", upvotes=1200)
+    head, line = shown(first, Source("a9", "1", title="Snow", upvotes=7))
+    assert head == ["suggestion", "article", "rank", "score", "from", "date", "votes"]
+    assert line == [*["Bring", "a", "coat.", "x", "1", "2.5000", "Rain", "again", "2017-03-30", "1,200"]]
+
+
+def test_columns_of_unknown_dates_and_votes_are_left_out() -> None:
+    head, line = shown(Source("a7", "3"))
+    assert head == ["suggestion", "article", "rank", "score", "from"]
+    assert line[-1] == "a7/3"
+    assert shown(Source("a7", "3", upvotes=0))[1][-1] == "0"
