@@ -43,3 +43,16 @@ def test_a_word_of_comments_alone_counts_in_their_length() -> None:
     ((one, two),) = ranker.score_stored(texts([1]), [np.array([0, 1])])
     assert one == pytest.approx(1)
     assert two == pytest.approx(2 / 5**0.5)  # ln 4 is twice ln 2
+
+
+def test_stored_comments_come_and_go() -> None:
+    """What is extended, taken in another order and weighed again is what would be made at once."""
+    idf = idf_weights(ARTICLES, texts([3], [3, 0]), np.array([0, 1, 2]), 4, "plain")
+    grown = TfidfRanker(idf, *texts([3], [3, 0])).extend(texts([], [2, 4, 4]), ["", "c e e"])
+    taken = grown.take(np.array([3, 1, 0]))
+    for name, values in taken.arrays().items():
+        np.testing.assert_array_equal(values, TfidfRanker(idf, *texts([2, 4, 4], [3, 0], [3])).arrays()[name])
+    frequencies = np.array([2, 1, 1, 0, 0])
+    weighed = taken.reweighted(frequencies, np.array([0, 2, 3]), "smooth")
+    expected = idf_weights(ARTICLES, texts([2, 4, 4], [3, 0], [3]), np.array([0, 2, 3]), 5, "smooth")
+    np.testing.assert_array_equal(weighed.idf, expected)

@@ -301,6 +301,32 @@ def test_a_word_in_all_documents_says_nothing_by_plain_idf() -> None:
     assert Index.of(*texts, words=3, weighting="bm25").search(*asked, k=3).documents.tolist() == [[2, 0, 1]]
 
 
+@laws
+@given(TEXTS, TEXTS, st.data())
+def test_what_is_taken_is_an_index_of_its_own(
+    texts: list[list[int]], asked: list[list[int]], data: st.DataObject
+) -> None:
+    weighting, idf = data.draw(st.sampled_from(FORMULAS))
+    cut, kept = data.draw(st.integers(0, len(texts))), data.draw(st.sets(st.sampled_from(range(len(texts)))))
+    whole = Index.of(*ragged(texts[:cut]), 12, weighting=weighting, idf=idf).add(*ragged(texts[cut:]), 12)  # type: ignore[arg-type]
+    taken = whole.take(np.array(sorted(kept), dtype=np.int64))
+    alone = Index.of(*ragged([texts[at] for at in sorted(kept)]), words=12, weighting=weighting, idf=idf)  # type: ignore[arg-type]
+    assert len(taken) == len(kept)
+    assert same(taken.search(*ragged(asked), k=5), alone.search(*ragged(asked), k=5))
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=12))
+def test_an_index_that_grows_daily_has_few_segments(days: list[int]) -> None:
+    index = Index.of(*ragged([[0]] * days[0]), words=1)
+    for day in days[1:]:
+        index = index.add(*ragged([[0]] * day), words=1)
+        sizes = [*map(len, index.segments)]
+        assert all(one >= 2 * other for one, other in pairwise(sizes))
+        assert len(sizes) <= np.log2(max(1, len(index))) + 1
+    assert len(index) == sum(days)
+
+
 @formulas
 def test_equal_documents_stand_in_their_order_across_segments(weighting: Any, idf: Any) -> None:
     index = Index.of(*ragged([[0, 1], [2], [0, 1]]), words=3, weighting=weighting, idf=idf)
@@ -414,6 +440,7 @@ def test_merged_answers() -> None:
         (lambda: small().search(*ragged([[0]]), k=0), UsageError, "at least one document per query, got 0"),
         (lambda: small().add(*ragged([[0]]), words=2), UsageError, "expected 3 words or more, got 2"),
         (lambda: small().shards(2)[0].add(*ragged([[0]]), words=3), UsageError, "cannot grow by itself"),
+        (lambda: small().shards(2)[0].take(np.arange(1)), UsageError, "cannot shrink by itself"),
         (lambda: small().shards(0), UsageError, "one segment and 1 to 2 shards, got 1 and 0"),
         (lambda: small().shards(3), UsageError, "got 1 and 3"),
         (lambda: small().add(*ragged([[0]]), words=3).shards(1), UsageError, "got 2 and 1"),

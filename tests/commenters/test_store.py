@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.arrays import Expected
+from postil.commenters.model_changes import changing
 from postil.commenters.store import Model, ModelWriter, check_free
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.records import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,3 +238,75 @@ def test_all_words_come_back(tmp_path_factory: pytest.TempPathFactory, words: li
     with ModelWriter(folder, "ir-t", {}, {}) as new:
         new.words(words)
     assert Model.open(folder).words() == words
+
+
+def replaced(folder: Path, **config: Any) -> None:
+    old = Model.open(folder)
+    with ModelWriter(folder, "ir-tc", {**old.config, **config}, {"seed": 2}, replace=True) as new:
+        new.array("postings", np.zeros(3))
+        new.link(old, without=["none.npy"])
+        new.words(["rain"])  # in the place of a linked file
+
+
+def test_a_replaced_folder_shares_the_files_that_stay(folder: Path, tmp_path: Path) -> None:
+    kept = Model.open(folder).copy(tmp_path / "kept")
+    weights = (folder / "weights.safetensors").stat().st_ino
+    replaced(folder, neighbors=5)
+    model = Model.open(folder)
+    model.verify()
+    assert (model.config["neighbors"], model.words(), len(model.files)) == (5, ["rain"], 5)
+    assert (folder / "weights.safetensors").stat().st_ino == weights
+    kept.verify()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "model"]
+
+
+def test_files_are_copied_where_there_are_no_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(18, "Invalid cross-device link")
+
+    monkeypatch.setattr("os.link", refuse)
+    replaced(folder)
+    Model.open(folder).verify()
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("exchange", [True, False], ids=["in one step", "in two steps"])
+@pytest.mark.parametrize("moment", range(4))
+def test_a_killed_replacement_leaves_a_whole_folder(
+    folder: Path, moment: int, monkeypatch: pytest.MonkeyPatch, *, exchange: bool
+) -> None:
+    """Killed when the metadata is synced, before each of the last steps, and when the old folder is removed."""
+    old = Model.open(folder).hash
+    steps = iter(range(9))
+
+    def kill(*_: object, **__: object) -> None:
+        if next(steps) >= moment:
+            raise Killed
+
+    def stepping(do: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *words, **more: (kill(), do(*words, **more))[1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("postil.commenters.store.sync_folder", stepping(lambda _: None))
+        if exchange:
+            patch.setattr(atomic_file, "_exchange", stepping(atomic_file._exchange))
+        else:
+            patch.setattr(atomic_file, "_exchange", lambda *_: False)
+        patch.setattr(type(folder), "rename", stepping(type(folder).rename))
+        patch.setattr(shutil, "rmtree", kill)
+        with pytest.raises(Killed):
+            replaced(folder, neighbors=5)
+    with changing(folder) as path:
+        model = Model.open(path)
+    model.verify()
+    assert (model.hash == old) == (model.config["neighbors"] == 20)
+    assert [each.name for each in folder.parent.iterdir()] == ["model"]
+
+
+def test_a_folder_is_changed_by_one_process_at_a_time(folder: Path) -> None:
+    refused = pytest.raises(UsageError, match="another change or training of it is running")
+    with changing(folder), refused, changing(folder):
+        pass

@@ -5,7 +5,7 @@ Texts are pairs of token ids int32[T] and offsets int64[n + 1].
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -19,9 +19,11 @@ from postil.kernel import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
+    from postil.arrays import AnyArray
     from postil.commenters.nn.relevance import Relevance
     from postil.commenters.segment import Idf
 
@@ -51,6 +53,33 @@ class Ranker(Protocol):
             comments: For each article the texts of its m comments.
         """
 
+    def arrays(self) -> dict[str, AnyArray]:
+        """Arrays that a model folder keeps of the ranker, by name."""
+
+    def take(self, comments: NDArray[np.int64]) -> Self:
+        """The ranker with some of the stored comments; nothing is computed anew.
+
+        Args:
+            comments: int64[m], their indices, in the new order.
+        """
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> Self:
+        """The ranker with further comments after the stored ones; its parameters stay.
+
+        Args:
+            comments: Their words.
+            texts: The comments themselves.
+        """
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> Self:
+        """The ranker with the inverse document frequencies of the articles and comments that are there now.
+
+        Args:
+            frequencies: int64[words], the number of articles with each word.
+            starts: int64[articles + 1], the index of each article's first stored comment.
+            idf: ``plain`` or ``smooth``.
+        """
+
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingRanker:
@@ -71,6 +100,22 @@ class EmbeddingRanker:
     def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
         """See `Ranker`."""
         return self._score(articles, (self.relevance.encode_comments(*texts) for texts in comments))
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """See `Ranker`."""
+        return {"vectors": self.vectors}
+
+    def take(self, comments: NDArray[np.int64]) -> EmbeddingRanker:
+        """See `Ranker`."""
+        return replace(self, vectors=self.vectors[comments])
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> EmbeddingRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`."""
+        return replace(self, vectors=np.concatenate([self.vectors, self.relevance.encode_comments(*comments)]))
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> EmbeddingRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`; it has none."""
+        return self
 
     def _stored(self, comments: NDArray[np.int64]) -> NDArray[np.float32]:
         vectors = np.asarray(self.vectors[comments])
@@ -110,6 +155,24 @@ class InterpolatedRanker:
         """See `Ranker`."""
         return self._sum(self.relevance.score_texts(articles, comments), self.words.score_texts(articles, comments))
 
+    def arrays(self) -> dict[str, AnyArray]:
+        """See `Ranker`."""
+        return self.relevance.arrays() | self.words.arrays()
+
+    def take(self, comments: NDArray[np.int64]) -> InterpolatedRanker:
+        """See `Ranker`."""
+        return replace(self, relevance=self.relevance.take(comments), words=self.words.take(comments))
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> InterpolatedRanker:
+        """See `Ranker`."""
+        relevance = self.relevance.extend(comments, texts)
+        return replace(self, relevance=relevance, words=self.words.extend(comments, texts))
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> InterpolatedRanker:
+        """See `Ranker`."""
+        relevance = self.relevance.reweighted(frequencies, starts, idf)
+        return replace(self, relevance=relevance, words=self.words.reweighted(frequencies, starts, idf))
+
     def _sum(self, relevance: Scores, words: Scores) -> Scores:
         return [one + self.interpolation_weight * two for one, two in zip(relevance, words, strict=True)]
 
@@ -141,6 +204,22 @@ class InteractionRanker:
             found.append(scores.astype(np.float64))
         return found
 
+    def arrays(self) -> dict[str, AnyArray]:
+        """See `Ranker`."""
+        return _named(self.ids, self.offsets)
+
+    def take(self, comments: NDArray[np.int64]) -> InteractionRanker:
+        """See `Ranker`."""
+        return InteractionRanker(self.relevance, *_take(self.ids, self.offsets, comments))
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`."""
+        return InteractionRanker(self.relevance, *_joined((self.ids, self.offsets), comments))
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`; it has none."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class TfidfRanker:
@@ -170,6 +249,22 @@ class TfidfRanker:
             weights = counts[start:end][known] * self.idf[words]
             found.append(self._cosines(words, weights / (np.sqrt((weights**2).sum()) or 1.0), texts))
         return found
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """See `Ranker`."""
+        return _named(self.ids, self.offsets) | {"idf": self.idf}
+
+    def take(self, comments: NDArray[np.int64]) -> TfidfRanker:
+        """See `Ranker`."""
+        return TfidfRanker(self.idf, *_take(self.ids, self.offsets, comments))
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> TfidfRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`."""
+        return TfidfRanker(self.idf, *_joined((self.ids, self.offsets), comments))
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> TfidfRanker:
+        """See `Ranker`."""
+        return replace(self, idf=_shared_idf(frequencies, (self.ids, self.offsets), starts, idf))
 
     def _cosines(self, words: NDArray[np.int32], weights: NDArray[np.float64], comments: Texts) -> NDArray[np.float64]:
         """Cosines of an article, as ascending words and L2-normalized weights, and comments."""
@@ -211,11 +306,28 @@ def idf_weights(
     >>> idf_weights(articles, comments, np.array([0, 1, 3]), 3, "plain").round(3).tolist()
     [0.288, 1.386, 1.386]
     """
-    frequencies = np.zeros(words, dtype=np.int64)
-    for ids, offsets in (articles, (comments[0], comments[1][starts])):
-        _, terms, _ = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
-        frequencies += np.bincount(terms, minlength=words)
-    return CollectionStatistics(2 * (len(starts) - 1), frequencies).idf_weights("tf-idf", idf)
+    _, terms, _ = count_terms(np.ascontiguousarray(articles[0]), np.ascontiguousarray(articles[1]))
+    return _shared_idf(np.bincount(terms, minlength=words), comments, starts, idf)
+
+
+def _shared_idf(
+    frequencies: NDArray[np.int64], comments: Texts, starts: NDArray[np.int64], idf: Idf
+) -> NDArray[np.float64]:
+    """See `idf_weights`; of the articles, the number with each word is known."""
+    _, terms, _ = count_terms(np.ascontiguousarray(comments[0]), np.ascontiguousarray(comments[1][starts]))
+    both = frequencies + np.bincount(terms, minlength=len(frequencies))
+    return CollectionStatistics(2 * (len(starts) - 1), both).idf_weights("tf-idf", idf)
+
+
+def _named(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> dict[str, AnyArray]:
+    """The words of stored comments as a model folder keeps them."""
+    return {"words.ids": ids, "words.offsets": offsets}
+
+
+def _joined(one: Texts, other: Texts) -> Texts:
+    """Texts and further ones."""
+    ids = np.concatenate([one[0], other[0]]).astype(np.int32)
+    return ids, np.concatenate([one[1], one[1][-1] + other[1][1:]])
 
 
 def _take(ids: NDArray[np.int32], offsets: NDArray[np.int64], which: NDArray[np.int64]) -> Texts:

@@ -3,8 +3,9 @@
 Paper: Automatic Article Commenting (ACL 2018), supplement, equation C.1. A text is the vector of its words, each
 weighted by term frequency and inverse document frequency (idf); similarity is the cosine of two vectors.
 
-An index is a list of segments, each with its own postings. Documents are added as a new segment. The idf of a word
-depends on all documents, so adding recomputes norms and score bounds of every segment; terms are not counted again.
+An index is a list of segments, each with its own postings. Documents are added as a new segment, and segments are
+merged where many are small (`Index.add`). The idf of a word depends on all documents, so adding recomputes norms and
+score bounds of every segment; terms are not counted again.
 """
 
 from __future__ import annotations
@@ -111,7 +112,11 @@ class Index:
         return sum(map(len, self.segments))
 
     def add(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int, jobs: int = 1) -> Index:
-        """The index with documents appended.
+        """The index with documents appended as a segment of their own.
+
+        Each segment keeps at least twice the documents of the next one: the last two are merged until that holds. So an
+        index of n documents has at most log2(n) + 1 segments however often it grows, and a document is merged log2(n)
+        times at most. Results are those of one segment, to the last bit.
 
         Args:
             ids: int32[T]; new words have higher ids.
@@ -127,8 +132,31 @@ class Index:
         before = self.segments[0].words
         if words < before:
             raise UsageError(f"expected {before:,} words or more, got {words:,}")
-        grown = (segment.widened(words) for segment in self.segments)
-        return replace(self, segments=(*grown, Segment.of(ids, offsets, words, jobs)), prepared=None)
+        segments = [*(segment.widened(words) for segment in self.segments), Segment.of(ids, offsets, words, jobs)]
+        while len(segments) > 1 and (not len(segments[-1]) or len(segments[-2]) < 2 * len(segments[-1])):
+            segments[-2:] = [Segment.merged(segments[-2:])]
+        return replace(self, segments=tuple(segments), prepared=None)
+
+    def take(self, documents: NDArray[np.int64]) -> Index:
+        """The index of some of the documents.
+
+        Args:
+            documents: int64[m], their numbers, ascending.
+
+        Raises:
+            UsageError: This is a shard.
+        """
+        if self.whole is not None:
+            raise UsageError("a shard of an index cannot shrink by itself")
+        bounds = np.searchsorted(documents, [*self._firsts, len(self)])
+        parts = [
+            segment if last - first == len(segment) else segment.take(documents[first:last] - begin)
+            for segment, begin, (first, last) in zip(
+                self.segments, self._firsts, pairwise(bounds.tolist()), strict=True
+            )
+        ]
+        kept = [part for part in parts if len(part)] or parts[:1]
+        return replace(self, segments=tuple(kept), prepared=None)
 
     def shards(self, count: int) -> list[Index]:
         """Split the index into shards with the statistics of the whole, so that their scores are the same.

@@ -80,6 +80,43 @@ class Segment:
         starts = np.concatenate([starts, np.full(words - self.words, starts[-1])])
         return replace(self, postings=(starts, documents, counts))
 
+    def take(self, documents: NDArray[np.int64]) -> Segment:
+        """Some of the documents.
+
+        Args:
+            documents: int64[m], their numbers, ascending.
+        """
+        starts, terms, counts = self.forward
+        kept = np.zeros(len(self), dtype=bool)
+        kept[documents] = True
+        within = np.repeat(kept, np.diff(starts))
+        offsets = np.concatenate([[0], np.cumsum(np.diff(starts)[documents])]).astype(np.int64)
+        forward = offsets, np.asarray(terms[within]), np.asarray(counts[within])
+        return Segment(forward, invert(*forward, self.words))
+
+    @classmethod
+    def merged(cls, segments: Sequence[Segment]) -> Segment:
+        """The documents of several segments as one.
+
+        Args:
+            segments: One or more, over the same vocabulary.
+
+        >>> offsets = np.array([0, 2])
+        >>> one, two = (Segment.of(np.array(ids, np.int32), offsets, words=3) for ids in ([0, 2], [2, 1]))
+        >>> Segment.merged([one, two]).frequencies.tolist()
+        [1, 1, 2]
+        """
+        if len(segments) == 1:
+            return segments[0]
+        ends = np.cumsum([0, *(segment.forward[0][-1] for segment in segments)])
+        starts = [segment.forward[0][:-1] + end for segment, end in zip(segments, ends[:-1].tolist(), strict=True)]
+        forward = (
+            np.concatenate([*starts, ends[-1:]]).astype(np.int64),
+            np.concatenate([segment.forward[1] for segment in segments]),
+            np.concatenate([segment.forward[2] for segment in segments]),
+        )
+        return cls(forward, invert(*forward, segments[0].words))
+
     def part(self, first: int, last: int) -> Segment:
         """Documents ``first`` to ``last``, exclusive.
 

@@ -35,7 +35,7 @@ from postil.commenters.manifest import (
     sync_folder,
 )
 from postil.errors import InvalidInput, UsageError
-from postil.records.atomic_file import write_error
+from postil.records.atomic_file import replace_folder, write_error
 from postil.records.explain import is_finite, shown
 from postil.version import VERSION
 
@@ -83,9 +83,11 @@ class ModelWriter:
         kind: The kind of the model.
         config: Settings that using the model needs; JSON.
         metadata: Description of its training; JSON. The version of postil is added.
+        replace: True if the folder is there, and is replaced when the block ends well; see
+            `postil.records.atomic_file.replace_folder`.
 
     Raises:
-        UsageError: The folder exists, or its parent does not.
+        UsageError: The folder exists without ``replace``, or its parent does not.
         PostilError: The operating system reports an error.
 
     >>> import tempfile
@@ -100,15 +102,24 @@ class ModelWriter:
     """
 
     def __init__(
-        self, folder: FilePath, kind: str, config: Mapping[str, object], metadata: Mapping[str, object]
+        self,
+        folder: FilePath,
+        kind: str,
+        config: Mapping[str, object],
+        metadata: Mapping[str, object],
+        *,
+        replace: bool = False,
     ) -> None:
         self._target = Path(os.path.realpath(folder))
         self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
         self._config = {"kind": kind, "format": FORMAT, **config}
         self._metadata = {"kind": kind, "format": FORMAT, "postil": VERSION, **metadata}
+        self._replace = replace
+        self._linked: dict[str, dict[str, object]] = {}
 
     def __enter__(self) -> Self:
-        check_free(self._target)
+        if not self._replace:
+            check_free(self._target)
         try:
             self._part.mkdir()
         except OSError as error:
@@ -123,6 +134,8 @@ class ModelWriter:
         """
         path = self._part / checked_name(name, _METADATA)
         path.parent.mkdir(parents=True, exist_ok=True)
+        if self._linked.pop(name, None):
+            path.unlink()  # else the other model's file would be written to
         return path
 
     def array(self, name: str, values: AnyArray) -> None:
@@ -133,6 +146,25 @@ class ModelWriter:
             values: The array, not of objects.
         """
         np.save(self.path(f"{name}.npy"), values, allow_pickle=False)
+
+    def link(self, model: Model, *, without: Collection[str] = ()) -> None:
+        """Take the files of a model that were not written yet, as hard links where the file system has them.
+
+        No model changes a file in place, so that folders can share files.
+
+        Args:
+            model: The model.
+            without: Names of files that are not taken.
+        """
+        for name, recorded in model.files.items():
+            if name in {_CONFIG, *self._linked, *without} or (target := self.path(name)).exists():
+                continue
+            try:
+                os.link(model.path / name, target)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(model.path / name, target)
+                sync(target)
+            self._linked[name] = recorded
 
     def words(self, words: Iterable[str]) -> None:
         """Write the vocabulary.
@@ -166,15 +198,20 @@ class ModelWriter:
     def _commit(self) -> None:
         self.path(_CONFIG).write_bytes(as_json(self._config))
         found = sorted(path for path in self._part.rglob("*") if path.is_file())
-        files = {path.relative_to(self._part).as_posix(): checksum(path) for path in found}
+        names = {path: path.relative_to(self._part).as_posix() for path in found}
+        files = {name: self._linked.get(name) or checksum(path) for path, name in names.items()}
         (self._part / _METADATA).write_bytes(
             as_json({**self._metadata, "hash": combined_checksum(files), "files": files})
         )
         for path in (*found, self._part / _METADATA):
-            sync(path)
+            if names.get(path) not in self._linked:
+                sync(path)
         sync_folder(self._part)
-        self._part.rename(self._target)
-        sync_folder(self._target.parent)
+        if self._replace:
+            replace_folder(self._part, self._target)
+        else:
+            self._part.rename(self._target)
+            sync_folder(self._target.parent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +258,7 @@ class Model:
             )
             raise InvalidInput(problem, where=str(path))
         model = cls(path, config, read_json(path / _METADATA))
-        for name, recorded in model._files().items():
+        for name, recorded in model.files.items():
             model._check_size(name, recorded)
         return model
 
@@ -285,7 +322,7 @@ class Model:
         Raises:
             InvalidInput: The model has no such file.
         """
-        if name not in self._files():
+        if name not in self.files:
             raise InvalidInput(f"the model was made without {name}", where=str(self.path))
         return self.path / name
 
@@ -332,7 +369,7 @@ class Model:
             PostilError: The operating system reports an error.
         """
         with ModelWriter(folder, self.kind, self.config, self.metadata) as new:
-            for name in self._files():
+            for name in self.files:
                 shutil.copyfile(self.path / name, new.path(name))
         return Model.open(folder)
 
@@ -342,14 +379,16 @@ class Model:
         Raises:
             InvalidInput: A file was changed.
         """
-        for name, recorded in self._files().items():
+        for name, recorded in self.files.items():
             self._check_size(name, recorded)
             if checksum(self.path / name) != recorded:
                 raise InvalidInput("does not match its checksum", where=str(self.path / name))
-        if combined_checksum(self._files()) != self.hash:
+        if combined_checksum(self.files) != self.hash:
             raise InvalidInput("its hash does not match the files", where=str(self.path / _METADATA))
 
-    def _files(self) -> dict[str, dict[str, Any]]:
+    @property
+    def files(self) -> dict[str, dict[str, Any]]:
+        """Size and hash of each file of the folder by name, but for ``metadata.json``."""
         files = self.metadata.get("files")
         if not isinstance(files, dict) or not isinstance(self.metadata.get("hash"), str) or _CONFIG not in files:
             raise InvalidInput("does not list the files of the folder", where=str(self.path / _METADATA))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from types import TracebackType
 
-__all__ = ["AtomicFile", "check_apart", "check_folder", "write_error", "write_folder"]
+__all__ = ["AtomicFile", "check_apart", "check_folder", "replace_folder", "write_error", "write_folder"]
 
 
 class AtomicFile:
@@ -186,22 +186,63 @@ def write_folder(folder: str | os.PathLike[str], files: Mapping[str, bytes], nam
     check_folder(folder, names)
     target = Path(os.path.realpath(folder))
     part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    old = part.with_suffix(".old")
     try:
         part.mkdir()
         for name, content in files.items():
             with AtomicFile(str(part / name)) as stream:
                 stream.write(content)
         if target.exists():
-            target.rename(old)
-        try:
+            replace_folder(part, target)
+        else:
             part.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
     except OSError as error:
         raise write_error(str(folder), error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def replace_folder(new: Path, target: Path) -> None:
+    """Put a folder in the place of another, and remove the old one.
+
+    Where the system can exchange two names (Linux and macOS, on most file systems), it is one step: whoever is killed
+    or loses power leaves one of the two whole. Elsewhere the old folder is moved aside first, and is moved back if the
+    new one cannot take its place; killed in between, it stays beside, as ``new`` with the suffix ``.old``.
+
+    Args:
+        new: The folder, beside the other one.
+        target: The folder to replace.
+
+    Raises:
+        OSError: The operating system reports an error; the old folder is where it was.
+    """
+    old = new
+    if not _exchange(new, target):
+        old = new.with_suffix(".old")
+        target.rename(old)
+        try:
+            new.rename(target)
+        except OSError:
+            old.rename(target)
+            raise
+    if os.name == "posix":
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step; False where the system or the file system cannot."""
+    import ctypes  # noqa: PLC0415 - seldom needed
+
+    names = os.fsencode(one), os.fsencode(other)
+    try:
+        system = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(*names, 2) == 0)  # RENAME_SWAP
+        here = -100  # AT_FDCWD: names are relative to the current folder
+        return bool(system.renameat2(here, names[0], here, names[1], 2) == 0)  # RENAME_EXCHANGE
+    except (AttributeError, OSError, TypeError):  # no such function, or no such library
+        return False

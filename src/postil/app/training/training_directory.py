@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts, first_vectors, hash_of_vectors
 from postil.app.progress import live
+from postil.commenters.model_changes import training_folder
 from postil.commenters.nn.batches import Commented, Ragged
 from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
 from postil.commenters.store import Model
@@ -21,6 +20,7 @@ from postil.records.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -77,7 +77,7 @@ class TrainingDirectory:
     @property
     def folder(self) -> Path:
         """Path of the folder."""
-        return Path(os.path.realpath(self.model)).with_name(f".{Path(self.model).name}.training")
+        return training_folder(self.model)
 
     @property
     def _given(self) -> str | None:
