@@ -47,6 +47,7 @@ __all__ = [
     "export",
     "invite",
     "invite_first_lead",
+    "open_campaign",
     "plan",
     "remove",
     "write_rows",
@@ -264,7 +265,7 @@ def plan(
         by_item=options.by_item,
         sampled_from=sampled_from,
     )
-    with _open(url, make=True) as store:
+    with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
     return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
 
@@ -283,7 +284,7 @@ def invite(url: str, name: str, options: InviteOptions) -> str:
     Raises:
         Refused: See `postil.annotation.people.People.invite`.
     """
-    with _open(url) as store:
+    with open_campaign(url) as store:
         return f"{options.address.rstrip('/')}/join/{store.people.invite(name, options.role, options.days)}"
 
 
@@ -297,7 +298,7 @@ def invite_first_lead(url: str, address: str) -> str | None:
     Returns:
         The link to open; it works once. None if there is a lead.
     """
-    with _open(url, read_only=True) as store:
+    with open_campaign(url, read_only=True) as store:
         if any(person.role == "lead" and not person.left for person in store.people.everyone()):
             return None
     return invite(url, "lead", InviteOptions(role="lead", days=1, address=address))
@@ -315,7 +316,7 @@ def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:
         UnknownName: There is no such person.
         Refused: The person was removed already.
     """
-    with _open(url) as store:
+    with open_campaign(url) as store:
         return store.people.remove(store.people.named(name), reserve=options.reserve)
 
 
@@ -326,7 +327,7 @@ def agreement(url: str, options: AgreementOptions) -> AgreementResult:
         url: Location of the campaign.
         options: Options of the command.
     """
-    with _open(url, read_only=True) as store:
+    with open_campaign(url, read_only=True) as store:
         ratings, rubric = store.results.ratings(), store.rubric()
     return agreement_of(ratings, rubric, options)
 
@@ -364,7 +365,7 @@ def export(url: str, options: ExportOptions) -> list[Written]:
     Raises:
         InvalidInput: There are no ratings yet.
     """
-    with _open(url, read_only=True) as store:
+    with open_campaign(url, read_only=True) as store:
         files = export_files(store, table_format=options.table_format, timestamps=options.timestamps)
     paths = {name: f"{options.out}/{name}" for name in files}
     for path in paths.values():
@@ -410,9 +411,9 @@ def backup(url: str, copy: str, options: BackupOptions) -> int:
     _check_new(copy)
     incomplete = options.incomplete
     # A copy is private, as it holds the names of the annotators.
-    with _open(url, read_only=True, incomplete=incomplete) as store, AtomicFile(copy, private=True) as stream:
+    with open_campaign(url, read_only=True, incomplete=incomplete) as store, AtomicFile(copy, private=True) as stream:
         store.copy(stream.name)
-        with _open(stream.name, read_only=True) as copied:
+        with open_campaign(stream.name, read_only=True) as copied:
             ratings = len(copied.results.ratings())
         _check_new(copy)  # again: copying takes a while, and another process may have made the file
     return ratings
@@ -423,7 +424,15 @@ def _check_new(file: str) -> None:
         raise UsageError(f"{file}: exists already; choose a new file")
 
 
-def _open(url: str, *, make: bool = False, read_only: bool = False, incomplete: bool = False) -> Store:
+def open_campaign(url: str, *, make: bool = False, read_only: bool = False, incomplete: bool = False) -> Store:
+    """Open a campaign; see `postil.annotation.store.Store.open`.
+
+    Args:
+        url: Location of the campaign.
+        make: True to create the tables if there are none.
+        read_only: True to refuse transactions that write.
+        incomplete: True to read a file without its write-ahead log.
+    """
     # Imported here, since it needs optional packages, which the help of the commands does not.
     from postil.annotation.store import Store  # noqa: PLC0415
 

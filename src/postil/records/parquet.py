@@ -326,7 +326,10 @@ def _first_problem(batch: list[Record], row_type: type[T], path: str, done: int,
 def _arrow_type(kind: inspect.Type, pa: Arrow, *, dates: bool) -> Arrow:
     """Arrow type of a field. An id, which a file may give as an integer, is text."""
     integer = False
-    for option in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
+    options = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    if any(isinstance(option, inspect.BoolType) for option in options):
+        return pa.bool_()
+    for option in options:
         if isinstance(option, inspect.Metadata):
             return _arrow_type(option.type, pa, dates=dates)
         if isinstance(option, inspect.VarTupleType):

@@ -1,0 +1,111 @@
+"""Rows of labels: suggestions that an editor would show, and others, with a reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from postil.errors import InvalidInput
+from postil.records.checks import check_texts, coerce_ids, coerce_integers
+from postil.records.explain import shown
+from postil.records.rows import Row
+
+__all__ = ["REASONS", "Label", "parse_show"]
+
+REASONS: Final = (
+    "other",
+    "off the matter",
+    "fragment or joke",
+    "reply to somebody",
+    "advice for another case",
+    "unkind",
+    "false to the article",
+    "spam or mark-up",
+    "repeats",
+)
+"""Reasons not to show a suggestion, as the labeling page offers them; a file may have others."""
+
+_MEANING: Final = {
+    **dict.fromkeys(("true", "yes", "show", "1"), True),
+    **dict.fromkeys(("false", "no", "hide", "do not show", "0"), False),
+}
+
+
+def parse_show(value: object) -> bool:
+    """Read the answer of a label.
+
+    Args:
+        value: True, 1, or the text true, yes or show; else False, 0, or the text false, no, hide or do not show.
+
+    Raises:
+        InvalidInput: It is something else.
+
+    >>> [parse_show(value) for value in (True, "Show", "hide", 0, 1.0)]
+    [True, True, False, False, True]
+    """
+    if isinstance(value, bool):
+        return value
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    found = _MEANING.get(text.strip().lower()) if isinstance(value, str | int | float) else None
+    if found is None:
+        raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {shown(value)}", field="show")
+    return found
+
+
+if TYPE_CHECKING:
+    Id: TypeAlias = str
+    Show: TypeAlias = bool
+else:
+    Id = str | int
+    Show = Annotated[bool | int | float | str, msgspec.Meta(extra={"check": parse_show})]
+
+
+class Label(Row, frozen=True, omit_defaults=True, gc=False):
+    """The answer of one annotator to: would you show this suggestion under this article?
+
+    Args:
+        article: The id of the article.
+        text: The suggestion.
+        show: True to show it; see `parse_show` for what a file may say.
+        reason: Reason not to show it, such as those of `REASONS`.
+        annotator: The annotator.
+        rank: Rank of the suggestion among those for its article, from 1.
+        source_article: The id of the training article that the suggestion was found under.
+        source_comment: The id of the comment there.
+        model_hash: The hash of the folder of the model that suggested it.
+        title: The article's headline; a label with it needs no file of articles.
+        content: The article's text.
+        lang: The article's language.
+
+    >>> Label("a1", "Bring a coat.", "show", rank=1).show
+    True
+    """
+
+    article: Id
+    text: str
+    show: Show
+    reason: str | None = None
+    annotator: Id | None = None
+    rank: int | None = None
+    source_article: Id | None = None
+    source_comment: Id | None = None
+    model_hash: str | None = None
+    title: str | None = None
+    content: str | None = None
+    lang: str | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "article")
+        check_texts(self, "text")
+        if not self.text.strip():
+            raise InvalidInput("expected the text of a suggestion, got an empty one", field="text")
+        force_setattr(self, "show", parse_show(self.show))
+        check_texts(self, "reason", "model_hash", "title", "content", "lang", optional=True)
+        coerce_integers(self, "rank")
+        if self.rank is not None and self.rank < 1:
+            raise InvalidInput(f"expected a rank from 1, got {self.rank}", field="rank")
+        for name in ("annotator", "source_article", "source_comment"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
