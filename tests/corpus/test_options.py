@@ -13,9 +13,14 @@ from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
 
 
-def test_the_defaults_are_those_of_the_paper() -> None:
+def test_the_defaults_are_those_of_the_paper_or_chosen_from_the_data() -> None:
     options = BuildOptions(source="a site", license="ours")
-    assert options.settings() == {
+    least = {"min_content_words": 30, "min_comments": 20, "test_min_comments": 30, "test_min_upvotes": 201}
+    assert list(options.settings(least)) == [
+        name for name in options.__annotations__ if name in options.settings(least)
+    ]
+    assert options.settings() == {name: value for name, value in options.settings(least).items() if name not in least}
+    assert options.settings(least) == {
         "source": "a site",
         "license": "ours",
         "tokenizer": "words",

@@ -29,8 +29,9 @@ def build(
 ) -> None:
     """Build a corpus: filter, remove near duplicates, split, sample references, build the vocabulary.
 
-    Thresholds are those of the paper on automatic article commenting. Names of people are dropped. The folder opens
-    with datasets.load_dataset, DuckDB and Polars; an interrupted build resumes where it stopped.
+    Thresholds are those of the paper on automatic article commenting, or lower ones in a small corpus, which are told.
+    Names of people are dropped. The folder opens with datasets.load_dataset, DuckDB and Polars; an interrupted build
+    resumes where it stopped.
 
     Example: postil corpus build articles.jsonl.gz --out corpus --source "our site, 2024" --license "internal"
     """

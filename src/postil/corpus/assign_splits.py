@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.block_table import ENOUGH_COMMENTS, ENOUGH_UPVOTES
 from postil.corpus.minhash import near_duplicates
 from postil.corpus.rejected import Rejected
 from postil.corpus.split import EXCLUDED, LATER, TEST, UNASSIGNED, split_articles, split_by_date
+from postil.corpus.thresholds import test_thresholds
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,21 +26,23 @@ __all__ = ["UNDATED", "Articles", "assign_splits"]
 UNDATED: Final = -(2**62)
 """Time of an article without a date."""
 
-S = TypeVar("S", bound=np.generic)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Articles:
-    """The data of split assignment: n articles of b blocks, concatenated.
+    """The data of split assignment: n articles of b blocks that meet the thresholds, concatenated.
 
     Args:
         keys: uint64[n], sort keys of sampling.
         lines: int64[n], line numbers in their files.
-        test: uint8[n], flags of the test-set conditions that they meet.
         long: int64[n], number of comments that are dropped in the test set.
+        left: int64[n], number of the others.
+        said: int64[n], number of those of at least as many words as the test set asks for.
+        upvotes: float64[n], upvotes of the comments that the test set does not drop.
         given: int8[n], the split that the input assigns.
         signatures: uint32[n, 64], MinHash signatures, memory-mapped.
         starts: int64[b + 1], offsets of the articles of each block.
+        kept: bool, for all articles of the blocks, one block after the other, True for these n.
+        sizes: int64[b + 1], offsets of the blocks in `kept`.
         places: File of each block.
         seen: Number of excluded or changed articles and comments, by reason; it grows.
         rejected: Rows that could not be read.
@@ -51,11 +53,15 @@ class Articles:
 
     keys: NDArray[np.uint64]
     lines: NDArray[np.int64]
-    test: NDArray[np.uint8]
     long: NDArray[np.int64]
+    left: NDArray[np.int64]
+    said: NDArray[np.int64]
+    upvotes: NDArray[np.float64]
     given: NDArray[np.int8]
     signatures: NDArray[np.uint32]
     starts: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
     places: Sequence[str]
     seen: Counter[str]
     rejected: list[Rejected]
@@ -67,9 +73,18 @@ class Articles:
         """The file and line of an article."""
         return self.places[self.block(article)], int(self.lines[article])
 
-    def of_block(self, values: NDArray[S], block: int) -> NDArray[S]:
-        """Values of the articles of one block."""
-        return values[self.starts[block] : self.starts[block + 1]]
+    def codes_of_block(self, codes: NDArray[np.int8], block: int) -> NDArray[np.int8]:
+        """The splits of all articles of one block, those that do not meet the thresholds included."""
+        kept = self.kept[self.sizes[block] : self.sizes[block + 1]]
+        found = np.full(len(kept), EXCLUDED, dtype=np.int8)
+        found[kept] = codes[self.starts[block] : self.starts[block + 1]]
+        return found
+
+    def row(self, article: int) -> tuple[int, int]:
+        """The block of an article, and its row in the block's table."""
+        block = self.block(article)
+        kept = self.kept[self.sizes[block] : self.sizes[block + 1]]
+        return block, int(kept.nonzero()[0][article - self.starts[block]])
 
     def block(self, article: int) -> int:
         """The block of an article.
@@ -82,7 +97,7 @@ class Articles:
 
 def assign_splits(
     articles: Articles, options: BuildOptions, told: Collection[str | None], name: Callable[[int], str]
-) -> NDArray[np.int8]:
+) -> tuple[NDArray[np.int8], dict[str, int]]:
     """Assign each article to a split, or exclude it.
 
     Args:
@@ -92,7 +107,7 @@ def assign_splits(
         name: Callback that returns the id of an article.
 
     Returns:
-        int8[n], a split, or a number below 0.
+        int8[n], a split, or a number below 0; and the thresholds of the test set, by name of the option.
 
     Raises:
         InvalidInput: An id comes twice, or too few articles meet the conditions of the test set.
@@ -107,11 +122,15 @@ def assign_splits(
     number = int(undecided.sum())
     dev = 0 if "dev" in told else options.dev.of(number)
     test = 0 if "test" in told else options.test.of(number)
-    eligible = undecided & (articles.test == ENOUGH_COMMENTS | ENOUGH_UPVOTES)
-    eligible &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are excluded
+    free = undecided & (articles.left > 0)
+    free &= ~np.isin(groups, groups[given >= 0])  # near duplicates of given articles are excluded
+    least = test_thresholds(options, articles.said[free], articles.upvotes[free], groups[free], test)
+    comments, upvotes = _conditions(articles, least)
+    eligible = free & comments & upvotes
     able = len(np.unique(groups[eligible]))
     if test > able and (options.test.fraction is None or not able):
-        raise InvalidInput(_too_few(articles.test[undecided], test, options), where=articles.places[0])
+        met = comments[undecided], upvotes[undecided]
+        raise InvalidInput(_too_few(*met, test, options.test_min_words, least), where=articles.places[0])
     if options.split_by == "date":
         _check_dates(articles, undecided, name)
         keys, times = articles.keys, articles.times
@@ -128,7 +147,14 @@ def assign_splits(
             advice = "lower --test, or the thresholds --test-min-comments, --test-min-words and --test-min-upvotes"
             problem = f"nothing is left for train: {split.excluded[LATER]:,} articles are {LATER}; {advice}"
         raise InvalidInput(problem, where=articles.places[0])
-    return split.codes
+    return split.codes, least
+
+
+def _conditions(articles: Articles, least: Mapping[str, int]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """True for the articles with enough comments for the test set, and for those with enough upvotes."""
+    votes = least["test_min_upvotes"]
+    enough = (articles.upvotes >= votes) | (votes == 0)  # a sum of votes may be below 0
+    return (articles.said >= least["test_min_comments"]) & (articles.left > 0), enough
 
 
 def _check_dates(articles: Articles, undecided: NDArray[np.bool_], name: Callable[[int], str]) -> None:
@@ -159,11 +185,12 @@ def _repeated(articles: Articles, name: Callable[[int], str], *, skip: bool) -> 
     return again
 
 
-def _too_few(met: NDArray[np.uint8], test: int, options: BuildOptions) -> str:
-    comments, upvotes = ((met & flag > 0).sum() for flag in (ENOUGH_COMMENTS, ENOUGH_UPVOTES))
+def _too_few(
+    comments: NDArray[np.bool_], upvotes: NDArray[np.bool_], test: int, words: int, least: Mapping[str, int]
+) -> str:
     return (
-        f"expected {test:,} articles for the test set, got {int((met == 3).sum()):,}: of {len(met):,} articles "
-        f"{comments:,} have {options.test_min_comments} comments of {options.test_min_words} words or more, "
-        f"{upvotes:,} have {options.test_min_upvotes} upvotes in all; lower the thresholds (--test-min-comments, "
-        f"--test-min-words, --test-min-upvotes 0 for none) or the size (--test)"
+        f"expected {test:,} articles for the test set, got {int((comments & upvotes).sum()):,}: of {len(comments):,} "
+        f"articles {int(comments.sum()):,} have {least['test_min_comments']} comments of {words} words or more, "
+        f"{int(upvotes.sum()):,} have {least['test_min_upvotes']} upvotes in all; lower the thresholds "
+        f"(--test-min-comments, --test-min-words, --test-min-upvotes 0 for none) or the size (--test)"
     )

@@ -6,7 +6,11 @@ One row per article:
   true where a test set drops it,
 - ``title_tokens`` and ``content_tokens``; token ids are indices into the block's own list of words,
 - ``long``, the number of comments that a test set drops; ``line``, its line number; ``key``, its sort key of sampling;
-  ``signature``, its MinHash signature; ``test``, flags of the test-set conditions that it meets,
+  ``signature``, its MinHash signature,
+- what thresholds compare: ``with_text``, its comments with text, and ``too_long``, those of them that are dropped;
+  ``words``, those of the content; of the comments that a test set keeps, ``left``, their number, ``said``, the number
+  of those with enough words, and ``upvotes``, the sum of their votes,
+- ``dated``, true if it or a comment has a date, or a comment a parent,
 
 and, in the schema's metadata, the block's ``words`` and ``report``.
 """
@@ -37,8 +41,6 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = [
-    "ENOUGH_COMMENTS",
-    "ENOUGH_UPVOTES",
     "TABLES",
     "Read",
     "Report",
@@ -49,10 +51,8 @@ __all__ = [
     "write_block_table",
 ]
 
-TABLES: Final = 2
+TABLES: Final = 3
 """Version of block tables, which an interrupted build resumes from."""
-ENOUGH_COMMENTS: Final = 1
-ENOUGH_UPVOTES: Final = 2
 
 
 class Report(msgspec.Struct):
@@ -63,14 +63,12 @@ class Report(msgspec.Struct):
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
         han: Number of those in Han characters that were split at spaces and punctuation.
-        dated: True if an article or a comment has a date, or a comment a parent.
     """
 
     seen: dict[str, int]
     rejected: list[Rejected]
     texts: int = 0
     han: int = 0
-    dated: bool = False
 
 
 @dataclass(slots=True)
@@ -147,7 +145,11 @@ def write_block_table(
             "line": pa.array([article.line for article in read], pa.int64()),
             "key": pa.array([draw_key(options.seed, row.id) for row in rows], pa.uint64()),
             "signature": _signature_column(tokens, chosen.articles, len(articles), pa),
-            "test": pa.array(_conditions(articles, lengths, long, chosen, options), pa.uint8()),
+            "with_text": pa.array([len(article.texts) for article in read], pa.int64()),
+            "too_long": pa.array([len(article.texts) for article in read] - np.diff(chosen.starts), pa.int64()),
+            "words": pa.array(tokens.lengths[len(articles) + chosen.articles], pa.int64()),
+            **_of_test(articles, lengths, long, chosen, options),
+            "dated": pa.array([_dated(article) for article in read], pa.bool_()),
         }
     )
     metadata = {
@@ -268,21 +270,25 @@ def _signature_column(tokens: Tokens, places: NDArray[np.int64], count: int, pa:
     return pa.FixedSizeBinaryArray.from_buffers(kind, len(found), [None, pa.py_buffer(found.astype("<u4").tobytes())])
 
 
-def _conditions(
+def _of_test(
     articles: Sequence[Read],
     lengths: NDArray[np.int64],
     dropped: NDArray[np.bool_],
     chosen: Selection,
     options: BuildOptions,
-) -> NDArray[np.uint8]:
-    """Flags of the test-set conditions that each article meets, without the comments that a test set drops."""
+) -> dict[str, Arrow]:
+    """The columns that the conditions of the test set compare, without the comments that a test set drops."""
+    pa = arrow()
     every = [comment.upvotes or 0 for article in articles for comment in article.comments]
     votes = np.where(dropped, 0, np.array(every, dtype=np.float64)[chosen.comments])
-    long = ~dropped & (lengths >= options.test_min_words)
-    left, comments, upvotes = (
-        np.bincount(chosen.owners, some, len(chosen.articles)) for some in (~dropped, long, votes)
-    )
-    enough = (upvotes >= options.test_min_upvotes) | (options.test_min_upvotes == 0)
-    some = (comments >= options.test_min_comments) & (left > 0)
-    met = np.where(some, ENOUGH_COMMENTS, 0) | np.where(enough, ENOUGH_UPVOTES, 0)
-    return met.astype(np.uint8)
+    said = ~dropped & (lengths >= options.test_min_words)
+    count = len(chosen.articles)
+    return {
+        "left": pa.array(np.bincount(chosen.owners[~dropped], minlength=count), pa.int64()),
+        "said": pa.array(np.bincount(chosen.owners[said], minlength=count), pa.int64()),
+        "upvotes": pa.array(np.bincount(chosen.owners, votes, count), pa.float64()),
+    }
+
+
+def _dated(article: Read) -> bool:
+    return bool(article.row.date) or any(comment.date or comment.parent for comment in article.comments)

@@ -23,6 +23,7 @@ from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import OnProgress, Passes, Source
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
+from postil.corpus.thresholds import in_words
 from postil.errors import InvalidInput, UsageError
 from postil.records.parquet import arrow
 from postil.records.results import CorpusMetadata
@@ -84,15 +85,19 @@ def build(
             on_message(f"resuming the build of {out}")
         passes = Passes(work, options, engine, on_progress)
         inputs = passes.prepare(sources)
-        articles = passes.gather()
+        articles, least = passes.gather()
         told = {source.split for source in sources}
-        codes = assign_splits(articles, options, told, partial(passes.name, articles))
+        codes, least_of_test = assign_splits(articles, options, told, partial(passes.name, articles))
+        least |= least_of_test
+        for line in in_words(options, least, voted=bool(articles.upvotes.any())):
+            on_message(line)
         words, counts = passes.count(articles, codes)
         splits = passes.finish(articles, codes, sample="test" not in told)
         metadata = CorpusMetadata(
             format=FORMAT,
             postil=VERSION,
-            options=options.settings(),
+            options=options.settings(least),
+            chosen=tuple(name for name in least if getattr(options, name) is None),
             tokenizer=signature,
             inputs=tuple(inputs),
             langs=tuple(sorted(articles.langs)),

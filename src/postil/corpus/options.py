@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "LONG_COMMENTS",
@@ -47,12 +50,17 @@ _LEAST: Final = {
 class BuildOptions:
     """Options of `postil corpus build`. The defaults are the paper's (ACL 2018, sections 3 and 5), but for split sizes.
 
+    Four thresholds are chosen from the data where they are not given: the paper's for a corpus of many articles, lower
+    ones else; see `postil.corpus.thresholds`.
+
     Args:
         source: Source of the articles and comments, for the dataset card.
         license: Terms of use of the data, for the dataset card.
         tokenizer: Tokenizer of all texts: space, words, characters, 13a, ptb, jieba or rjieba (jieba's, faster).
-        min_content_words: Minimum number of words in the content; 0 accepts articles without content.
-        min_comments: Minimum number of comments with text, long ones included.
+        min_content_words: Minimum number of words in the content; 0 accepts articles without content. By default
+            chosen from the data: 30, or less if that leaves few articles.
+        min_comments: Minimum number of comments with text, long ones included. By default chosen from the data:
+            20, or less.
         max_comment_words: Maximum number of words in a comment.
         long_comments: Comments above --max-comment-words: drop, truncate (tokens only), truncate-train (truncate in
             train and dev, drop in test) or keep.
@@ -60,9 +68,11 @@ class BuildOptions:
         test: Size of the test set, a number or a fraction of the articles. Where fewer are eligible, a fraction takes
             all of these, and a number is an error.
         split_by: Sampling of dev and test: random, or date, where the newest articles are test and the oldest train.
-        test_min_comments: Minimum number of comments of --test-min-words words or more in a test article.
+        test_min_comments: Minimum number of comments of --test-min-words words or more in a test article. By
+            default chosen from the data: 30, or less if that leaves too few test articles.
         test_min_words: Minimum number of words of the comments that --test-min-comments counts.
-        test_min_upvotes: Minimum number of upvotes of all comments of a test article; 0 for no minimum.
+        test_min_upvotes: Minimum number of upvotes of all comments of a test article; 0 for no minimum. By default
+            chosen from the data: 201, or less, and 0 where comments have no votes.
         references_per_article: Number of comments per test article that are sampled as its references, the others are
             held out; 0 for all.
         sample_references_from: Comments that references are sampled from: all, or long ones, of --test-min-words words
@@ -78,23 +88,23 @@ class BuildOptions:
     Raises:
         UsageError: The options make no sense, or do not fit together.
 
-    >>> BuildOptions(source="my site", license="CC-BY-4.0").min_comments
-    20
+    >>> BuildOptions(source="my site", license="CC-BY-4.0", min_comments=5).min_comments
+    5
     """
 
     source: Annotated[str, Flag(metavar="TEXT")]
     license: Annotated[str, Flag(metavar="TEXT")]
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    min_content_words: Annotated[int, Flag(min=0)] = 30
-    min_comments: Annotated[int, Flag(min=1)] = 20
+    min_content_words: Annotated[int | None, Flag(min=0)] = None
+    min_comments: Annotated[int | None, Flag(min=1)] = None
     max_comment_words: Annotated[int, Flag(min=1)] = 50
     long_comments: Annotated[str, Flag(metavar="POLICY")] = "drop"
     dev: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
     test: Annotated[Share, Flag(metavar="SIZE")] = TWENTIETH
     split_by: Annotated[str, Flag(metavar="WAY")] = "random"
-    test_min_comments: Annotated[int, Flag(min=0)] = 30
+    test_min_comments: Annotated[int | None, Flag(min=0)] = None
     test_min_words: Annotated[int, Flag(min=0)] = 6
-    test_min_upvotes: Annotated[int, Flag(min=0)] = 201
+    test_min_upvotes: Annotated[int | None, Flag(min=0)] = None
     references_per_article: Annotated[int, Flag(min=0)] = 27
     sample_references_from: Annotated[str, Flag(metavar="POOL")] = "all"
     dedup_threshold: Annotated[float, Flag(metavar="J", min=0, max=1)] = 0.8
@@ -123,16 +133,22 @@ class BuildOptions:
         if not 0 <= self.dedup_threshold <= 1:
             raise UsageError(f"dedup threshold: expected a similarity from 0 to 1, got {self.dedup_threshold:g}")
         for name, least in _LEAST.items():
-            if getattr(self, name) < least:
-                raise UsageError(f"{name.replace('_', ' ')}: expected {least} or more, got {getattr(self, name)}")
+            value: int | None = getattr(self, name)
+            if value is not None and value < least:
+                raise UsageError(f"{name.replace('_', ' ')}: expected {least} or more, got {value}")
         if (self.user_ids == "hash") != (self.hash_key is not None):
             raise UsageError("--user-ids hash and --hash-key must be given together")
 
-    def settings(self) -> dict[str, str | int | float | tuple[str, ...]]:
-        """The options as they are written to ``metadata.json``, without the secret `hash_key`."""
+    def settings(self, chosen: Mapping[str, int] | None = None) -> dict[str, str | int | float | tuple[str, ...]]:
+        """The options as they are written to ``metadata.json``, without the secret `hash_key`.
+
+        Args:
+            chosen: Values of thresholds that are not given; without them, these are left out.
+        """
         hidden = {"hash_key", "on_error"}
         if self.split_by == "random":  # corpora that are split at random have not named it, and keep their bytes
             hidden.add("split_by")
         names = [name for name in self.__annotations__ if name not in hidden]
         values = {name: getattr(self, name) for name in names}
-        return values | {"dev": str(self.dev), "test": str(self.test)}
+        values |= {**(chosen or {}), "dev": str(self.dev), "test": str(self.test)}
+        return {name: value for name, value in values.items() if value is not None}

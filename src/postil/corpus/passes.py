@@ -8,6 +8,7 @@ import os
 import shutil
 from collections import Counter, deque
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_han
 from postil.corpus.split import SPLITS, UNASSIGNED
+from postil.corpus.thresholds import article_thresholds
 from postil.errors import InvalidInput
 from postil.records.dates import unix_seconds
 from postil.records.parquet import arrow
@@ -50,6 +52,8 @@ T = TypeVar("T")
 GROUP: Final = 4
 """Number of block tables per shard."""
 ARTICLES: Final = "articles"
+GATHERED: Final = ("key", "line", "long", "with_text", "too_long", "words", "left", "said", "upvotes", "dated")
+"""Columns of block tables that split assignment needs of all articles."""
 
 
 @dataclass(frozen=True)
@@ -115,60 +119,102 @@ class Passes:
                 self._work.keep(pending.popleft(), table)
         return inputs
 
-    def gather(self) -> Articles:
-        """Gather the data of split assignment from the block tables."""
-        columns: dict[str, list[AnyArray]] = {"key": [], "line": [], "test": [], "long": []}
-        given, starts = [np.zeros(0, dtype=np.int8)], [0]
+    def gather(self) -> tuple[Articles, dict[str, int]]:
+        """Gather the data of split assignment from the block tables.
+
+        Returns:
+            The articles that meet the thresholds, and these by name of the option.
+        """
+        columns: dict[str, list[AnyArray]] = {name: [] for name in GATHERED}
+        given, sizes = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
-        langs: set[str] = set()
         texts = han = 0
-        dated = False
-        times: list[int] = []
-        file = self._work.folder / "signatures"
-        with self._work.open(file) as out:
-            for number, (_, split) in enumerate(self._blocks):
-                table = open_block_table(self._mapped(number))
-                report = report_in(table)
-                for name, values in columns.items():
-                    values.append(table[name].to_numpy())
-                for chunk in table["signature"].chunks:
-                    out.write(b"".join(chunk.to_pylist()))
-                given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNASSIGNED, dtype=np.int8))
-                starts.append(starts[-1] + table.num_rows)
-                seen.update(report.seen)
-                rejected += report.rejected
-                texts += report.texts
-                han += report.han
-                dated |= report.dated
-                if self._options.split_by == "date":
-                    times += (unix_seconds(date) if date else UNDATED for date in table["date"].to_pylist())
-                langs.update(table["lang"].drop_null().to_pylist())
+        for number, (_, split) in enumerate(self._blocks):
+            table = open_block_table(self._mapped(number))
+            report = report_in(table)
+            for name, values in columns.items():
+                values.append(table[name].to_numpy())
+            given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNASSIGNED, dtype=np.int8))
+            sizes.append(sizes[-1] + table.num_rows)
+            seen.update(report.seen)
+            rejected += report.rejected
+            texts += report.texts
+            han += report.han
         check_han(han, texts, self._blocks[0][0])
         if han:
             seen["texts in Han characters, split at spaces and punctuation"] = han
-        if not starts[-1]:
+        if not sizes[-1]:
             raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
-        return Articles(
-            keys=np.concatenate(columns["key"]),
-            lines=np.concatenate(columns["line"]),
-            test=np.concatenate(columns["test"]),
-            long=np.concatenate(columns["long"]),
-            given=np.concatenate(given),
-            signatures=np.memmap(file, dtype="<u4", mode="r").reshape(-1, BINS),
-            starts=np.array(starts),
+        found = {name: np.concatenate(values) for name, values in columns.items()}
+        codes = np.concatenate(given)
+        kept, least = self._meet(found, codes == UNASSIGNED, seen)
+        starts = np.concatenate([[0], np.cumsum(kept)])[sizes]
+        langs, times = self._gather_kept(kept, sizes)
+        articles = Articles(
+            keys=found["key"][kept],
+            lines=found["line"][kept],
+            long=found["long"][kept],
+            left=found["left"][kept],
+            said=found["said"][kept],
+            upvotes=found["upvotes"][kept],
+            given=codes[kept],
+            signatures=np.memmap(self._signatures, dtype="<u4", mode="r").reshape(-1, BINS),
+            starts=starts,
+            kept=kept,
+            sizes=np.array(sizes),
             places=[where for where, _ in self._blocks],
             seen=seen,
             rejected=rejected,
             langs=langs,
-            dated=dated,
+            dated=bool(found["dated"][kept].any()),
             times=np.array(times, dtype=np.int64),
         )
+        return articles, least
+
+    def _meet(
+        self, found: Mapping[str, AnyArray], undecided: NDArray[np.bool_], seen: Counter[str]
+    ) -> tuple[NDArray[np.bool_], dict[str, int]]:
+        """True for each article that meets the thresholds, and these; the others are counted."""
+        words, comments = found["words"], found["with_text"]
+        least = article_thresholds(self._options, words[undecided], comments[undecided])
+        few = undecided & (comments < least["min_comments"])
+        thin = undecided & ~few & (words < least["min_content_words"])
+        kept = ~(few | thin)
+        for what, number in {
+            "articles: fewer comments": few.sum(),
+            "articles: content too short": (thin & (words > 0)).sum(),
+            "articles: no content": (thin & (words == 0)).sum(),
+            "comments of articles left out": comments[~kept].sum(),
+            "comments: too long": found["too_long"][kept].sum(),
+        }.items():
+            if number:
+                seen[what] += int(number)
+        return kept, least
+
+    def _gather_kept(self, kept: NDArray[np.bool_], sizes: Sequence[int]) -> tuple[set[str], list[int]]:
+        """Write the signatures of the articles that meet the thresholds; returns their languages and dates."""
+        langs: set[str] = set()
+        times: list[int] = []
+        with self._work.open(self._signatures) as out:
+            for number, (start, end) in enumerate(pairwise(sizes)):
+                names = ["signature", "lang", "date"]
+                table = open_block_table(self._mapped(number)).select(names).filter(arrow().array(kept[start:end]))
+                for chunk in table["signature"].chunks:
+                    out.write(b"".join(chunk.to_pylist()))
+                if self._options.split_by == "date":
+                    times += (unix_seconds(date) if date else UNDATED for date in table["date"].to_pylist())
+                langs.update(table["lang"].drop_null().to_pylist())
+        return langs, times
+
+    @property
+    def _signatures(self) -> Path:
+        return self._work.folder / "signatures"
 
     def name(self, articles: Articles, article: int) -> str:
         """The id of an article."""
-        block = articles.block(article)
-        return str(open_block_table(self._mapped(block))["id"][article - int(articles.starts[block])])
+        block, row = articles.row(article)
+        return str(open_block_table(self._mapped(block))["id"][row])
 
     def count(self, articles: Articles, codes: NDArray[np.int8]) -> tuple[list[str], NDArray[np.int64]]:
         """Build the vocabulary: words by token id, and their frequencies in train."""
@@ -176,7 +222,7 @@ class Passes:
         totals = np.zeros(0, dtype=np.int64)
         none = np.zeros(0, dtype=np.int32)
         parts = (
-            Part(bytes(self._mapped(block)), articles.of_block(codes, block), none)
+            Part(bytes(self._mapped(block)), articles.codes_of_block(codes, block), none)
             for block in range(len(self._blocks))
         )
         with self._on_progress("blocks counted", self._engine.map(Count(), parts), len(self._blocks)) as results:
@@ -212,7 +258,7 @@ class Passes:
         words = words_in(open_block_table(self._mapped(block)))
         mapping = np.full(len(words), -1, dtype=np.int32)
         mapping[places] = self._rank[ids]
-        return Part(bytes(self._mapped(block)), articles.of_block(codes, block), mapping)
+        return Part(bytes(self._mapped(block)), articles.codes_of_block(codes, block), mapping)
 
     def _parquet(self, split: str, number: int) -> Path:
         return self._work.folder / "shards" / f"{number:06d}.{split}"

@@ -1,4 +1,4 @@
-"""The first pass of a build: read, clean and tokenize rows, and apply the thresholds."""
+"""The first pass of a build: read, clean and tokenize rows, and apply the thresholds that are given."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Prepare:
 
     def _articles(self, block: Block, met: _Counts) -> Iterator[Read]:
         """Clean articles of a block; those with too few comments are excluded."""
-        least = 1 if _is_given(block) else self.options.min_comments
+        least = 1 if _is_given(block) else self.options.min_comments or 1
         decode = msgspec.json.Decoder(Article).decode
         once = self.options.on_error == "stop" and plain_objects(block.data)  # a bad line would mislead it
         plain = not self.options.mask and not any(mark in block.data for mark in _MAY_BE_CONTROLS)
@@ -165,7 +165,6 @@ class _Counts:
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
     han: int = 0
-    dated: bool = False
 
     def leave_out(self, why: str, article: Read) -> None:
         self.seen[f"articles: {why}"] += 1
@@ -173,7 +172,7 @@ class _Counts:
 
     def report(self) -> Report:
         seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        return Report(seen, self.rejected, self.texts, self.han, self.dated)
+        return Report(seen, self.rejected, self.texts, self.han)
 
 
 def _is_given(block: Block) -> bool:
@@ -188,17 +187,11 @@ def _choose(articles: Sequence[Read], tokens: Tokens, options: BuildOptions, met
     if options.long_comments == "drop":
         fit = tokens.lengths[2 * count :] <= options.max_comment_words
     some = np.bincount(owner[fit], minlength=count) > 0
-    enough = tokens.lengths[count : 2 * count] >= options.min_content_words
+    enough = tokens.lengths[count : 2 * count] >= (options.min_content_words or 0)
     for place in (~(some & enough)).nonzero()[0].tolist():
         short = "no content" if articles[place].content is None else "content too short"
         met.leave_out("only long comments" if enough[place] else short, articles[place])
     chosen = some & enough
-    met.dated = any(
-        article.row.date or any(comment.date or comment.parent for comment in article.comments)
-        for article, taken in zip(articles, chosen.tolist(), strict=True)
-        if taken
-    )
-    met.seen["comments: too long"] += int((chosen[owner] & ~fit).sum())
     comments = (fit & chosen[owner]).nonzero()[0]
     sizes = np.bincount(owner[comments], minlength=count)[chosen]
     return Selection(chosen.nonzero()[0], comments, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))

@@ -1615,6 +1615,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
         seen: Number of articles and comments that were excluded or changed, by reason.
         splits: Size of each split; 0 for those without articles.
         words: Number of distinct tokens.
+        chosen: Names of the options whose value was chosen from the data, as none was given.
     """
 
     format: int
@@ -1626,6 +1627,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
     seen: dict[str, int]
     splits: dict[str, SplitSize]
     words: int
+    chosen: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, kind in (("tokenizer", str), ("vocab_size", int)):

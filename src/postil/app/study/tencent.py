@@ -33,6 +33,7 @@ WITHOUT_CONTENTS: Final = ("ir-t", "seq2seq", "att")
 SOURCE: Final = "Qin et al. 2018, Automatic Article Commenting"
 LICENSE: Final = "research only"
 TOKENIZER: Final = "rjieba"
+COMMENTS: Final = 20
 
 
 def study_tencent(release: Path, out: Path, options: CommentsOptions, on_message: OnMessage) -> Path:
@@ -110,15 +111,22 @@ def _imported(split: str, path: Path, contents: list[Path], target: Path, on_mes
 def _built(
     rows: dict[str, Path], target: Path, options: CommentsOptions, on_message: OnMessage, *, least: int
 ) -> Stage:
-    how = BuildOptions(source=SOURCE, license=LICENSE, tokenizer=TOKENIZER, min_content_words=least, seed=options.seed)
+    how = BuildOptions(
+        source=SOURCE,
+        license=LICENSE,
+        tokenizer=TOKENIZER,
+        min_content_words=least,
+        min_comments=COMMENTS,
+        seed=options.seed,
+    )
     flags = ["--dev-from", rows["dev"], "--test-from", rows["test"]]
-    flags += ["--min-content-words", least, "--tokenizer", TOKENIZER]
+    flags += ["--min-content-words", least, "--min-comments", COMMENTS, "--tokenizer", TOKENIZER]
     about = ["--source", SOURCE, "--license", LICENSE, "--seed", options.seed]
     return Stage(
         name="corpus",
         outputs=[target],
         inputs=list(rows.values()),
-        request={"min_content_words": least, "tokenizer": TOKENIZER, "seed": options.seed},
+        request={"min_content_words": least, "min_comments": COMMENTS, "tokenizer": TOKENIZER, "seed": options.seed},
         command=["corpus", "build", rows["train"], *flags, *about, "--out", target],
         work=lambda: build_corpus(
             [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, on_message=on_message
