@@ -145,6 +145,8 @@ API: Final = {
         "postil.records.suggestions.Filtered",
         "postil.commenters.filtering.CandidateFilter",
         "postil.DecodingOptions",
+        "postil.update_model",
+        "postil.records.results.UpdateResult",
         "postil.evaluate_commenters",
         "postil.app.evaluate.EvaluateOptions",
         "postil.app.evaluate.CommenterEvaluation",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from postil.app.judge_options import JudgeOptions
     from postil.app.report import report
     from postil.app.score import consensus_weights, score
+    from postil.app.training.update import update_model
     from postil.commenters.decoding_options import DecodingOptions
     from postil.commenters.loading import load_commenter
     from postil.corpus.options import BuildOptions
@@ -98,6 +99,7 @@ __all__ = [
     "report",
     "score",
     "tokenizer",
+    "update_model",
 ]
 
 _HOMES: Final = {
@@ -144,6 +146,7 @@ _HOMES: Final = {
     "report": ("postil.app.report", "report"),
     "score": ("postil.app.score", "score"),
     "tokenizer": ("postil.text.tokenizers", "tokenizer"),
+    "update_model": ("postil.app.training.update", "update_model"),
 }
 
 

@@ -64,6 +64,7 @@ CALLS: dict[str, dict[str, Any]] = {
         "metrics": ["rouge-l", "w-rouge-l"],
     },
     "tokenizer": {"name": "words"},
+    "update_model": {"model": "none", "corpus": "none"},
 }
 FUNCTIONS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     **{name: (getattr(postil, name), given) for name, given in CALLS.items()},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
+from postil.app.options import ThreadOptions
 from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, refuse, say
@@ -47,6 +48,45 @@ class _Models(TyperGroup):
 
 
 train = group("train", "Train a commenter on a corpus.", _Models)
+
+
+@train.callback(invoke_without_command=True)
+@command
+def update(
+    context: typer.Context,
+    *,
+    update: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Add the articles of --corpus to a model ir-t or ir-tc that is there, without training it again.",
+        ),
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(metavar="DIR", help="With --update: a corpus of the articles to add.")
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="DIR", help="With --update: the folder to write, in place of MODEL."),
+    ] = None,
+    threads: ThreadOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Train a commenter on a corpus, or add articles to one."""
+    if context.invoked_subcommand is not None:
+        if update is not None or corpus is not None or out is not None:
+            raise UsageError(f"--update, --corpus and --out before {context.invoked_subcommand}: write them after it")
+        return
+    if update is None or corpus is None:
+        known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
+        raise UsageError(f"expected a commenter ({known}), or --update MODEL --corpus DIR")
+    from postil.app.progress import progress  # noqa: PLC0415
+    from postil.app.training.update import update_model  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
+
+    result = update_model(update, corpus, out, jobs=threads.jobs, on_progress=progress)
+    emit(show(format, result), format)
+    say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
 
 
 @train.command("ir-tc", short_help="Comments of articles with similar titles and contents.")

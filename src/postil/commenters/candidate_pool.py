@@ -203,15 +203,26 @@ class CandidatePool:
         Args:
             keep: bool[comments], True for the comments to keep.
         """
-        kept = np.asarray(keep, bool)
-        starts = np.append(0, np.cumsum(kept))[self.starts]
-        arrays = {name: values for name, values in self._fields().items() if name not in {*_OF_ARTICLES, "starts"}}
-        chosen = np.flatnonzero(kept)
-        changed = {
-            name: values.take(chosen) if isinstance(values, StringArray) else np.asarray(values)[chosen]
-            for name, values in arrays.items()
+        chosen = np.flatnonzero(np.asarray(keep, bool))
+        return self.take(np.arange(len(self.articles)), chosen, self.owner(chosen))
+
+    def take(
+        self, articles: NDArray[np.int64], comments: NDArray[np.int64], owners: NDArray[np.int64]
+    ) -> CandidatePool:
+        """Take some of the articles and comments, in another order.
+
+        Args:
+            articles: int64[n], indices of articles.
+            comments: int64[m], indices of comments.
+            owners: int64[m], the place of each comment's article in ``articles``, ascending.
+        """
+        starts = np.append(0, np.cumsum(np.bincount(owners, minlength=len(articles)))).astype(np.int64)
+        taken = {
+            name: _taken(values, articles if name in _OF_ARTICLES else comments)
+            for name, values in self._fields().items()
+            if name != "starts"
         }
-        return replace(self, starts=np.asarray(starts, np.int64), **changed)  # type: ignore[arg-type]  # by name
+        return replace(self, starts=starts, **taken)  # type: ignore[arg-type]  # by name
 
     @classmethod
     def concatenate(cls, pools: Sequence[CandidatePool]) -> CandidatePool:
@@ -236,6 +247,10 @@ class CandidatePool:
 
     def _fields(self) -> Mapping[str, StringArray | AnyArray]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def _taken(values: StringArray | AnyArray, indices: NDArray[np.int64]) -> StringArray | AnyArray:
+    return values.take(indices) if isinstance(values, StringArray) else np.asarray(values)[indices]
 
 
 def _seconds(date: str | None) -> int:

@@ -27,7 +27,7 @@ from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,7 +45,13 @@ COPY_COSINE: Final = 0.98
 
 
 def save_retriever(
-    new: ModelWriter, index: Index, pool: CandidatePool, words: Sequence[str], *, ranker: Mapping[str, AnyArray]
+    new: ModelWriter,
+    index: Index,
+    pool: CandidatePool,
+    words: Sequence[str],
+    *,
+    ranker: Mapping[str, AnyArray],
+    without: Collection[str] = (),
 ) -> None:
     """Write a retriever into a model folder, apart from its relevance model.
 
@@ -56,9 +62,11 @@ def save_retriever(
         words: The vocabulary, by id.
         ranker: Arrays of the ranker: ``vectors`` of the comments, or their words as ``words.ids`` and
             ``words.offsets``, and for their cosine the ``idf`` of each word.
+        without: Names of arrays that are not written, such as those that are shared with another model.
     """
     for name, values in index.arrays().items():
-        new.array(f"index/{name}", values)
+        if f"index/{name}" not in without:
+            new.array(f"index/{name}", values)
     for name, values in pool.arrays():
         new.array(name, values)
     for name, values in ranker.items():

@@ -11,7 +11,7 @@ from postil.arrays import WHOLE, Expected
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -93,6 +93,9 @@ class StringArray:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[index] for index in range(len(self)))
 
     def __getitem__(self, index: int) -> str:
         data = self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()

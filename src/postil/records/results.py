@@ -211,6 +211,7 @@ __all__ = [
     "UndefinedResult",
     "UndefinedScorer",
     "UnitContribution",
+    "UpdateResult",
     "VarianceComponent",
     "VectorsResult",
     "Views",
@@ -1642,6 +1643,43 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
         """Inputs and options as JSON objects: all that tells one corpus from another."""
         found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(self))
         return {name: found[name] for name in ("inputs", "options")}
+
+
+# ---- update ----
+
+
+class UpdateResult(Result, frozen=True, kw_only=True, tag="update"):
+    """Articles and comments that were added to a retriever.
+
+    Args:
+        articles: Number of articles that were added.
+        comments: Number of comments that were added.
+        updated: Number of comments that took the place of one with the same id.
+        kept_out: Number of comments that were left out since they were forgotten.
+        held_out: Number of held-out comments of the corpus's test set, which are not added.
+        words: Number of words that were added to the vocabulary.
+        total_articles: Number of articles of the model now.
+        total_comments: Number of comments of the model now.
+        segments: Number of segments of its index.
+        ranker: The ranker, which keeps its parameters.
+        ranker_articles: Number of articles that the ranker was trained on.
+        hash_before: Hash of the model before.
+        hash: Hash of the model now.
+    """
+
+    articles: int
+    comments: int
+    updated: int
+    kept_out: int
+    held_out: int
+    words: int
+    total_articles: int
+    total_comments: int
+    segments: int
+    ranker: str
+    ranker_articles: int
+    hash_before: str
+    hash: str
 
 
 class Spread(Part, frozen=True, kw_only=True):

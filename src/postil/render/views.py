@@ -54,6 +54,7 @@ MODULES: Final[Mapping[str, str]] = {
     "suggestions": "postil.render.suggestions",
     "summaries": "postil.render.summaries",
     "training": "postil.render.training",
+    "update": "postil.render.update",
     "vectors": "postil.render.vectors",
     "weights-plan": "postil.render.weights_plan",
     "wmt": "postil.render.wmt",

@@ -1,0 +1,47 @@
+"""View of an update: one row per kind of addition."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.render.formats import counted
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from postil.records.results import UpdateResult
+
+__all__ = ["summary", "view"]
+
+
+def view(result: UpdateResult) -> View:
+    """Make the view of an update.
+
+    Args:
+        result: The result of an update.
+    """
+    grid = [
+        ["", "added", "in the model"],
+        ["articles", f"{result.articles:,}", f"{result.total_articles:,}"],
+        ["comments", f"{result.comments:,}", f"{result.total_comments:,}"],
+    ]
+    remarks = [f"ranker {result.ranker} kept: trained on {counted(result.ranker_articles, 'article')}"]
+    if result.updated:
+        remarks.append(f"{counted(result.updated, 'comment')} replaced by one with the same id")
+    if result.kept_out:
+        remarks.append(f"{counted(result.kept_out, 'comment')} left out: forgotten earlier")
+    if result.held_out:
+        remarks.append(
+            f"{counted(result.held_out, 'held-out comment')} of test left out; build with --test 0 to add them"
+        )
+    return View(rows=[msgspec.structs.asdict(result)], grids=[grid], remarks=remarks)
+
+
+def summary(result: UpdateResult) -> str:
+    """Number of articles and comments that were added.
+
+    Args:
+        result: The result of an update.
+    """
+    return f"{counted(result.articles, 'article')} and {counted(result.comments, 'comment')} added"
