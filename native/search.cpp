@@ -25,6 +25,7 @@ constexpr int64_t kMostDense = 4096;  // terms in the table
 constexpr double kRowSteps = 2000;    // about the most that a row of the table adds up to
 constexpr double kUnits = 60000;      // the highest score that a query may have, in units of its sums
 constexpr double kMostWeight = 281474976710655.0;  // 2^48 - 1: times an impact it still fits
+constexpr double kFew = 600;          // postings that are added up while bounds find one result of a query of one term
 constexpr double kAbove = 1 + 1e-9;   // more than the errors of double precision here
 
 inline int class_of(int64_t frequency, int64_t documents) {
@@ -90,6 +91,38 @@ POSTIL_WIDE int reach(const uint16_t* __restrict sums, const uint16_t* __restric
   return above;
 }
 
+// Sorts word ids, byte by byte from the lowest; bytes that all have in common cost nothing.
+void sort_ids(std::vector<int32_t>& ids, std::vector<int32_t>& spare) {
+  if (ids.size() < 64) {
+    std::sort(ids.begin(), ids.end());
+    return;
+  }
+  spare.resize(ids.size());
+  uint32_t differ = 0;
+  for (const int32_t id : ids) differ |= static_cast<uint32_t>(id ^ ids.front());
+  for (int shift = 0; shift < 32; shift += 8) {
+    if (!(differ >> shift & 255)) continue;
+    const auto digit = [shift](int32_t id) { return (static_cast<uint32_t>(id) ^ 0x80000000u) >> shift & 255; };
+    uint32_t next[257] = {0};
+    for (const int32_t id : ids) ++next[digit(id) + 1];
+    for (int i = 0; i < 255; ++i) next[i + 1] += next[i];
+    for (const int32_t id : ids) spare[next[digit(id)]++] = id;
+    ids.swap(spare);
+  }
+}
+
+// Turns sums into scores, and finds the best of each column where they stand in rows of so many columns.
+POSTIL_WIDE void finish(double* __restrict sums, const double* __restrict factors, int64_t count, double* __restrict most,
+                        int64_t columns) {
+  if (factors != nullptr) {
+    for (int64_t i = 0; i < count; ++i) sums[i] *= factors[i];
+  }
+  for (int64_t row = 0; row < count; row += columns) {
+    const int64_t width = std::min(columns, count - row);
+    for (int64_t i = 0; i < width; ++i) most[i] = most[i] < sums[row + i] ? sums[row + i] : most[i];
+  }
+}
+
 inline double gain_of(Gain gain, double count, double factor) {
   return gain == Gain::kCosine ? count * factor : count / (count + factor);
 }
@@ -106,13 +139,14 @@ Counted count_terms(const Texts& texts, int jobs) {
   const int64_t blocks = block_count(texts.count());
   std::vector<Counted> parts(blocks);
   for_each_block(
-      blocks, jobs, [] { return std::vector<int32_t>(); },
-      [&](std::vector<int32_t>& sorted, int64_t block) {
+      blocks, jobs, [] { return std::pair<std::vector<int32_t>, std::vector<int32_t>>(); },
+      [&](std::pair<std::vector<int32_t>, std::vector<int32_t>>& buffers, int64_t block) {
+        std::vector<int32_t>& sorted = buffers.first;
         Counted& part = parts[block];
         for (int64_t t = block * kBlock; t < std::min(texts.count(), (block + 1) * kBlock); ++t) {
           const int32_t* ids = texts.ids.data + texts.begin(t);
           sorted.assign(ids, ids + texts.length(t));
-          std::sort(sorted.begin(), sorted.end());
+          sort_ids(sorted, buffers.second);
           for (size_t i = 0; i < sorted.size();) {
             size_t end = i;
             while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
@@ -245,6 +279,22 @@ Searcher::Searcher(const Rows& rows, const ListsView& lists, const BoundsView& b
   known_rows_ = std::make_unique<std::atomic<bool>[]>(rows.documents());
 }
 
+std::pair<int64_t, int64_t> Searcher::list(int32_t term) const {
+  const int64_t begin = lists_.starts.data[term], end = lists_.starts.data[term + 1];
+  require(0 <= begin && begin <= end && end <= lists_.documents.size, "expected offsets of the documents of terms");
+  return {begin, end};
+}
+
+void Searcher::check_factors() const {
+  if (known_factors_.load(std::memory_order_relaxed)) return;
+  for (int64_t d = 0; d < factors_.size; ++d) check_factor(d);
+  known_factors_.store(true, std::memory_order_relaxed);
+}
+
+void Searcher::check_factor(int64_t document) const {
+  require(factors_[document] >= 0 && std::isfinite(factors_[document]), "expected a finite factor of a document, from 0");
+}
+
 void Searcher::check_list(int32_t term) const {
   // Threads that look at one at the same time find the same.
   if (known_lists_[term].load(std::memory_order_relaxed)) return;
@@ -261,7 +311,7 @@ void Searcher::check_row(int32_t document) const {
   require(0 <= begin && begin <= end && end <= rows_.terms.size, "expected offsets of the terms of documents");
   check_rising(rows_.terms.data + begin, end - begin, lists_.terms(),
                "expected rising terms of a document, below their number");
-  require(factors_[document] >= 0 && std::isfinite(factors_[document]), "expected a finite factor of a document, from 0");
+  check_factor(document);
   known_rows_[document].store(true, std::memory_order_relaxed);
 }
 
@@ -289,8 +339,9 @@ double Searcher::score(const Queries& queries, int64_t query, int32_t document) 
   return gain_ == Gain::kCosine ? sum * factor : sum;
 }
 
-// One query after another. Rare terms are added up from their lists, in whole units rounded up. What the frequent ones
-// may add is bounded by the lengths of vectors (Cauchy and Schwarz); only documents that may still be among the best are
+// One query after another. Where there are few postings all are added up, which takes less time than to look for those
+// that need not be. Else rare terms are added up from their lists, in whole units rounded up. What the frequent ones may
+// add is bounded by the lengths of vectors (Cauchy and Schwarz); only documents that may still be among the best are
 // looked at closer, with the table of dense terms, and only those that then may are scored.
 struct Search {
   struct Term {
@@ -324,6 +375,7 @@ struct Search {
   std::vector<uint8_t> scored;  // [padded]
   std::vector<int32_t> known;   // the documents that are scored
   std::vector<Scored> best;     // a heap, the worst first
+  std::vector<double> totals, columns_best;  // of `add_up`: [documents], [columns]
 
   Search(const Searcher& index, const Queries& queries, size_t k)
       : index(index),
@@ -355,9 +407,8 @@ struct Search {
       const int32_t t = queries.terms.data[q];
       const double weight = queries.weights.data[q] / top;
       if (t < 0 || t >= index.lists_.terms() || !(weight > 0.0)) continue;
-      const int64_t begin = index.lists_.starts.data[t], end = index.lists_.starts.data[t + 1];
+      const auto [begin, end] = index.list(t);
       if (begin == end) continue;
-      require(0 <= begin && begin < end && end <= index.lists_.documents.size, "expected offsets of the documents of terms");
       int kind = class_of(end - begin, index.rows_.documents());
       if (kind >= kDense) {
         const int32_t *first = bounds.dense_terms.data, *place = std::lower_bound(first, first + width, t);
@@ -407,7 +458,10 @@ struct Search {
     scored[document] = 1;
     known.push_back(document);
     const Scored found{index.score(queries, query, document), document};
-    if (!(found.first > 0.0)) return;
+    if (found.first > 0.0) keep_best(found);
+  }
+
+  void keep_best(const Scored& found) {
     if (best.size() == k) {
       if (!better(found, best.front())) return;
       std::pop_heap(best.begin(), best.end(), better);
@@ -478,7 +532,69 @@ struct Search {
     return true;
   }
 
+  // Are all postings added up before bounds have found the best documents? As measured, the work of bounds grows with the
+  // number of results, and about with the root of that of terms.
+  bool is_small(int64_t query) const {
+    int64_t found = 0, cost = index.rows_.documents();
+    for (int64_t q = queries.starts.data[query]; q < queries.starts.data[query + 1]; ++q) {
+      const int32_t term = queries.terms.data[q];
+      if (term < 0 || term >= index.lists_.terms()) continue;
+      const auto [begin, end] = index.list(term);
+      cost += end - begin;
+      found += end > begin;
+    }
+    return static_cast<double>(cost) <= kFew * static_cast<double>(k) * std::sqrt(static_cast<double>(found));
+  }
+
+  // Scores every document: a sum has the terms in their order, as in Searcher::score, so the same bits.
+  void add_up(int64_t query) {
+    index.check_factors();
+    const double* factors = index.factors_.data;
+    const int64_t count = index.rows_.documents();
+    totals.assign(count, 0.0);
+    for (int64_t q = queries.starts.data[query]; q < queries.starts.data[query + 1]; ++q) {
+      const int32_t term = queries.terms.data[q];
+      const double weight = queries.weights.data[q];
+      if (term < 0 || term >= index.lists_.terms() || !(weight > 0.0)) continue;
+      const auto [begin, end] = index.list(term);
+      index.check_list(term);
+      const int32_t* documents = index.lists_.documents.data;
+      const uint16_t* counts = index.lists_.counts.data;
+      if (index.gain_ == Gain::kCosine) {
+        for (int64_t i = begin; i < end; ++i) totals[documents[i]] += weight * counts[i];
+      } else {
+        for (int64_t i = begin; i < end; ++i) {
+          const double times = counts[i];
+          totals[documents[i]] += weight * (times / (times + factors[documents[i]]));
+        }
+      }
+    }
+    const size_t columns = std::min<size_t>(count, 8 * k);
+    columns_best.assign(columns, 0.0);
+    finish(totals.data(), index.gain_ == Gain::kCosine ? factors : nullptr, count, columns_best.data(), columns);
+    // A document of each of the k best columns has its best score, so that no lower score is among the k best.
+    double least = 0.0;
+    if (columns > k) {
+      std::nth_element(columns_best.begin(), columns_best.begin() + (k - 1), columns_best.end(), std::greater<>());
+      least = columns_best[k - 1];
+    }
+    best.clear();
+    for (int64_t d = 0; d < count; ++d) {
+      if (totals[d] >= least && totals[d] > 0.0) keep_best({totals[d], static_cast<int32_t>(d)});
+    }
+    for (const Scored& found : best) index.check_row(found.second);
+  }
+
   void run(int64_t query, int32_t* found, double* scores) {
+    is_small(query) ? add_up(query) : prune(query);
+    std::sort(best.begin(), best.end(), better);
+    for (size_t i = 0; i < k; ++i) {
+      found[i] = i < best.size() ? best[i].second : -1;
+      scores[i] = i < best.size() ? best[i].first : 0.0;
+    }
+  }
+
+  void prune(int64_t query) {
     prepare(query);
     std::fill(sums.begin(), sums.end(), 0);
     candidates.clear();
@@ -502,11 +618,6 @@ struct Search {
       keep(query, candidates.front().document);
       std::pop_heap(candidates.begin(), candidates.end());
       candidates.pop_back();
-    }
-    std::sort(best.begin(), best.end(), better);
-    for (size_t i = 0; i < k; ++i) {
-      found[i] = i < best.size() ? best[i].second : -1;
-      scores[i] = i < best.size() ? best[i].first : 0.0;
     }
   }
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -100,7 +101,10 @@ class Searcher {
 
  private:
   friend struct Search;
+  std::pair<int64_t, int64_t> list(int32_t term) const;  // where the documents of a term begin and end
   void check_list(int32_t term) const;
+  void check_factor(int64_t document) const;
+  void check_factors() const;
   void check_row(int32_t document) const;
 
   Rows rows_;
@@ -109,6 +113,7 @@ class Searcher {
   Span<double> factors_, scales_;
   Gain gain_;
   std::unique_ptr<std::atomic<bool>[]> known_lists_, known_rows_;  // [terms], [documents]: looked at, and right
+  mutable std::atomic<bool> known_factors_{false};
 };
 
 }  // namespace postil

@@ -171,3 +171,33 @@ def test_uncommon_collections(gain: str) -> None:
                 fast.search(starts, terms, weights, k), slow.search(starts, terms, weights, k), strict=True
             ):
                 assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("gain", ["cosine", "bm25"])
+def test_a_few_results_are_the_first_of_many(kernel: ModuleType, gain: str) -> None:
+    """Many results are found by adding up all postings, few by bounds; one is the beginning of the other."""
+    documents = 40 * GROUP + 3
+    rows, lists, factors, scales, bounds = built(kernel, 5, documents, gain)
+    rng = np.random.default_rng(6)
+    queries = [np.unique(rng.integers(0, 3000 if n % 2 else 60, 2 + 8 * n)).astype(np.int32) for n in range(12)]
+    starts, terms = np.concatenate([[0], np.cumsum([len(q) for q in queries])]), np.concatenate(queries)
+    weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0)
+    search = kernel.searcher(rows, lists, bounds, factors, scales, gain).search
+    every, scores = search(starts, terms, weights, documents)
+    for k in (1, 2, 20, 300):
+        found = search(starts, terms, weights, k)
+        assert np.array_equal(found[0], every[:, :k])
+        assert np.array_equal(found[1], scores[:, :k])
+    assert ((every >= 0).sum(1) > 300).any()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_terms_of_long_texts_rise(kernel: ModuleType) -> None:
+    ids = np.random.default_rng(8).integers(-(2**31), 2**31, 3000).astype(np.int32)
+    ids = np.concatenate([ids, ids[::7], ids[:100] % 300, [2**31 - 1, -(2**31)]]).astype(np.int32)
+    starts, terms, counts = kernel.count_terms(ids, np.array([0, 70, len(ids)]))
+    for begin, end, text in ((starts[0], starts[1], ids[:70]), (starts[1], starts[2], ids[70:])):
+        expected = np.unique(text, return_counts=True)
+        assert np.array_equal(terms[begin:end], expected[0])
+        assert np.array_equal(counts[begin:end], expected[1])

@@ -202,7 +202,7 @@ class Index:
         """
         if k < 1:
             raise UsageError(f"expected at least one document per query, got {k}")
-        query = self._weighted(ids, offsets)
+        query = self._weighted(ids, offsets, jobs)
         found = []
         for number, (segment, search) in enumerate(zip(self.segments, self._searchers, strict=True)):
             try:
@@ -348,10 +348,10 @@ class Index:
         return np.asarray(np.where(sums > 0, 1 / np.sqrt(np.where(sums > 0, sums, 1.0)), 0.0), dtype=np.float64)
 
     def _weighted(
-        self, ids: NDArray[np.int32], offsets: NDArray[np.int64]
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Queries as the kernel takes them: offsets, ascending terms, and the weight of one occurrence of each."""
-        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets))
+        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs)
         known = (terms >= 0) & (terms < len(self.idf_weights))
         if not known.all():
             starts = np.concatenate([[0], np.cumsum(known)])[starts]

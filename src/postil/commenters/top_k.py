@@ -41,6 +41,8 @@ def merge(parts: Sequence[TopK], firsts: Sequence[int], k: int) -> TopK:
     >>> merge([one, two], [0, 2], 2).documents.tolist()
     [[1, 2]]
     """
+    if len(parts) == 1 and not firsts[0] and parts[0].documents.shape[1] == k:
+        return parts[0]
     documents = np.concatenate(
         [
             np.where(part.documents >= 0, part.documents + first, -1).astype(np.int32)
