@@ -416,6 +416,19 @@ def test_articles_of_which_nothing_is_read_are_named(verb: str, nothing: str, po
     assert postil(verb, "some.jsonl", "-m", "tc").err == ""
 
 
+@pytest.mark.parametrize(("verb", "count"), [("comment", 1), ("rank-comments", 2)])
+def test_html_of_articles_is_cleaned(verb: str, count: int, postil: Postil) -> None:
+    thread = (Comment("1", "votes <b>votes</b>"), Comment("2", "chess <3 now or never"))
+    write("html.jsonl", [Article("q1", "<p>Chess, or <a href='chess'>votes</a>?</p>", thread)])
+    write("text.jsonl", [Article("q1", "Chess, or votes?", (Comment("1", "votes votes"), thread[1]))])
+    found, expected = (postil(verb, f"{name}.jsonl", "-m", "t", "--format", "jsonl") for name in ("html", "text"))
+    assert (found.code, found.out) == (0, expected.out)
+    assert found.err == f"html.jsonl: {count} texts with HTML, of which the text is read\n"
+    write("bomb.jsonl", [Article("q1", "Chess", (), "<p>" + "a" * (1 << 22))])
+    done = postil(verb, "bomb.jsonl", "-m", "t")
+    assert done.err == "postil: bomb.jsonl:1: expected HTML of at most 4,194,304 characters, got 4,194,307\n"
+
+
 # ---- rank-comments
 
 

@@ -68,7 +68,7 @@ def test_every_flag_is_written_down(postil: Postil) -> None:
         "tokenizer": "space", "min_content_words": 1, "min_comments": 2, "max_comment_words": 9,
         "long_comments": "truncate", "dev": "1", "test": "0.2", "test_min_comments": 1, "test_min_words": 2,
         "test_min_upvotes": 3, "references_per_article": 4, "sample_references_from": "long", "dedup_threshold": 0.9,
-        "vocab_size": 7, "user_ids": "keep", "seed": 5, "source": "there", "license": "theirs",
+        "vocab_size": 7, "html": "keep", "user_ids": "keep", "seed": 5, "source": "there", "license": "theirs",
     }  # fmt: skip
     words = [word for name, value in flags.items() for word in (f"--{name.replace('_', '-')}", value)]
     done = postil("corpus", "build", "a.jsonl", "--out", "c", *words, "--mask", "urls", "--mask", "phones", "-j", 1)

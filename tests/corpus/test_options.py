@@ -37,6 +37,7 @@ def test_the_defaults_are_those_of_the_paper_or_chosen_from_the_data() -> None:
         "sample_references_from": "all",
         "dedup_threshold": 0.8,
         "vocab_size": 30_000,
+        "html": "clean",
         "user_ids": "drop",
         "mask": (),
         "seed": 20181,

@@ -186,3 +186,42 @@ def test_it_can_be_sent() -> None:
     prepare = Prepare(loose(mask=("urls",)))
     first = prepare(block)  # keeps what it builds
     assert pickle.loads(pickle.dumps(prepare))(block) == first  # noqa: S301 - our own
+
+
+HTML = row(
+    "html",
+    [
+        {"text": "<p>Oh, <b>yes</b></p>"},
+        {"text": "I <3 it, a < b"},
+        {"text": "<blockquote>Oh</blockquote>"},
+        {"text": "R&amp;D\u0008!", "upvotes": 3},
+    ],
+    title="Rain &amp; snow",
+    content="<p>It will rain.</p>\n<script>x()</script><blockquote>Wet.</blockquote>",
+)
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_html_becomes_text(tmp_path: Path, escaped: bool) -> None:
+    """Its quotations are left out of comments; other texts stay as they are."""
+    text = json.dumps(HTML)
+    text = text.replace("<", "\\u003c").replace("&", "\\u0026") if escaped else text
+    corpus = built(tmp_path, [text])
+    (article,) = corpus.articles("train")
+    assert (article.title, article.content) == ("Rain & snow", "It will rain.\nWet.")
+    assert [comment.text for comment in article.comments] == ["Oh, yes", "I <3 it, a < b", "R&D !"]
+    assert corpus.metadata.seen == {"comments without text": 1, "texts with HTML, of which the text is kept": 5}
+
+
+def test_html_may_be_kept(tmp_path: Path) -> None:
+    (article,) = built(tmp_path, [HTML], html="keep").articles("train")
+    assert [comment.text for comment in article.comments][:3] == [one["text"] for one in HTML["comments"]][:3]
+    assert article.title == HTML["title"]
+
+
+def test_a_bomb_of_html_is_a_broken_row(tmp_path: Path) -> None:
+    bomb = row("bomb", ["x", "<p>" + "a" * (1 << 22)])
+    with pytest.raises(InvalidInput, match=r"bad.jsonl:2: comments\[1\].text: expected HTML of at most 4,194,304"):
+        built(tmp_path, [GOOD, bomb], "bad")
+    corpus = built(tmp_path, [GOOD, bomb], "skipped", on_error="skip")
+    assert ids(corpus) == {"train": ["good"]}

@@ -175,7 +175,7 @@ def comment_articles(
         folder, candidate_filter=options.candidate_filter(), decoding=options.decoding(), jobs=options.jobs
     )
     rows, missing = open_articles(articles, inputs, on_message), MissingInput(commenter)
-    with progress("articles", checked_articles(rows)) as stream:
+    with progress("articles", checked_articles(rows, on_message=on_message)) as stream:
         while batch := list(islice(stream, BATCH)):
             for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
@@ -212,7 +212,7 @@ def prompted_comments(
         PostilError: The endpoint refuses calls.
     """
     rows = open_articles(articles, inputs, on_message)
-    everything = list(checked_articles(rows))  # before the first call is paid
+    everything = list(checked_articles(rows, on_message=on_message))  # before the first call is paid
     with _prompted(model, options, prompted, len(everything) * options.k, on_message) as (_, commenter):
         missing = MissingInput(commenter)
         for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):

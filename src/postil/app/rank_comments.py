@@ -55,7 +55,7 @@ def rank_articles(
     retriever = Retriever.open(folder, jobs=options.jobs)
     rows, missing = open_articles(articles, inputs, on_message), MissingInput(retriever)
     ranked: list[RankedComment] = []
-    with progress("articles", checked_articles(rows, comments=True)) as stream:
+    with progress("articles", checked_articles(rows, comments=True, on_message=on_message)) as stream:
         while batch := list(islice(stream, BATCH)):
             for article, scores in zip(batch, retriever.rank(batch), strict=True):
                 if missing.has_input(article):

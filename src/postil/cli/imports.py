@@ -124,7 +124,7 @@ def coral(files: Exports, *, out: Articles, options: LangOptions) -> None:
 @imports.command()
 @command
 def reddit(files: Exports, *, out: Articles, options: LangOptions) -> None:
-    """Submissions and comments of Reddit, as in the dumps of Pushshift.
+    """Submissions and comments of Reddit, as in the dumps of Pushshift or listings of its API.
 
     The files hold submissions, comments or both; the score is the upvotes.
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "HTML",
     "LONG_COMMENTS",
     "ON_ERROR",
     "REFERENCE_POOLS",
@@ -29,6 +30,7 @@ TRUNCATE_TRAIN: Final = "truncate-train"
 LONG_COMMENTS: Final = ("drop", "truncate", TRUNCATE_TRAIN, "keep")
 SPLIT_BY: Final = ("random", "date")
 REFERENCE_POOLS: Final = ("all", "long")
+HTML: Final = ("clean", "keep")
 USER_IDS: Final = ("drop", "hash", "keep")
 ON_ERROR: Final = ("stop", "skip")
 TWENTIETH: Final = Share(fraction=0.05)
@@ -79,6 +81,7 @@ class BuildOptions:
             or more.
         dedup_threshold: Jaccard similarity of near duplicates, from 0 to 1; 0 for no deduplication.
         vocab_size: Number of words that models know by default, the most frequent ones.
+        html: HTML in titles, contents and comments: clean, which leaves their text, or keep.
         user_ids: Names of commenters and annotators: drop, hash (with --hash-key) or keep.
         hash_key: File with the secret key of --user-ids hash; created where it does not exist.
         mask: Mask in all texts: urls, emails, handles or phones; repeatable.
@@ -109,6 +112,7 @@ class BuildOptions:
     sample_references_from: Annotated[str, Flag(metavar="POOL")] = "all"
     dedup_threshold: Annotated[float, Flag(metavar="J", min=0, max=1)] = 0.8
     vocab_size: Annotated[int, Flag(min=1)] = 30_000
+    html: Annotated[str, Flag(metavar="POLICY")] = "clean"
     user_ids: Annotated[str, Flag(metavar="POLICY")] = "drop"
     hash_key: Annotated[HashKey | None, Flag(metavar="FILE")] = None
     mask: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
@@ -124,6 +128,7 @@ class BuildOptions:
             ("policy for long comments", self.long_comments, LONG_COMMENTS),
             ("way to split", self.split_by, SPLIT_BY),
             ("comments to sample references from", self.sample_references_from, REFERENCE_POOLS),
+            ("policy for HTML", self.html, HTML),
             ("policy for user ids", self.user_ids, USER_IDS),
             ("error policy", self.on_error, ON_ERROR),
             *(("mask", name, tuple(MASKS)) for name in self.mask),

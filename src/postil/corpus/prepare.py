@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from postil.corpus.block_table import Read, Report, Selection, write_block_table
+from postil.corpus.formats.html_text import HtmlCleaner
 from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
@@ -37,6 +38,7 @@ _HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MAY_BE_CONTROLS: Final = (rb"\u00", rb"\b", rb"\f", b"\x7f")
 """Marks of control characters in JSON."""
+_MAY_BE_HTML: Final = (b"<", b"&", rb"\u00")
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,10 @@ class Prepare:
         least = 1 if _is_given(block) else self.options.min_comments or 1
         decode = msgspec.json.Decoder(Article).decode
         once = self.options.on_error == "stop" and plain_objects(block.data)  # a bad line would mislead it
+        clean = HtmlCleaner()
+        marked = self.options.html == "clean" and any(mark in block.data for mark in _MAY_BE_HTML)
         plain = not self.options.mask and not any(mark in block.data for mark in _MAY_BE_CONTROLS)
-        text = str.strip if plain else self._text
+        text = _Cleaning(clean if marked else None, str.strip if plain else self._text)
         for line, data in enumerate(block.data.split(b"\n"), block.first):
             try:
                 try:
@@ -96,25 +100,19 @@ class Prepare:
                         continue
                     row = again
                 _check_ids(row, line, block.where)
+                read = text.read(row, line, block.where)
             except InvalidInput as error:
                 if self.options.on_error == "stop":
                     raise
                 met.rejected.append(Rejected.of(error))
                 continue
-            read = self._clean(row, line, text)
             met.seen["comments without text"] += len(row.comments) - len(read.comments)
             met.seen["comments: held out before"] += len(row.held_out or ())
             if len(read.comments) >= least:
                 yield read
             else:
                 met.leave_out("fewer comments" if read.comments else "no comments", read)
-
-    @staticmethod
-    def _clean(row: Article, line: int, text: Callable[[str], str]) -> Read:
-        texts = [text(comment.text) for comment in row.comments]
-        some = [number for number, said in enumerate(texts) if said]
-        content = None if row.content is None else text(row.content) or None
-        return Read(row, line, text(row.title), content, [row.comments[i] for i in some], [texts[i] for i in some])
+        met.seen["texts with HTML, of which the text is kept"] += clean.cleaned
 
     def _text(self, text: str) -> str:
         if _CONTROLS.search(text) is not None:
@@ -133,6 +131,36 @@ class Prepare:
             met.han = sum(_HAN.search(text) is not None and is_han_text(text) for text in texts)
             check_han(met.han, max(len(texts), _MANY), block.where)  # soon, where a block says enough
         return tokens
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Cleaning:
+    """Cleaner of the texts of articles.
+
+    Args:
+        html: Cleaner of HTML; None where there is none.
+        text: Cleaner of plain text.
+    """
+
+    html: HtmlCleaner | None
+    text: Callable[[str], str]
+
+    def read(self, row: Article, line: int, where: str) -> Read:
+        field = "title"
+        try:
+            title, field = self._text(row.title), "content"
+            content = None if row.content is None else self._text(row.content) or None
+            texts = []
+            for number, comment in enumerate(row.comments):
+                field = f"comments[{number}].text"
+                texts.append(self._text(comment.text, quotes=False))
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=where, line=line, field=field) from None
+        some = [number for number, said in enumerate(texts) if said]
+        return Read(row, line, title, content, [row.comments[i] for i in some], [texts[i] for i in some])
+
+    def _text(self, text: str, *, quotes: bool = True) -> str:
+        return self.text(text if self.html is None else self.html(text, quotes=quotes))
 
 
 def _check_ids(row: Article, line: int, where: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.formats.html_text import LONGEST, HtmlText
+from postil.corpus.formats.html_text import LONGEST, HtmlCleaner, HtmlText
 from postil.errors import InvalidInput, MissingExtra
 
 
@@ -72,3 +72,63 @@ def test_without_lxml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lxml", None)
     with pytest.raises(MissingExtra, match=r"HTML in the text of articles and comments .*postil\[html\]"):
         HtmlText()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I <3 R&D, a < b and c > d; AT&T",
+        "x<y && z>w ? 1 : 0",
+        "<name> wrote <ann@site.org> about <https://site.org>",
+        "use <b> for bold",
+        "Dear <insert name>,\n\nhello  there",
+        "&c. &notanentity; 5 &lt 6",
+        "<" * 100_000,
+        "<a " * 100_000,
+        "<!--" * 100_000,
+        "<p " * 50_000 + "=" * 50_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_plain_text_stays_as_it_is(text: str) -> None:
+    clean = HtmlCleaner()
+    assert clean(text) == text
+    assert clean.cleaned == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One\nline.</p><p>Two</p>", "One line.\nTwo"),
+        ("one\n<b>two</b> <3", "one\ntwo <3"),
+        ("see <A HREF=x>there</A>", "see there"),
+        ("a<br>b", "a\nb"),
+        ("<blockquote>said</blockquote>own", "said\nown"),
+        ("<!-- wp:paragraph -->Hi", "Hi"),
+        ("R&amp;D &#8230;&nbsp;a\n\nb &#x1F600; &unknown;", "R&D … a\n\nb 😀 &unknown;"),
+        ("<p>cut <a href='x", "cut"),
+    ],
+)
+def test_html_is_cleaned(html: str, text: str) -> None:
+    clean = HtmlCleaner()
+    assert (clean(html), clean.cleaned) == (text, 1)
+
+
+def test_quotes_of_comments_and_bombs() -> None:
+    clean = HtmlCleaner()
+    assert clean("<blockquote>said</blockquote>own", quotes=False) == "own"
+    assert clean("<div class=x>" * 100_000 + "deep") == "deep"
+    with pytest.raises(InvalidInput, match="expected HTML of at most 4,194,304 characters"):
+        clean("<p>" + "<a href='" + "x" * LONGEST + "'>")
+
+
+@given(st.text(st.characters(exclude_characters="<&")))
+def test_a_text_without_marks_stays_as_it_is(text: str) -> None:
+    assert HtmlCleaner()(text) is text
+
+
+def test_lxml_is_needed_for_html_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    assert HtmlCleaner()("a < b &amp; c") == "a < b & c"
+    with pytest.raises(MissingExtra, match=r"postil\[html\]"):
+        HtmlCleaner()("<b>a</b>")

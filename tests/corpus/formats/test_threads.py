@@ -173,6 +173,24 @@ def test_reddit(lines: Lines, report: ImportReport, problems: Problems) -> None:
     ]
 
 
+def listing(*things: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "Listing", "data": {"after": None, "children": list(things)}}
+
+
+def test_listings_of_reddit(lines: Lines, report: ImportReport) -> None:
+    """What an address of a post that ends in .json gives."""
+    post, one, two, gone, *_ = REDDIT
+    more = {"kind": "more", "data": {"count": 12, "children": ["x"]}}
+    below = listing({"kind": "t1", "data": {**two, "replies": listing({"kind": "t1", "data": gone}, more)}})
+    comments = listing({"kind": "t1", "data": {**one, "replies": below}}, more)
+    path = lines("thread.json", json.dumps([listing({"kind": "t3", "data": post}), comments]))
+    [article] = read_reddit([path], report)
+    assert [(comment.id, comment.parent) for comment in article.comments] == [("c1", None), ("c2", "c1")]
+    assert (report.withheld, report.absent) == (1, 24)
+    [again] = read_reddit([lines("posts.json", json.dumps(listing({"kind": "t3", "data": post})))])
+    assert again.title == "Rain & snow"
+
+
 def test_a_dump_with_a_large_window(tmp_path: Path) -> None:
     zstd = pytest.importorskip("backports.zstd")
     levels = {zstd.CompressionParameter.window_log: 28, zstd.CompressionParameter.compression_level: 1}
@@ -300,6 +318,8 @@ def test_cut_anywhere(tmp_path: Path, name: str) -> None:
         (read_reddit, '{"id": "s"}', "x:1: title: missing; expected a submission, or a comment with link_id"),
         (read_reddit, '{"id": "s", "link_id": "t3_a"}', "x:1: body: missing"),
         (read_reddit, '{"id": "s", "link_id": "t3_a", "body": "b", "score": 0.5}', "expected a whole number of votes"),
+        (read_reddit, '{"kind": "Listing", "data": {}}', "x:1: data.children: expected an array, got null"),
+        (read_reddit, '{"kind": "Listing", "data": {"children": ["a"]}}', "x:1: children: expected an object with"),
         (read_hackernews, '{"id": true}', "x:1: id: expected text, got true"),
         (read_hackernews, '{"id": 3, "type": "comment"}', "x:1: parent: missing in comment"),
         (read_hackernews, "", "x: the file holds no lines"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from postil.corpus.formats.import_report import ImportReport
-from postil.corpus.formats.wordpress import read_wordpress
+from postil.corpus.formats.wordpress import read_wordpress, without_shortcodes
 from postil.errors import InvalidInput
 from postil.records import Article, Comment
 
@@ -81,6 +81,31 @@ def test_posts_and_comments(tmp_path: Path, report: ImportReport) -> None:
         )
     ]
     assert (report.withheld, report.textless, report.comments) == (4, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("[caption id='a']<img> A duck[/caption]", "<img> A duck"),
+        ("a [gallery] b [gallery ids=1,2]", "a  b "),
+        ("[embed]https://x.org/[/embed]b", "b"),
+        ("[box]see[/box] [button link='x'] [su_note]a[/su_note]", "see  a"),
+        (
+            "[sic] [...] [1] [a link](x) [[gallery]] [note to self]",
+            "[sic] [...] [1] [a link](x) [[gallery]] [note to self]",
+        ),
+        ("[embed]" * 20_000, ""),
+        ("[a " * 20_000, "[a " * 20_000),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_shortcodes(html: str, text: str) -> None:
+    assert without_shortcodes(html) == text
+
+
+def test_a_post_with_shortcodes(tmp_path: Path) -> None:
+    path = written(tmp_path, export(item(7).replace("It will", '[gallery ids="1"]It will')))
+    assert [article.content for article in read_wordpress([path])] == ["It will rain.\nA proverb."]
 
 
 def test_what_is_no_published_post(tmp_path: Path, report: ImportReport) -> None:

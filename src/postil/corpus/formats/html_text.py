@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+from html.entities import html5
 from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.errors import InvalidInput, MissingExtra
@@ -10,7 +12,7 @@ from postil.errors import InvalidInput, MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["HtmlText"]
+__all__ = ["HtmlCleaner", "HtmlText"]
 
 LONGEST: Final = 1 << 22
 """Largest HTML of a text in characters."""
@@ -26,6 +28,22 @@ QUOTES: Final = frozenset(["blockquote"])
 QUOTED_ASIDE: Final = "quote"
 """Class of the `aside` in which Discourse puts what a post quotes."""
 SPACES: Final = re.compile(r"[^\S\n]+")
+TAGS: Final = "|".join(sorted(BREAKS | HIDDEN | {
+    "a", "abbr", "audio", "b", "big", "center", "cite", "code", "del", "em", "embed", "font", "i", "img", "ins", "kbd",
+    "mark", "q", "s", "small", "source", "span", "strike", "strong", "sub", "sup", "tbody", "thead", "tt", "u", "video",
+}))  # fmt: skip
+"""Tags that make a text HTML."""
+MARKS: Final = re.compile(
+    rf"</(?:{TAGS})\s*>"  # a text of a tag ends
+    r"|<(?:br|hr|li|p)\s*/?>"
+    rf"|<(?:{TAGS})\s[^<>=]*=[^<>]*>"  # a tag with an attribute
+    r"|<!--[^<>]{0,1000}-->",
+    re.IGNORECASE,
+)
+"""Signs of HTML. Each is searched in linear time."""
+SOURCE_LINES: Final = re.compile(r"<(?:p|br|div|li)\b", re.IGNORECASE)
+"""Signs that tags end the lines, so that the line ends of the source are spaces."""
+ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 class _Parser(Protocol):
@@ -76,6 +94,54 @@ class HtmlText:
         # A text that begins with a tag of a page's head must not become the head.
         parser.feed(b"<body>" + html.replace("\0", "").encode("utf-8", "replace"))
         return _tidy("".join(parser.close()))
+
+
+def _character(entity: re.Match[str]) -> str:
+    name = entity.group()[1:]
+    # `unescape` takes the beginning of a name for an entity, as in "&notified;".
+    character = unescape(f"&{name}") if name in html5 or name.startswith("#") else f"&{name}"
+    return " " if character.isspace() else character
+
+
+class HtmlCleaner:
+    """A converter of those texts that are HTML; the others stay as they are.
+
+    A text is HTML if it has an end tag, a tag with an attribute, a line break or a paragraph of HTML. One that has
+    entities alone, such as ``&amp;``, gets their characters. ``<3``, ``a < b`` and ``<name>`` are no tags.
+
+    Attributes:
+        cleaned: Number of texts that were changed.
+
+    >>> clean = HtmlCleaner()
+    >>> clean("I <3 R&D if a < b"), clean("<p>Oh, <b>yes</b></p>"), clean("Fish &amp; chips")
+    ('I <3 R&D if a < b', 'Oh, yes', 'Fish & chips')
+    >>> clean.cleaned
+    2
+    """
+
+    def __init__(self) -> None:
+        self.cleaned = 0
+        self._html: HtmlText | None = None
+
+    def __call__(self, text: str, *, quotes: bool = True) -> str:
+        """The text of a text that may be HTML.
+
+        Args:
+            text: The text.
+            quotes: False to leave out what is quoted in `blockquote`.
+
+        Raises:
+            InvalidInput: It is HTML of more than 4 Mi characters.
+            MissingExtra: It is HTML, and lxml is not installed.
+        """
+        found = text
+        if "<" in text and MARKS.search(text) is not None:
+            self._html = self._html or HtmlText()
+            found = self._html.convert(text, quotes=quotes, lines=SOURCE_LINES.search(text) is None)
+        elif "&" in text:
+            found = ENTITY.sub(_character, text)
+        self.cleaned += found is not text and found != text
+        return found
 
 
 def _tidy(text: str) -> str:

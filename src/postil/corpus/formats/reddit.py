@@ -1,4 +1,4 @@
-"""Submissions and comments of Reddit, as the dumps of Pushshift and its successors have them: JSON Lines."""
+"""Submissions and comments of Reddit: dumps of Pushshift and its successors, and listings of its API."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.threads import read_threads, text_at
 from postil.errors import InvalidInput
+from postil.records.checks import is_integer
+from postil.records.explain import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +24,7 @@ __all__ = ["read_reddit", "without_quotes"]
 SITE: Final = "https://www.reddit.com"
 GONE: Final = ("[deleted]", "[removed]")
 """Texts of what its author or a moderator took away."""
+LISTING: Final = "Listing"
 OF_COMMENTS, OF_SUBMISSIONS = "t1_", "t3_"
 """Prefixes of ids."""
 
@@ -33,6 +36,9 @@ def read_reddit(
 
     The score is the upvotes, and the subreddit the category. Comments that were deleted or removed are left out, as are
     lines that quote (`>`); names are not read. Other Markdown stays.
+
+    A listing is what an address that ends in ``.json`` gives: posts, or a post and its comments, with the replies
+    inside. Comments that it names but does not hold are counted.
 
     Args:
         paths: The files, of submissions, of comments or of both, in any order; they may be compressed with Zstandard.
@@ -60,6 +66,30 @@ def read_reddit(
 
 
 def _add(row: Record, where: str, line: int, threads: Threads) -> None:
+    """Add an object of a dump, or all in a listing."""
+    things: list[object] = [row]
+    while things:  # and no recursion, as replies may be a thousand deep
+        thing = things.pop()
+        if not isinstance(thing, dict):
+            raise InvalidInput(f"expected an object with kind and data, got {shown(thing)}", field="children")
+        kind, data = thing.get("kind"), thing.get("data")
+        if isinstance(data, dict) and kind == LISTING:
+            children = data.get("children")
+            if not isinstance(children, list):
+                raise InvalidInput(f"expected an array, got {shown(children)}", field="data.children")
+            things += reversed(children)
+        elif isinstance(data, dict) and kind == "more":
+            count = data.get("count")
+            threads.report.absent += count if is_integer(count) else 1
+        else:
+            one = data if isinstance(data, dict) and isinstance(kind, str) else thing
+            _add_one(one, where, line, threads)
+            replies = one.get("replies")
+            if isinstance(replies, dict):
+                things.append(replies)
+
+
+def _add_one(row: Record, where: str, line: int, threads: Threads) -> None:
     name = text_at(row, "id")
     if name is None:
         raise InvalidInput("missing", field="id")

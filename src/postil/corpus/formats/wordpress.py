@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -21,9 +22,14 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
-__all__ = ["read_wordpress"]
+__all__ = ["read_wordpress", "without_shortcodes"]
 
 NO_DATE: Final = "0000-00-00 00:00:00"
+MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,2000}\[/\1\]")
+"""Shortcodes around an address, which is no text."""
+SHORTCODE: Final = re.compile(r"""(?<!\[)\[(/?)([a-zA-Z][\w-]*)((?:[\s=][^\[\]]*)?)\](?![\](])""")
+KNOWN: Final = frozenset(("audio", "caption", "embed", "gallery", "playlist", "video", "wp_caption"))
+"""Shortcodes of WordPress itself."""
 
 
 def read_wordpress(
@@ -80,6 +86,30 @@ def read_wordpress(
                 yield article
 
 
+def without_shortcodes(html: str) -> str:
+    """The content of a post without its shortcodes; what a shortcode such as `caption` encloses stays.
+
+    A shortcode is one of WordPress, has an attribute in quotes, or is closed. Other words in brackets are text.
+
+    Args:
+        html: The content.
+
+    >>> without_shortcodes('[caption id="a" width="9"]<img src="a.jpg"> A duck[/caption] Oh [sic]![gallery ids="1,2"]')
+    '<img src="a.jpg"> A duck Oh [sic]!'
+    """
+    if "[" not in html:
+        return html
+    html = MEDIA.sub("", html)
+    closed = {name for slash, name, _ in SHORTCODE.findall(html) if slash}
+
+    def text(found: re.Match[str]) -> str:
+        slash, name, attributes = found.groups()
+        known = slash or name in KNOWN or name in closed or '="' in attributes or "='" in attributes
+        return "" if known else found.group()
+
+    return SHORTCODE.sub(text, html)
+
+
 def _approved(comment: Element) -> bool:
     return comment.said("wp:comment_approved") == "1" and comment.said("wp:comment_type") in {"", "comment"}
 
@@ -97,7 +127,7 @@ def _row(item: Element, comments: Sequence[Element], html: HtmlText, lang: str |
     return {
         "id": item.said("wp:post_id") or None,
         "title": html.convert(item.said("title")),
-        "content": html.convert(item.said("content:encoded"), lines=True) or None,
+        "content": html.convert(without_shortcodes(item.said("content:encoded")), lines=True) or None,
         "category": next(categories, None),
         "lang": lang,
         "url": item.said("link") or None,
