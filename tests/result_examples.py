@@ -786,7 +786,19 @@ OTHERS: dict[str, dict[str, Any]] = {
         "sampled": 2,
         "sampled_from": 9,
     },
-    "ranked-comments": {"comments": [{"article": "1", "comment": "2", "rank": 1, "score": 0.5, "text": "tfidf"}]},
+    "ranked-comments": {
+        "comments": [
+            {
+                "article": "1",
+                "comment": "2",
+                "rank": 1,
+                "score": 0.5,
+                "text": "tfidf",
+                "reasons": ["a question"],
+                "same_as": None,
+            }
+        ]
+    },
     "statistics": {
         "statistics": {"splits": {"test": SPLIT, "all": SPLIT}, "top_grade": None},
         "settings": {"tokenizer": "words", "vocabulary": 30000, "postil": "0"},

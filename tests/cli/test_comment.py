@@ -448,7 +448,7 @@ def test_threads_are_ranked(form: str, postil: Postil) -> None:
     else:
         assert all(word in done.out for word in ("q1", "votes votes", "chess now or never"))
         return
-    assert [list(row) for row in told] == [["article", "comment", "rank", "score", "text"]] * 2
+    assert [list(row) for row in told] == [["article", "comment", "rank", "score", "text", "reasons", "same_as"]] * 2
     assert [str(row["rank"]) for row in told] == ["1", "2"]
     assert {row["comment"]: row["text"] for row in told} == {"1": "votes votes", "2": "chess now or never"}
 

@@ -2,63 +2,174 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+import numpy as np
 
 from postil.app.article_files import checked_articles, open_articles
 from postil.app.options import ThreadOptions
 from postil.app.progress import progress
 from postil.commenters.missing_input import MissingInput
-from postil.commenters.retrieval import Retriever, rank_thread
-from postil.options import options
+from postil.commenters.retrieval import Retriever
+from postil.commenters.threads.orders import ORDERS, merit, mixed
+from postil.commenters.threads.ranking import rank_thread
+from postil.commenters.threads.thread import Thread
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.options import Flag, options
 from postil.records.results import RankedCommentsResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from postil.app.options import InputOptions
     from postil.app.progress import OnMessage
+    from postil.records.rows import Article
     from postil.records.suggestions import RankedComment
 
 __all__ = ["RankOptions", "rank_articles"]
 
 BATCH: Final = 64
 """Number of articles that are ranked together."""
+NAMED: Final = 5
+"""Maximum number of articles that a note names."""
 
 
 @options
 class RankOptions(ThreadOptions):
-    """Options of `postil rank-comments`."""
+    """Options of `postil rank-comments`.
+
+    Args:
+        by: Order of the comments: relevance (with --model), votes, oldest, newest or length; repeatable, with a weight
+            after = (default 1). Each order gives a comment the share of the others that come after it, and their
+            weighted mean decides. By default relevance.
+        diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
+    """
+
+    by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
+    diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
+
+    def weights(self, *, model: bool) -> dict[str, float]:
+        """The weight of each order.
+
+        Args:
+            model: True if there is a model for relevance.
+
+        Raises:
+            UnknownName: There is no such order.
+            UsageError: A weight is not above 0, an order stands twice, or it and the models do not go together.
+        """
+        found: dict[str, float] = {}
+        for word in self.by or (("relevance",) if model else ()):
+            name, equals, weight = word.partition("=")
+            if name not in ORDERS:
+                raise UnknownName("order", name, ORDERS)
+            if name in found:
+                raise UsageError(f"--by {name}: given twice")
+            try:
+                found[name] = float(weight) if equals else 1.0
+            except ValueError:
+                found[name] = np.nan
+            if not 0 < found[name] < np.inf:
+                raise UsageError(f"--by {word}: expected a number above 0 after =, got '{weight}'")
+        if not found:
+            raise UsageError("expected an order of the comments: --model DIR for relevance, or --by, as in --by votes")
+        if ("relevance" in found) != model:
+            problem = "--model: for --by relevance alone" if model else "--by relevance needs a model: --model DIR"
+            raise UsageError(problem)
+        return found
 
 
 def rank_articles(
     articles: str,
-    folder: str,
+    folder: str | None,
     options: RankOptions,
     *,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> RankedCommentsResult:
-    """Rank the comments of each article by relevance.
+    """Rank the comments of each article.
 
     Args:
         articles: A file of article rows with comments; ``-`` for standard input.
-        folder: The model.
+        folder: The model for relevance; None without that order.
         options: Options of the ranking.
         inputs: Options of reading the file.
         on_message: Callback for status messages.
 
     Returns:
-        The comments, article by article, most relevant first; those of articles without input are left out.
+        The comments, article by article, best first; those of articles without an order are left out.
 
     Raises:
-        InvalidInput: The file or the model is invalid, or no article has input.
+        UsageError: The orders are not clear.
+        InvalidInput: The file or the model is invalid, or no article has an order.
     """
-    retriever = Retriever.open(folder, jobs=options.jobs)
-    rows, missing = open_articles(articles, inputs, on_message), MissingInput(retriever)
+    weights = options.weights(model=folder is not None)
+    retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
+    tokenizer = None if retriever is None else retriever.model.setting("tokenizer", str)
+    rows, skipped = open_articles(articles, inputs, on_message), _Skipped()
+    missing = None if retriever is None else MissingInput(retriever)
     ranked: list[RankedComment] = []
     with progress("articles", checked_articles(rows, comments=True, on_message=on_message)) as stream:
         while batch := list(islice(stream, BATCH)):
-            for article, scores in zip(batch, retriever.rank(batch), strict=True):
-                if missing.has_input(article):
-                    ranked += rank_thread(article, scores)
-    missing.tell(rows.places.where, "no ranks in", on_message)
+            for article, relevance in zip(batch, _relevance(retriever, batch), strict=True):
+                if missing is None or missing.has_input(article):
+                    thread = Thread.of(article, tokenizer)
+                    ranked += _ranked(thread, relevance, weights, options, skipped)
+    if missing is not None:
+        missing.tell(rows.places.where, "no ranks in", on_message)
+    skipped.tell(rows.places.where, on_message)
     return RankedCommentsResult(comments=tuple(ranked))
+
+
+def _relevance(retriever: Retriever | None, articles: Sequence[Article]) -> Sequence[NDArray[np.float64] | None]:
+    return [None] * len(articles) if retriever is None else retriever.rank(articles)
+
+
+def _ranked(
+    thread: Thread,
+    relevance: NDArray[np.float64] | None,
+    weights: dict[str, float],
+    options: RankOptions,
+    skipped: _Skipped,
+) -> list[RankedComment]:
+    scores: dict[str, NDArray[np.float64]] = {}
+    try:
+        for name in weights:
+            scores[name] = relevance if name == "relevance" and relevance is not None else merit(thread, name)
+    except Undefined as error:
+        skipped.add(thread.article, str(error))
+        return []
+    skipped.ranked += 1
+    merits = relevance if relevance is not None and len(weights) == 1 else mixed(scores, weights)
+    return rank_thread(thread, merits, diversity=options.diversity)
+
+
+@dataclass
+class _Skipped:
+    """Articles without an order.
+
+    Args:
+        ranked: Number of articles with one.
+        ids: Ids of the others, by reason.
+    """
+
+    ranked: int = 0
+    ids: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, article: Article, reason: str) -> None:
+        """Record an article."""
+        self.ids.setdefault(reason, []).append(article.id)
+
+    def tell(self, file: str, on_message: OnMessage) -> None:
+        """Report them; an error if there is no other article."""
+        total = self.ranked + sum(map(len, self.ids.values()))
+        for reason, ids in self.ids.items():
+            more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
+            note = f"no ranks in {len(ids):,} of {total:,} articles ({', '.join(ids[:NAMED])}{more}): {reason}"
+            if not self.ranked:
+                raise InvalidInput(f"{note}; choose another --by", where=file)
+            on_message(f"{file}: {note}")

@@ -45,7 +45,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
     "train": ("postil.cli.train:train", "Train a commenter on a corpus."),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
-    "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads by relevance."),
+    "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads, with reasons."),
     "label": ("postil.cli.label:label", "Label suggestions in a browser: show or do not show."),
     "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
     "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),

@@ -22,13 +22,15 @@ def rank_comments(
         str, typer.Argument(metavar="ARTICLES", help="Articles with comments: a table of any format, or -.")
     ],
     *,
-    model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc.")],
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="DIR", help="A model ir-t or ir-tc, for --by relevance.")
+    ] = None,
     options: RankOptions,
     inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Rank the comments of each article by relevance to it.
+    """Rank the comments of each article by relevance to it, votes, date or length, with reasons in words.
 
-    Example: postil rank-comments threads.jsonl --model model --format jsonl
+    Example: postil rank-comments threads.jsonl --model model --by relevance=2 --by votes --diversity 0.3
     """
     emit(show(format, rank_articles(articles, model, options, inputs=inputs, on_message=say)), format)

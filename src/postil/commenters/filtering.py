@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-__all__ = ["Accepted", "Blocklist", "CandidateFilter", "FilterResult", "jaccard_similarity", "normalize_text"]
+__all__ = [
+    "Accepted",
+    "Blocklist",
+    "CandidateFilter",
+    "FilterResult",
+    "jaccard_similarity",
+    "near_duplicates",
+    "normalize_text",
+]
 
 _UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
@@ -260,6 +268,34 @@ def jaccard_similarity(one: str, other: str) -> float:
     (1.0, 0.3333333333333333)
     """
     return float(_BigramSets([_units(one), _units(other)]).jaccard(0)[1])
+
+
+def near_duplicates(texts: Sequence[str], order: ArrayLike, threshold: float = 0.6) -> NDArray[np.int64]:
+    """The near duplicate of each text that comes first in an order, by greedy deduplication.
+
+    Args:
+        texts: n texts.
+        order: n indices of texts, each once, best first.
+        threshold: Smallest `jaccard_similarity` of near duplicates, in (0, 1].
+
+    Returns:
+        int64[n], by text: the index of the first; its own where no near duplicate is before it.
+
+    >>> near_duplicates(["Rain again!", "Sun.", "rain again"], [2, 1, 0]).tolist()
+    [2, 1, 2]
+    """
+    first = np.arange(len(texts))
+    if len(texts) < 2:
+        return first
+    bigrams = _BigramSets([_units(text) for text in texts])
+    left = np.ones(len(texts), bool)
+    for position in np.asarray(order, np.int64).tolist():
+        if left[position]:
+            same = left & (bigrams.jaccard(position) >= threshold)
+            first[same], first[position] = position, position
+            left &= ~same
+            left[position] = False
+    return first
 
 
 class _BigramSets:

@@ -21,8 +21,7 @@ from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, Interp
 from postil.commenters.search import Index
 from postil.commenters.store import Model, ModelWriter
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.records.ranking import best_first
-from postil.records.suggestions import Filtered, Provenance, RankedComment, Source, Suggestion, Suggestions
+from postil.records.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
-__all__ = ["KINDS", "Retriever", "rank_thread", "save_retriever"]
+__all__ = ["KINDS", "Retriever", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
 COPY_COSINE: Final = 0.98
@@ -305,20 +304,3 @@ class Retriever:
         )
         filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
         return Suggestions(article.id, suggestions, filtered)
-
-
-def rank_thread(article: Article, scores: NDArray[np.float64]) -> list[RankedComment]:
-    """Rank the comments of an article.
-
-    Args:
-        article: The article.
-        scores: float64[comments], as `Retriever.rank` computes them.
-
-    Returns:
-        The comments by descending score, ties by ascending id.
-    """
-    order = best_first(scores, keys=[comment.id for comment in article.comments]).tolist()
-    return [
-        RankedComment(article.id, article.comments[at].id, rank, float(scores[at]), article.comments[at].text)
-        for rank, at in enumerate(order, 1)
-    ]

@@ -241,14 +241,17 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
 
 
 class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
-    """A comment of a thread with its relevance to the article.
+    """A comment of a thread with its rank.
 
     Args:
         article: The id of the article.
         comment: The id of the comment.
         rank: Rank in the thread, from 1.
-        score: Relevance, higher is better; comparable for one model only.
+        score: Relevance or quality by a model, comparable for that model only; of other orders and mixtures the points
+            from 0 to 1. Higher is better.
         text: The comment.
+        reasons: Facts about the comment in its thread, in words.
+        same_as: The id of the first comment above that it is a near duplicate of, if there is any.
     """
 
     article: str
@@ -256,3 +259,12 @@ class RankedComment(Row, frozen=True, omit_defaults=False, gc=False):
     rank: int
     score: float
     text: str
+    reasons: tuple[str, ...] = ()
+    same_as: str | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "article", "comment")
+        check_texts(self, "text")
+        coerce_numbers(self, "score")
+        coerce_integers(self, "rank")
+        coerce_tuple(self, "reasons", str)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["summary", "view"]
 
+TEXT, REASONS = 50, 100
+"""Maximum numbers of characters of a comment and of its reasons in a table."""
+
 
 def view(result: RankedCommentsResult) -> View:
     """Make the view of ranked comments.
@@ -22,12 +25,16 @@ def view(result: RankedCommentsResult) -> View:
     Args:
         result: The ranked comments.
     """
-    grid = [["comment", "article", "id", "rank", "score"]]
+    why = ["reasons", *(excerpt("; ".join(row.reasons), REASONS) for row in result.comments)]
+    width = max(map(len, why))
+    grid = [["comment", "article", "id", "rank", "score", why[0].ljust(width)]]
     grid += [
-        [excerpt(row.text), row.article, row.comment, str(row.rank), f"{row.score:.4f}"] for row in result.comments
+        [excerpt(row.text, TEXT), row.article, row.comment, str(row.rank), f"{row.score:.4f}", reasons.ljust(width)]
+        for row, reasons in zip(result.comments, why[1:], strict=True)
     ]
-    rows = [msgspec.structs.asdict(row) for row in result.comments]
-    return View(rows=rows, fields=RankedComment.__struct_fields__, grids=[grid])
+    nested = [msgspec.structs.asdict(row) for row in result.comments]
+    rows = [{**row, "reasons": "; ".join(row["reasons"])} for row in nested]
+    return View(rows=rows, fields=RankedComment.__struct_fields__, grids=[grid], nested=nested)
 
 
 def summary(result: RankedCommentsResult) -> str:
