@@ -875,6 +875,27 @@ OTHERS: dict[str, dict[str, Any]] = {
         "nearest": [{"word": "meteor", "near": "ann", "cosine": 0.5}],
         "first": ["tfidf"],
     },
+    "calibration": {
+        "labels": 60,
+        "articles": 20,
+        "shown": 24,
+        "labels_hash": "0123456789abcdef",
+        "excluded": [{"why": "text that as many would show as would not", "n": 1, "examples": ["ann: meteor"]}],
+        "resamples": 100,
+        "seed": 7,
+        "depth": 3,
+        "penalty": 30.0,
+        **{name: {"value": 0.5, "low": 0.25, "high": 0.75} for name in ("base_rate", "first_rate", "auc")},
+        "ranker_auc": {"value": 0.5, "low": None, "high": None},
+        "points": [
+            {"coverage": 0.5, "threshold": 0.5, "precision": 0.75, "low": 0.5, "high": 1.0}
+            | {"pooled": 0.75, "articles": 10},
+            {"coverage": 1.0, "threshold": 0.0, "precision": 0.5, "low": 0.25, "high": 0.75}
+            | {"pooled": 0.5, "articles": 20},
+        ],
+        "columns": [{"name": "meteor", "weight": -0.5}],
+        "notes": ["tfidf"],
+    },
     "weights-plan": {
         "budget": 3,
         "rows": [

@@ -223,7 +223,7 @@ def test_suggestions_say_where_they_come_from(postil: Postil) -> None:
     source = top["provenance"]["sources"][0]
     assert said[source["article"], source["comment"]] == top["text"]
     assert {held["reason"] for held in first["filtered"]} == {"too short: 1 word, expected at least 3"}
-    assert none == {"article": "7", "suggestions": [], "filtered": []}
+    assert none == {"article": "7", "suggestions": [], "filtered": [], "reason": None}
 
 
 @pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "markdown", "latex"])

@@ -1,22 +1,27 @@
-"""postil label: from suggestions to labels."""
+"""postil label, calibrate and comment: from suggestions to labels, and to what is worth showing."""
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("fastapi")
 
 from postil.annotation.store import Store
+from postil.commenters.retrieval import Retriever
+from postil.commenters.store import Model
 from postil.records import read, write
 from postil.records.labels import Label
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:
-    from conftest import Postil
+    from conftest import Outcome, Postil
     from postil.annotation.models import AnnotationTask
 
 NEW = range(100, 112)
@@ -121,3 +126,127 @@ def test_a_model_without_suggestions_is_told(postil: Postil, models: Path) -> No
     done = postil("label", "other.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
     assert done.code == 3
     assert "suggests nothing" in done.err
+
+
+def labels_of(models: Path, out: str, shown: float = 0.5) -> None:
+    """Three labels for each of 20 articles: of the model's first suggestions, mostly to show those that say much."""
+    found = Retriever.open(models / "tc").comment([article(number) for number in range(100, 120)], 3)
+    random = np.random.default_rng(4)
+    rows = []
+    for each in found:
+        for one in each.suggestions:
+            chance = 0.9 * shown * 2 if one.text.startswith("All about") else 0.1
+            mine = article(int(each.article[1:]))
+            rows.append(Label(each.article, one.text, bool(random.random() < chance), rank=one.rank, title=mine.title))
+    write(out, rows)
+
+
+def test_a_calibrated_model_shows_what_is_probably_worth_it(postil: Postil, models: Path) -> None:
+    labels_of(models, "l.jsonl")
+    done = postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal", "--resamples", 50)
+    assert done.code == 0, done.err
+    assert "what to expect: with --coverage 0.3" in done.out
+    assert "60 labels of 20 articles" in done.out
+    again = postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal2", "--resamples", 50)
+    assert again.out == done.out
+    assert Path("cal/show/filter.json").read_bytes() == Path("cal2/show/filter.json").read_bytes()
+    Model.open("cal").verify()
+
+    new = models / "new.jsonl"
+    plain = rows_of(postil("comment", new, "--model", "cal", "-k", 3, "--format", "jsonl"))
+    before = rows_of(postil("comment", new, "--model", models / "tc", "-k", 3, "--format", "jsonl"))
+    for one, other in zip(plain, before, strict=True):
+        assert [each["text"] for each in one["suggestions"]] == [each["text"] for each in other["suggestions"]]
+        assert all(0 < each["probability"] < 1 for each in one["suggestions"])
+        assert all(each["probability"] is None for each in other["suggestions"])
+    result = json.loads(
+        postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal3", "--format", "json").out
+    )
+    point = result["points"][0]
+    chosen = rows_of(postil("comment", new, "--model", "cal", "--coverage", point["coverage"], "--format", "jsonl"))
+    for one, other in zip(chosen, plain, strict=True):
+        probable = {each["text"]: each["probability"] for each in other["suggestions"]}
+        wanted = sorted((p for p in probable.values() if p >= point["threshold"]), reverse=True)
+        assert [each["probability"] for each in one["suggestions"]] == wanted
+        assert [each["rank"] for each in one["suggestions"]] == list(range(1, len(wanted) + 1))
+        assert (one["reason"] is None) == bool(wanted)
+        low = [each["reason"] for each in one["filtered"] if "worth showing" in each["reason"]]
+        assert len(low) == 3 - len(wanted)
+
+
+def test_the_model_itself_is_calibrated_without_out(postil: Postil, models: Path) -> None:
+    shutil.copytree(models / "tc", "mine")
+    labels_of(models, "l.csv")
+    for _ in range(2):  # the second time in place of the first filter
+        done = postil("calibrate", "mine", "--labels", "l.csv", "--format", "csv")
+        assert done.code == 0, done.err
+        assert done.out.startswith("coverage,threshold,precision,low,high,pooled,articles")
+        Model.open("mine").verify()
+    assert postil("comment", models / "new.jsonl", "--model", "mine", "--precision", 0.2).code == 0
+    assert {path.name for path in Path().iterdir()} >= {"mine", "l.csv"}
+    assert not list(Path().glob(".mine*"))
+
+
+def test_requests_that_nothing_answers(postil: Postil, models: Path) -> None:
+    new = models / "new.jsonl"
+    plain = postil("comment", new, "--model", models / "tc", "--precision", 0.6)
+    assert plain.code == 2
+    assert "never calibrated" in plain.err
+    assert "postil calibrate" in plain.err
+    both = postil("comment", new, "--model", models / "tc", "--precision", 0.6, "--coverage", 0.3)
+    assert both.code == 2
+    assert "expected either a precision or a coverage, got both" in both.err
+    assert postil("comment", new, "--model", models / "tc", "--coverage", 0).code == 2
+
+
+def test_labels_that_allow_no_filter_leave_the_model_alone(postil: Postil, models: Path) -> None:
+    title = article(100).title
+    text = Retriever.open(models / "tc").pool.texts[0]
+    write("few.jsonl", [Label("a100", text, True, title=title)])
+    done = postil("calibrate", models / "tc", "--labels", "few.jsonl", "--out", "cal")
+    assert done.code == 0
+    assert done.out.startswith("no filter: 1 labels of 1 articles, 1 to show and 0 not: a filter needs at least 30")
+    assert not Path("cal").exists()
+
+
+def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:
+    known, pool = article(100), Retriever.open(models / "tc").pool
+    text, other = pool.texts[0], pool.texts[2]
+    rows = [
+        Label("a100", text, True, annotator="ann", title=known.title),
+        Label("a100", text, False, annotator="bob", title=known.title),
+        Label("a100", other, False, annotator="ann", title=known.title),
+        Label("a100", other, True, annotator="ann", title=known.title),
+        Label("a100", "never seen before", False, title=known.title),
+        Label("gone", text, True),
+    ]
+    write("l.jsonl", rows)
+    done = json.loads(postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "c", "--format", "json").out)
+    assert (done["labels"], done["shown"]) == (2, 1)  # the last answer of an annotator counts
+    assert {each["why"].partition(";")[0]: each["examples"] for each in done["excluded"]} == {
+        "label of an unknown article, or one without a word": [f"gone: {text}"],
+        "text that as many would show as would not": [f"a100: {text}"],
+        "label of a text that no comment of the model is": ["a100: never seen before"],
+    }
+    # The articles of another file; and none that is known.
+    write("bare.jsonl", [Label("a100", text, True)])
+    with_articles = ("--articles", models / "new.jsonl", "--out", "c")
+    assert postil("calibrate", models / "tc", "--labels", "bare.jsonl", *with_articles).code == 0
+    none = postil("calibrate", models / "tc", "--labels", "bare.jsonl", "--out", "c")
+    assert none.code == 3
+    assert "bare.jsonl: none of 1 labels is of a known article" in none.err
+
+
+def test_a_damaged_filter_is_named(postil: Postil, models: Path) -> None:
+    labels_of(models, "l.jsonl")
+    assert postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal").code == 0
+    file = Path("cal/show/filter.json")
+    file.write_bytes(file.read_bytes().replace(b'"score"', b'"spore"'))
+    done = postil("comment", models / "new.jsonl", "--model", "cal")
+    assert done.code == 3
+    assert "calibrate it again" in done.err
+
+
+def rows_of(done: Outcome) -> list[dict[str, Any]]:
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in done.out.splitlines()]

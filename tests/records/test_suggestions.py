@@ -37,10 +37,11 @@ def test_what_stands_in_a_file() -> None:
         '{"article":"a1","suggestions":[{"text":"Bring a coat.","score":2.5,"rank":1,"provenance":{"label":'
         '"Machine-generated suggestion: a reader\'s comment found under another article","method":"retrieved",'
         '"model":"ir-tc","model_hash":"8d0c","sources":[{"article":"a7","comment":"3"},{"article":"a9","comment":"12"}],'
-        '"overlap":null,"prompting":null}}],'
-        '"filtered":[{"text":"ok","reason":"too short","source":{"article":"a7","comment":"5"},"overlap":null}]}'
+        '"overlap":null,"prompting":null},"probability":null}],'
+        '"filtered":[{"text":"ok","reason":"too short","source":{"article":"a7","comment":"5"},"overlap":null}],'
+        '"reason":null}'
     )
-    assert msgspec.json.encode(ROWS[2]) == b'{"article":"a3","suggestions":[],"filtered":[]}'
+    assert msgspec.json.encode(ROWS[2]) == b'{"article":"a3","suggestions":[],"filtered":[],"reason":null}'
 
 
 @pytest.mark.parametrize("provenance", [FOUND, WRITTEN])

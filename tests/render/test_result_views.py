@@ -39,6 +39,7 @@ PICTURES = {
     "budget": ["power", "widths"],
     "agreement": ["confusion", "annotators"],
     "combine": ["grades", "calibration"],
+    "calibration": ["precision"],
     "commenters": ["scores", "meteor", "cider"],
     "compare": ["meteor"],
     "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],

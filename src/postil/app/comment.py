@@ -17,6 +17,7 @@ from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.commenters.retrieval import Retriever
+from postil.commenters.show_filter import Selection
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, command_words, options
 
@@ -61,6 +62,9 @@ class CommentOptions(ThreadOptions):
         max_words: Filter out comments of more words.
         blocklist: Filter out comments with any of these words or phrases, one per line.
         allow_addresses: Accept comments with web and e-mail addresses or handles.
+        precision: Suggest only what is probably worth showing, such that this share of the first suggestions is, by the
+            labels that the model was calibrated by.
+        coverage: Suggest only what is probably worth showing, such that this share of the articles gets a suggestion.
         strategy: Decoding of a generator: beam (default), greedy or nucleus sampling.
         beam_size: Number of hypotheses per beam, with beam (default 5).
         length_penalty: Length penalty exponent of a generator: a text's score is its log-probability divided by its
@@ -77,6 +81,8 @@ class CommentOptions(ThreadOptions):
     max_words: Annotated[int | None, Flag(min=1)] = None
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
     allow_addresses: bool = False
+    precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
+    coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     strategy: Annotated[str | None, Flag(("--decoding",), metavar="NAME")] = None
     beam_size: Annotated[int | None, Flag(min=1)] = None
     length_penalty: Annotated[float | None, Flag(min=0)] = None
@@ -88,6 +94,13 @@ class CommentOptions(ThreadOptions):
     def __post_init__(self) -> None:
         if self.temperature != 0:  # which an endpoint takes
             self.decoding()  # which checks the values
+        self.selection()
+
+    def selection(self) -> Selection | None:
+        """The request to suggest only what is probably worth showing; None without one."""
+        if self.precision is None and self.coverage is None:
+            return None
+        return Selection(self.precision, self.coverage)
 
     def candidate_filter(self) -> CandidateFilter:
         """The filter of suggestions."""
@@ -172,7 +185,11 @@ def comment_articles(
         InvalidInput: The file or the model is invalid, or no article has input.
     """
     commenter = load_commenter(
-        folder, candidate_filter=options.candidate_filter(), decoding=options.decoding(), jobs=options.jobs
+        folder,
+        candidate_filter=options.candidate_filter(),
+        decoding=options.decoding(),
+        jobs=options.jobs,
+        selection=options.selection(),
     )
     rows, missing = open_articles(articles, inputs, on_message), MissingInput(commenter)
     with progress("articles", checked_articles(rows, on_message=on_message)) as stream:
@@ -253,7 +270,8 @@ def estimate_comments(
 def _prompted(
     model: str, options: CommentOptions, prompted: PromptedCommentOptions, total: int | None, on_message: OnMessage
 ) -> Iterator[tuple[Client, PromptedCommenter]]:
-    given = [name for name in _DECODING if name not in {"temperature", "seed"} and getattr(options, name) is not None]
+    own = (*_DECODING, "precision", "coverage")
+    given = [name for name in own if name not in {"temperature", "seed"} and getattr(options, name) is not None]
     if given:
         raise UsageError(f"{', '.join(given)}: only for models that postil train made, not with --endpoint")
     sampling = {name: value for name in ("temperature", "seed") if (value := getattr(options, name)) is not None}

@@ -15,6 +15,7 @@ from postil.records.arguments import check_arguments
 
 if TYPE_CHECKING:
     from postil.commenters.filtering import CandidateFilter
+    from postil.commenters.show_filter import Selection
     from postil.records.row_files import FilePath
 
 __all__ = ["load_commenter"]
@@ -26,6 +27,7 @@ def load_commenter(
     candidate_filter: CandidateFilter | None = None,
     decoding: DecodingOptions | None = None,
     jobs: int = 1,
+    selection: Selection | None = None,
 ) -> Retriever | NeuralCommenter:
     """Open a commenter that `postil train` made.
 
@@ -34,19 +36,23 @@ def load_commenter(
         candidate_filter: Filter of suggestions.
         decoding: Decoding options of a generator.
         jobs: Number of search threads.
+        selection: Request to suggest only what is probably worth showing, of a model calibrated by labels.
 
     Raises:
         InvalidInput: There is no such model, or it is damaged.
-        UsageError: It is no generator, and `decoding` is given.
+        UsageError: It is no generator, and `decoding` is given; or it was not calibrated, and `selection` is given.
         MissingExtra: It needs torch, which is not installed.
     """
     check_arguments(load_commenter, locals())
     kind = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS)).kind
     if kind in neural_commenter.KINDS:
+        if selection is not None:
+            problem = f"{kind} generates comments, and only models that retrieve them can be calibrated"
+            raise UsageError(f"{folder}: {problem}; leave precision and coverage out")
         return NeuralCommenter.open(folder, candidate_filter=candidate_filter, decoding=decoding)
     if decoding is not None:
         defaults = asdict(DecodingOptions())
         given = [name for name, value in asdict(decoding).items() if value != defaults[name]]
         names = ", ".join(given) or "decoding"
         raise UsageError(f"{folder}: {kind} retrieves comments; {names}: only for models that generate")
-    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs)
+    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs, selection=selection)

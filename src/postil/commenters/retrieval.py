@@ -12,6 +12,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from postil.arrays import WHOLE, Expected
@@ -19,8 +20,10 @@ from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, InterpolatedRanker, TfidfRanker
 from postil.commenters.search import Index
+from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.commenters.store import Model, ModelWriter
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
     from postil.arrays import AnyArray
     from postil.commenters.rankers import Ranker
+    from postil.commenters.show_filter import Selection
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
@@ -81,29 +85,43 @@ class Retriever:
         model: Its folder.
         candidate_filter: Filter of suggestions.
         jobs: Number of search threads.
+        selection: Request to suggest only what is probably worth showing; None for everything.
     """
 
     model: Model
     candidate_filter: CandidateFilter = field(default_factory=CandidateFilter)
     jobs: int = 1
+    selection: Selection | None = None
 
     @classmethod
-    def open(cls, folder: FilePath, *, candidate_filter: CandidateFilter | None = None, jobs: int = 1) -> Retriever:
+    def open(
+        cls,
+        folder: FilePath,
+        *,
+        candidate_filter: CandidateFilter | None = None,
+        jobs: int = 1,
+        selection: Selection | None = None,
+    ) -> Retriever:
         """Open a retriever; its arrays are mapped into memory.
 
         Args:
             folder: The folder that ``postil train ir-t`` or ``ir-tc`` made.
             candidate_filter: Filter of suggestions.
             jobs: Number of search threads.
+            selection: Request to suggest only what is probably worth showing.
 
         Raises:
             InvalidInput: There is no such model, or it is damaged.
             MissingExtra: It has a relevance model and torch is not installed.
+            UsageError: The selection needs labels that the model was never calibrated by, or other ones.
         """
         model = Model.open(folder, KINDS)
         if model.config.get("ranker") != "tf-idf" and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "nn")
-        return cls(model, candidate_filter or CandidateFilter(), jobs)
+        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection)
+        if selection is not None:
+            found.threshold  # noqa: B018 - before the first article
+        return found
 
     @classmethod
     def load(cls, folder: FilePath) -> Retriever:
@@ -166,10 +184,86 @@ class Retriever:
             for some in neighbors
         ]
         scores = self.ranker.score_stored((tokens.ids, tokens.offsets), candidates)
-        return [
-            self._suggest(article, some, relevance, k)
+        # The threshold was found on the first suggestions, so the rest is not looked at.
+        wanted = k if self.selection is None or self.show_filter is None else self.show_filter.depth
+        found = [
+            self._suggest(article, some, relevance, wanted)
             for article, some, relevance in zip(articles, candidates, scores, strict=True)
         ]
+        return found if self.show_filter is None else self._judged(articles, found, self.show_filter, k)
+
+    @cached_property
+    def show_filter(self) -> ShowFilter | None:
+        """The filter learned from labels; None for a model that was never calibrated.
+
+        Raises:
+            InvalidInput: It is damaged, or of another ranker.
+        """
+        if FILE not in self.model.files:
+            return None
+        found = ShowFilter.open(self.model.file(FILE))
+        if found.columns != self.show_columns:
+            problem = "it was calibrated with another ranker; calibrate it again: postil calibrate"
+            raise InvalidInput(problem, where=str(self.model.path))
+        return found
+
+    @cached_property
+    def threshold(self) -> float:
+        """The lowest probability that `selection` shows; 0 without one.
+
+        Raises:
+            UsageError: The model was never calibrated, or its labels allow no such precision.
+        """
+        if self.selection is None:
+            return 0.0
+        if self.show_filter is None:
+            problem = "this model was never calibrated, so nothing is known of what is worth showing"
+            raise UsageError(
+                f"{self.model.path}: {problem}; label suggestions (postil label), then fit them (postil calibrate)"
+            )
+        return self.selection.threshold(self.show_filter, str(self.model.path))
+
+    @property
+    def show_columns(self) -> tuple[str, ...]:
+        """Names of the columns that a filter is learned over."""
+        return ("score", *SIGNALS)
+
+    def show_rows(self, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
+        """Compute the columns that a filter is learned over.
+
+        Args:
+            articles: The articles.
+            texts: For each article its m suggestions.
+
+        Returns:
+            For each article float64[m, columns].
+        """
+        comments = [tuple(Comment(str(at), text) for at, text in enumerate(each)) for each in texts]
+        pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
+        return [
+            np.column_stack([scores, text_signals(article, each)])
+            for article, each, scores in zip(articles, texts, self.rank(pairs), strict=True)
+        ]
+
+    def _judged(
+        self, articles: Sequence[Article], found: list[Suggestions], learned: ShowFilter, k: int
+    ) -> list[Suggestions]:
+        """Suggestions with their probabilities; with a selection those that are worth showing."""
+        rows = self.show_rows(articles, [[one.text for one in each.suggestions] for each in found])
+        judged = []
+        for each, of in zip(found, rows, strict=True):
+            chances = learned.probabilities(of).tolist()
+            suggestions = tuple(
+                msgspec.structs.replace(one, probability=chance)
+                for one, chance in zip(each.suggestions, chances, strict=True)
+            )
+            with_chances = msgspec.structs.replace(each, suggestions=suggestions)
+            judged.append(
+                with_chances
+                if self.selection is None
+                else self.selection.apply(with_chances, learned, self.threshold, k)
+            )
+        return judged
 
     def rank(self, articles: Sequence[Article]) -> list[NDArray[np.float64]]:
         """Score the relevance of each article's own comments.

@@ -40,6 +40,7 @@ from postil.records.audit_parts import (
     VarianceComponent,
 )
 from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
+from postil.records.calibration_parts import CoveragePoint, ShowColumn
 from postil.records.combination_parts import (
     CombinationColumn,
     CombinationDifference,
@@ -106,6 +107,7 @@ __all__ = [
     "BudgetSettings",
     "Calibration",
     "CalibrationBin",
+    "CalibrationResult",
     "CombinationColumn",
     "CombinationDifference",
     "CombinationFit",
@@ -124,6 +126,7 @@ __all__ = [
     "CorrelationData",
     "CorrelationResult",
     "CorrelationSettings",
+    "CoveragePoint",
     "DateStatistics",
     "Difference",
     "DisagreementPair",
@@ -179,6 +182,7 @@ __all__ = [
     "Result",
     "ScoreResult",
     "SelfPreference",
+    "ShowColumn",
     "SkippedAnnotator",
     "SplitSize",
     "SplitStatistics",
@@ -1413,6 +1417,48 @@ class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):
     """The suggestions for articles, one row per article."""
 
     suggestions: tuple[Suggestions, ...]
+
+
+class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
+    """A filter learned from labels, with what it gives on articles that the fit has not seen.
+
+    Args:
+        labels: Number of texts with an answer.
+        articles: Number of their articles.
+        shown: Number of the texts to show.
+        labels_hash: Hash of the answers.
+        excluded: Labels that are not in the numbers, or that are of other texts.
+        resamples: Number of resamples of the articles.
+        seed: Random seed.
+        reason: The reason why there is no filter; empty where there is one.
+        depth: Number of first suggestions of an article that the filter chooses from.
+        penalty: L2 penalty of the fit.
+        base_rate: Share of the texts to show.
+        first_rate: Share of the articles whose first suggestion is one to show, without a filter.
+        auc: Area under the ROC curve of the probability.
+        ranker_auc: That of the ranker's score.
+        points: Precision against coverage, by rising coverage.
+        columns: Weights of the columns, the largest first.
+        notes: Notes on the numbers.
+    """
+
+    labels: int
+    articles: int
+    shown: int
+    labels_hash: str
+    excluded: tuple[Excluded, ...]
+    resamples: int
+    seed: int
+    reason: str = ""
+    depth: int = 0
+    penalty: float | None = None
+    base_rate: Estimate | None = None
+    first_rate: Estimate | None = None
+    auc: Estimate | None = None
+    ranker_auc: Estimate | None = None
+    points: tuple[CoveragePoint, ...] = ()
+    columns: tuple[ShowColumn, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):

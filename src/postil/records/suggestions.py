@@ -185,16 +185,19 @@ class Suggestion(Row, frozen=True, omit_defaults=False, gc=False):
         score: The commenter's score, higher is better; comparable for one article and one commenter only.
         rank: Rank among the suggestions for the article, from 1.
         provenance: Its origin.
+        probability: Probability that an editor would show it, of a model that was calibrated by labels.
     """
 
     text: str
     score: float
     rank: int
     provenance: Provenance
+    probability: float | None = None
 
     def __post_init__(self) -> None:
         check_texts(self, "text")
         coerce_numbers(self, "score")
+        coerce_numbers(self, "probability", optional=True)
         coerce_integers(self, "rank")
 
 
@@ -224,6 +227,7 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
         article: The id of the article.
         suggestions: The suggestions, best first.
         filtered: The candidates that were filtered out, best first.
+        reason: The reason why there is no suggestion, where none is probably worth showing.
 
     >>> first = Suggestion("Bring a coat.", 2.5, 1, Provenance.generated("att", "8d0c"))
     >>> Suggestions("a1", (first,)).suggestions[0].provenance.method
@@ -233,8 +237,10 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
     article: str
     suggestions: tuple[Suggestion, ...]
     filtered: tuple[Filtered, ...] = ()
+    reason: str | None = None
 
     def __post_init__(self) -> None:
+        check_texts(self, "reason", optional=True)
         coerce_ids(self, "article")
         coerce_tuple(self, "suggestions", Suggestion)
         coerce_tuple(self, "filtered", Filtered)

@@ -35,6 +35,7 @@ __all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
     "budget": "postil.render.budget",
+    "calibration": "postil.render.calibrate",
     "combine": "postil.render.combine",
     "commenters": "postil.render.commenters",
     "compare": "postil.render.compare",

@@ -67,6 +67,7 @@ TEXT: Final = 1500
 
 TITLES: Final[Mapping[str, str]] = {
     "agreement": "Inter-annotator agreement",
+    "calibration": "Precision against coverage",
     "commenters": "Commenters against readers",
     "corpus": "A corpus",
     "evaluation": "Ranking of comments",

@@ -10,6 +10,7 @@ from postil.plots import IntervalRow, intervals
 from postil.records.results import (
     AgreementResult,
     BudgetResult,
+    CalibrationResult,
     CombinationResult,
     CommenterResult,
     Comparison,
@@ -26,6 +27,7 @@ from postil.records.results import (
     TrainingResult,
     WeightsPlanResult,
 )
+from postil.render.calibrate import precision_curve
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
@@ -164,6 +166,13 @@ def _statistics(result: StatisticsResult) -> Iterator[Picture]:
     if result.statistics.all.categories:
         title = "Articles by category"
         yield Picture("categories", title, title, title, partial(draw_categories, result))
+
+
+@pictures_of.register(CalibrationResult)
+def _calibration(result: CalibrationResult) -> Iterator[Picture]:
+    if len(result.points) > 1:
+        title = "Precision by coverage"
+        yield Picture("precision", title, title, title, partial(precision_curve, result))
 
 
 @pictures_of.register(WeightsPlanResult)

@@ -1,0 +1,267 @@
+"""Labels *show / do not show* learned from columns, and reported on articles that the fit has not seen.
+
+The fit is logistic regression with an L2 penalty; penalty and calibration are chosen on labels of other articles. Every
+number here is of probabilities out of fold: of a fit without the labels of the same article.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from postil.errors import Undefined
+from postil.learners.logistic import Logistic
+from postil.metaeval.combination import isotonic_fit
+from postil.metaeval.resampling import bootstrap_counts, estimate, in_blocks
+from postil.records.calibration_parts import CoveragePoint
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.records.parts import Estimate
+
+__all__ = ["FOLDS", "LEAST", "LabelFit", "fit_labels", "wilson_interval"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Bools: TypeAlias = "NDArray[np.bool_]"
+Indices: TypeAlias = "NDArray[np.int64]"
+
+FOLDS: Final = 9
+"""Number of folds of articles."""
+
+LEAST: Final = 30
+"""Smallest number of labels that a filter is learned from."""
+
+LEAST_OF_A_KIND: Final = 5
+"""Smallest number of labels to show, and not to."""
+
+LEAST_SHOWN: Final = 10
+"""Smallest number of articles with a suggestion that a precision is told of."""
+
+PENALTIES: Final = (3.0, 10.0, 30.0, 100.0)
+"""L2 penalties to choose from, of columns of standard deviation 1."""
+
+INNER_FOLDS: Final = 3
+"""Number of folds on which a penalty is chosen."""
+
+_Z: Final = 1.959963984540054
+_CALIBRATION_PENALTY: Final = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelFit:
+    """A fit, and its report.
+
+    Args:
+        logistic: The logit of a row.
+        slope: Slope of the calibration of logits.
+        offset: Offset of the calibration.
+        penalty: The L2 penalty.
+        probabilities: float64[n], of each label out of fold.
+        depth: Number of first suggestions of an article that a filter chooses from.
+        points: The distinct thresholds, from the lowest coverage to the whole.
+        base_rate: Share of the labels to show.
+        first_rate: Share of the articles whose first suggestion is one to show.
+        auc: Area under the ROC curve of the probability.
+        ranker_auc: That of the ranker's score.
+    """
+
+    logistic: Logistic
+    slope: float
+    offset: float
+    penalty: float
+    probabilities: Floats
+    depth: int
+    points: tuple[CoveragePoint, ...]
+    base_rate: Estimate
+    first_rate: Estimate
+    auc: Estimate
+    ranker_auc: Estimate
+
+
+def fit_labels(
+    columns: Floats, scores: Floats, shown: Bools, article: Indices, *, resamples: int, seed: int, folds: int = FOLDS
+) -> LabelFit:
+    """Fit the probability of being worth showing.
+
+    Args:
+        columns: float64[n, m].
+        scores: float64[n], by which the ranker orders the suggestions of an article.
+        shown: bool[n], the labels.
+        article: int64[n], the number of each label's article, from 0.
+        resamples: Number of resamples of the articles.
+        seed: Random seed.
+        folds: Largest number of folds of articles.
+
+    Raises:
+        Undefined: The labels are too few, of one kind, or cannot be told apart; the message says which.
+    """
+    articles = int(article.max(initial=-1)) + 1
+    _check(shown, articles)
+    folds = min(folds, articles)
+    logits = _out_of_fold(columns, shown, article, article % folds)
+    calibration = Logistic.fit(logits[:, None], shown, _CALIBRATION_PENALTY)
+    slope = float(calibration.weights[0] / calibration.scale[0])
+    if slope <= 0:
+        raise Undefined(
+            "what to show cannot be told from what not to show by these labels: on articles that the fit has not seen "
+            "its order is no better than chance; label more suggestions"
+        )
+    offset = calibration.intercept - slope * float(calibration.mean[0])
+    probabilities = 1 / (1 + np.exp(-np.clip(slope * logits + offset, -700, 700)))
+    penalty = _penalty(columns, shown, article)
+    whole = Logistic.fit(columns, shown, penalty)
+    sizes = np.bincount(article, minlength=articles)
+    depth = int(np.median(sizes))
+    places = _places(scores, article)
+    counts = bootstrap_counts(articles, resamples, seed)
+    first = places == 0
+    rates = in_blocks(
+        lambda drawn: {
+            "base": drawn @ np.bincount(article, shown, articles) / np.maximum(drawn @ sizes, 1),
+            "first": drawn @ np.bincount(article[first], shown[first], articles) / articles,
+        },
+        counts,
+        articles,
+    )
+    return LabelFit(
+        logistic=whole,
+        slope=slope,
+        offset=offset - slope * whole.intercept,
+        penalty=penalty,
+        probabilities=probabilities,
+        depth=depth,
+        points=tuple(_points(probabilities, shown, article, places)),
+        base_rate=estimate(rates["base"], articles),
+        first_rate=estimate(rates["first"], articles),
+        auc=estimate(_auc(probabilities, shown, article, counts), articles),
+        ranker_auc=estimate(_auc(scores, shown, article, counts), articles),
+    )
+
+
+def _check(shown: Bools, articles: int) -> None:
+    wanted = f"a filter needs at least {LEAST}, with {LEAST_OF_A_KIND} of each kind, of {LEAST_SHOWN} articles or more"
+    n, yes = len(shown), int(shown.sum())
+    if n < LEAST or min(yes, n - yes) < LEAST_OF_A_KIND or articles < LEAST_SHOWN:
+        raise Undefined(
+            f"{n} labels of {articles} articles, {yes} to show and {n - yes} not: {wanted}; label more suggestions"
+        )
+
+
+def _out_of_fold(columns: Floats, shown: Bools, article: Indices, fold: Indices) -> Floats:
+    """Logits without intercept by fits on the other folds, each with a penalty chosen there, float64[n].
+
+    An intercept would be the higher, the fewer of the left-out labels are to show, and so order folds by the opposite
+    of their labels; that of the calibration stands for all.
+    """
+    logits = np.zeros(len(shown))
+    for number in np.unique(fold).tolist():
+        others = fold != number
+        if shown[others].all() or not shown[others].any():
+            continue
+        penalty = _penalty(columns[others], shown[others], article[others])
+        model = Logistic.fit(columns[others], shown[others], penalty)
+        logits[~others] = model.logits(columns[~others]) - model.intercept
+    return logits
+
+
+def _penalty(columns: Floats, shown: Bools, article: Indices) -> float:
+    """The penalty with the lowest log loss on labels of other articles; the largest of tied ones."""
+    fold = np.unique(article, return_inverse=True)[1] % INNER_FOLDS
+    sign = np.where(shown, -1.0, 1.0)
+
+    def loss(penalty: float) -> float:
+        logits = np.zeros(len(shown))
+        for number in range(INNER_FOLDS):
+            others = fold != number
+            logits[~others] = _predicted(columns[others], shown[others], penalty, columns[~others])
+        return round(float(np.logaddexp(0, sign * logits).sum()), 9)
+
+    return min(PENALTIES, key=lambda penalty: (loss(penalty), -penalty))
+
+
+def _predicted(columns: Floats, shown: Bools, penalty: float, others: Floats) -> Floats:
+    """Logits of other rows; the same for all where the labels are of one kind."""
+    yes = int(shown.sum())
+    if yes in {0, len(shown)}:
+        return np.full(len(others), math.log((yes + 0.5) / (len(shown) - yes + 0.5)))
+    return Logistic.fit(columns, shown, penalty).logits(others)
+
+
+def _places(scores: Floats, article: Indices) -> Indices:
+    """The place of each label among those of its article by descending score, from 0."""
+    order = np.lexsort((-scores, article))
+    starts = np.searchsorted(article[order], np.arange(int(article.max()) + 1))
+    places = np.empty(len(scores), np.int64)
+    places[order] = np.arange(len(scores)) - starts[article[order]]
+    return places
+
+
+def _auc(values: Floats, shown: Bools, article: Indices, counts: NDArray[np.int32]) -> Floats:
+    """Area under the ROC curve of all labels and of resamples of articles, float64[1 + R]."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(values[order]) > 0))
+    yes, owner = shown[order], article[order]
+
+    def areas(drawn: NDArray[np.int32]) -> dict[str, Floats]:
+        weights = drawn[:, owner].astype(np.float64)
+        good = np.add.reduceat(weights * yes, starts, axis=1)
+        bad = np.add.reduceat(weights * ~yes, starts, axis=1)
+        below = np.cumsum(bad, axis=1) - bad / 2
+        total = good.sum(axis=1) * bad.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return {"auc": np.where(total > 0, (good * below).sum(axis=1) / total, np.nan)}
+
+    return in_blocks(areas, counts, len(values))["auc"]
+
+
+def _points(probabilities: Floats, shown: Bools, article: Indices, places: Indices) -> list[CoveragePoint]:
+    """Coverage and precision at each threshold that tells articles apart.
+
+    An article's first suggestion is that with the highest probability, whatever the threshold.
+    """
+    articles = int(article.max()) + 1
+    order = np.lexsort((places, -probabilities, article))
+    first = order[np.searchsorted(article[order], np.arange(articles))]
+    best, good = probabilities[first], shown[first].astype(np.float64)
+    pooled = isotonic_fit(best[:, None], good).predict(best[:, None])
+    levels = np.unique(best)[::-1]
+    points = []
+    for level, lower in zip(levels, [*levels[1:], 0.0], strict=True):
+        above = best >= level
+        n = int(above.sum())
+        if n < min(LEAST_SHOWN, articles):
+            continue
+        low, high = wilson_interval(int(good[above].sum()), n)
+        points.append(
+            CoveragePoint(
+                coverage=n / articles,
+                threshold=0.0 if n == articles else float(level + lower) / 2,
+                precision=float(good[above].mean()),
+                low=low,
+                high=high,
+                pooled=min(1.0, max(0.0, float(pooled[above].mean()))),
+                articles=n,
+            )
+        )
+    return points
+
+
+def wilson_interval(good: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % confidence interval of a share of independent cases.
+
+    Args:
+        good: Number of cases that count.
+        n: Number of cases, at least 1.
+
+    >>> [round(end, 3) for end in wilson_interval(10, 10)], [round(end, 3) for end in wilson_interval(5, 10)]
+    ([0.722, 1.0], [0.237, 0.763])
+    """
+    share = good / n
+    middle = share + _Z**2 / (2 * n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n * n))
+    low, high = ((middle + sign * half) / (1 + _Z**2 / n) for sign in (-1, 1))
+    return max(0.0, min(low, share)), min(1.0, max(high, share))  # an end of 0 or 1 may be off by a rounding error

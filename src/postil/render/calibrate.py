@@ -1,0 +1,135 @@
+"""View of a calibration: precision against coverage, one row per threshold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from postil.plots import Curve, curves, save
+from postil.records.results import CoveragePoint
+from postil.render.formats import counted, excerpt, value_with_interval
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postil.plots import Figure
+    from postil.records.results import CalibrationResult, Estimate
+
+__all__ = ["draw_precision", "precision_curve", "summary", "view"]
+
+STEPS: Final = 10
+"""Number of coverages that a table has."""
+
+EXPECTED: Final = 0.3
+"""Coverage that the sentence is about."""
+
+
+def view(result: CalibrationResult) -> View:
+    """Make the view of a calibration.
+
+    Args:
+        result: The calibration.
+    """
+    grid = [["coverage", "threshold", "precision", "articles"]]
+    grid += [
+        [
+            value_with_interval(one.coverage, None, None),
+            value_with_interval(one.threshold, None, None),
+            value_with_interval(one.precision, one.low, one.high),
+            f"{one.articles:,}",
+        ]
+        for one in _steps(result)
+    ]
+    remarks = [
+        f"{one.n:,} {one.why}: {'; '.join(excerpt(text, 40) for text in one.examples)}" for one in result.excluded
+    ]
+    if result.points:
+        remarks.append(
+            f"the first {counted(result.depth, 'suggestion')} of an article; probabilities out of fold, by other "
+            "articles; Wilson intervals of the precision, with the filter held fixed"
+        )
+    return View(
+        rows=[msgspec.structs.asdict(one) for one in result.points],
+        fields=CoveragePoint.__struct_fields__,
+        grids=[grid] if result.points else [],
+        findings=[_sentence(result)],
+        head=summary(result),
+        remarks=[*remarks, *(f"note: {note}" for note in result.notes)],
+    )
+
+
+def _steps(result: CalibrationResult) -> list[CoveragePoint]:
+    """The points that reach each tenth of coverage."""
+    found = [
+        next(one for one in result.points if one.coverage >= step / STEPS - 1e-9 or one is result.points[-1])
+        for step in range(1, STEPS + 1)
+        if result.points
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _sentence(result: CalibrationResult) -> str:
+    """A sentence of what to expect."""
+    if not result.points or result.first_rate is None:
+        return f"no filter: {result.reason}"
+    point = next(one for one in result.points if one.coverage >= EXPECTED - 1e-9 or one is result.points[-1])
+    of, good = round(100 * point.coverage), round(100 * point.coverage * point.precision)
+    ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
+    without = f"without a filter the first one is for {100 * result.first_rate.value:.0f} of 100"
+    return (
+        f"what to expect: with --coverage {EXPECTED:g}, {of} of 100 articles get a suggestion, and for about {good} of "
+        f"them the first is worth showing ({100 * point.precision:.0f} %, 95 % interval {ends} %); {without}"
+    )
+
+
+def summary(result: CalibrationResult) -> str:
+    """Numbers of labels, and the areas under the ROC curve.
+
+    Args:
+        result: The calibration.
+    """
+    share = f"{result.shown:,} to show"
+    parts = [f"{counted(result.labels, 'label')} of {counted(result.articles, 'article')}", share]
+    parts += [
+        f"{name} {_value(found)}"
+        for name, found in (("AUC", result.auc), ("of the ranker's score", result.ranker_auc))
+        if found is not None
+    ]
+    return ", ".join(parts)
+
+
+def _value(found: Estimate) -> str:
+    return value_with_interval(found.value, found.low, found.high)
+
+
+def draw_precision(path: Path, result: CalibrationResult) -> None:
+    """Write the picture of `precision_curve`.
+
+    Args:
+        path: The picture: ``.svg``, ``.png`` or ``.pdf``.
+        result: The calibration, with points.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        UsageError: The file is of another kind.
+    """
+    save(precision_curve(result), path, "Precision by coverage")
+
+
+def precision_curve(result: CalibrationResult) -> Figure:
+    """Draw precision against coverage.
+
+    Args:
+        result: The calibration, with points.
+    """
+    x, y, low, high = (
+        np.array([getattr(one, name) for one in result.points]) for name in ("coverage", "precision", "low", "high")
+    )
+    return curves(
+        [Curve("filter", x, y, low, high)],
+        xlabel="coverage: share of articles with a suggestion",
+        ylabel="precision: share worth showing",
+    )
