@@ -16,9 +16,10 @@ pytest.importorskip("fastapi")
 from postil.annotation.store import Store
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
+from postil.corpus.store import Corpus
 from postil.records import read, write
 from postil.records.labels import Label
-from retrieval_models import article, train_retrievers
+from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil
@@ -245,6 +246,31 @@ def test_a_damaged_filter_is_named(postil: Postil, models: Path) -> None:
     done = postil("comment", models / "new.jsonl", "--model", "cal")
     assert done.code == 3
     assert "calibrate it again" in done.err
+
+
+def test_training_and_updating_take_labels(postil: Postil, models: Path) -> None:
+    labels_of(models, "l.jsonl")
+    titles = {each.article: each.title for each in read("l.jsonl", Label)}
+    trained = postil(*("train", "ir-tc", "--corpus", models / "corpus", "--out", "m", *BY_WORDS, "--labels", "l.jsonl"))
+    assert trained.code == 0, trained.err
+    assert f"60 labels of {len(titles)} articles" in trained.out
+    updated = postil("train", "--update", models / "tc", "--labels", "l.jsonl", "--out", "u")
+    assert updated.code == 0, updated.err
+    assert Path("m/show/filter.json").read_bytes() == Path("u/show/filter.json").read_bytes()
+    grown = postil("train", "--update", "u", "--corpus", models / "corpus", "--labels", "l.jsonl", "--out", "g")
+    assert grown.code == 0, grown.err
+    assert Path("g/show/filter.json").exists()
+    # Labels of articles of the corpus need no titles.
+    own = next(iter(Corpus.open(models / "corpus").articles("dev")))
+    write("own.jsonl", [Label(own.id, Retriever.open(models / "tc").pool.texts[0], True)])
+    few = postil("train", "--update", "u", "--corpus", models / "corpus", "--labels", "own.jsonl", "--out", "h")
+    assert "no filter: 1 labels of 1 articles" in few.out
+    # Broken labels are told before anything is trained.
+    Path("bad.jsonl").write_text('{"article": "a", "text": "b", "show": "perhaps"}\n', encoding="utf-8")
+    bad = postil("train", "ir-tc", "--corpus", models / "corpus", "--out", "n", *BY_WORDS, "--labels", "bad.jsonl")
+    assert bad.code == 3
+    assert "bad.jsonl:1: show: expected true or false" in bad.err
+    assert not Path("n").exists()
 
 
 def rows_of(done: Outcome) -> list[dict[str, Any]]:

@@ -91,8 +91,15 @@ def test_the_probable_come_first_and_the_others_have_a_reason() -> None:
     assert found.reason is None
 
 
+def test_further_suggestions_need_the_precision_themselves() -> None:
+    found = Selection(precision=0.7).apply(suggested(0.65, 0.5, 0.75), learned(), 0.4, k=5)
+    assert [one.probability for one in found.suggestions] == [0.75]
+    assert [one.reason.partition(", ")[2] for one in found.filtered] == ["below .70 for precision .70"] * 2
+    assert len(Selection(coverage=0.5).apply(suggested(0.65, 0.5, 0.75), learned(), 0.4, k=5).suggestions) == 3
+
+
 def test_k_bounds_what_is_shown() -> None:
-    assert len(Selection(precision=0.7).apply(suggested(0.5, 0.6), learned(), 0.4, k=1).suggestions) == 1
+    assert len(Selection(coverage=0.5).apply(suggested(0.5, 0.6), learned(), 0.4, k=1).suggestions) == 1
 
 
 def test_nothing_confident_is_an_empty_list_with_a_reason() -> None:

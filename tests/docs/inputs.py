@@ -97,6 +97,7 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     """A site of 66 articles, each of the sentences and comments of some of the sample's, in every format."""
     site = [merged(sample, a, b) for a, b in combinations(range(len(sample)), 2)]
     write(folder / "articles.jsonl", site)
+    write(folder / "many-articles.jsonl", site)
     write(folder / "articles.jsonl.gz", site)
     write(folder / "new-articles.jsonl", sample[:3])
     write(folder / "threads.jsonl", sample[:3])

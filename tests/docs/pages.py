@@ -145,14 +145,7 @@ class Run:
         if args[:2] == ["annotate", "serve"]:
             grade_all(args[2])
             return
-        if args[0] == "study":
-            shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
-        if args[0] == "train" and "tf-idf" not in args:
-            args += FEW_STEPS
-        if args[:2] == ["study", "comments"]:
-            args += SHORT_STUDY
-        if args[:2] == ["study", "uses"]:
-            args += SHORT_USES
+        self.adapt(args)
         with answered(*args) as asked:
             result = CliRunner().invoke(app, asked)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -166,6 +159,23 @@ class Run:
             lines = (".*" if line == "…" else re.escape(line).replace("…", "[^\n]*") for line in printed)
             pattern = re.compile("\n".join(lines) + r"(\nseed \d+)?", re.DOTALL)  # a page may leave the seed out
             assert any(map(pattern.fullmatch, said)), f"{self.where}: {command} printed:\n{said[0]}"
+
+    def adapt(self, args: list[str]) -> None:
+        """Give a command less to do, and somebody who answers."""
+        if args[0] == "label":  # a first run draws, and the one below writes what was answered
+            args += ["--no-serve"]
+            if self.page in WITH_CORPUS:
+                args[1] = "many-articles.jsonl"  # as many as a filter needs
+            CliRunner().invoke(app, args)
+            label_all(str(Path(args[args.index("--out") + 1]).with_suffix(".db")))
+        if args[0] == "study":
+            shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
+        if args[0] == "train" and "tf-idf" not in args:
+            args += FEW_STEPS
+        if args[:2] == ["study", "comments"]:
+            args += SHORT_STUDY
+        if args[:2] == ["study", "uses"]:
+            args += SHORT_USES
 
     def compare(self, shown: list[str]) -> None:
         assert any(is_part(shown, said.splitlines()) for said in self.outputs), f"{self.where}: no command printed this"
@@ -209,6 +219,18 @@ def grade_all(campaign: str) -> None:
                 while (task := store.grading.next(person)) is not None:
                     grade = min(5, 1 + len(task.text) // 20 + (person.id + task.position) % 2)
                     store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{task.position}", seconds=1.0)
+
+
+def label_all(campaign: str) -> None:
+    """In place of a server: an editor shows what says at least fourteen words."""
+    from postil.annotation.store import Store  # noqa: PLC0415
+
+    with Store.open(campaign) as store:
+        (person,) = store.people.everyone()
+        store.people.invite("editor", "annotator")
+        while (task := store.grading.next(person)) is not None:
+            grade = 1 if len(task.text.split()) >= 14 else 4
+            store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{task.position}", seconds=1.0)
 
 
 def is_part(shown: list[str], said: list[str]) -> bool:

@@ -17,6 +17,7 @@ from postil.commenters.model_changes import changing
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import FILE, ShowFilter, Threshold
 from postil.commenters.store import ModelWriter, check_free
+from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
 from postil.metaeval.label_fit import fit_labels
 from postil.options import Flag, options
@@ -26,7 +27,7 @@ from postil.records.row_files import read
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,7 +35,14 @@ if TYPE_CHECKING:
     from postil.metaeval.label_fit import LabelFit
     from postil.records.row_files import FilePath
 
-__all__ = ["CalibrateOptions", "calibrate_files", "fit_model_labels", "read_labels"]
+__all__ = [
+    "CalibrateOptions",
+    "articles_of",
+    "calibrate_files",
+    "calibrate_model",
+    "fit_model_labels",
+    "read_labels",
+]
 
 EXAMPLES: Final = 5
 """Number of excluded labels that are named."""
@@ -96,15 +104,56 @@ def calibrate_files(
     if options.articles is not None:
         given = (inputs or InputOptions()).readings({"labels": Label, "articles": Article}, on_message)
         articles = {article.id: article for article in read(options.articles, Article, given["articles"])}
+    return calibrate_model(model, rows, articles, options, where=labels[0], on_message=on_message)
+
+
+def calibrate_model(
+    model: str,
+    labels: Sequence[Label],
+    articles: Mapping[str, Article],
+    options: CalibrateOptions,
+    *,
+    where: str = "labels",
+    on_message: OnMessage = lambda _: None,
+) -> CalibrationResult:
+    """Fit a model's filter to labels; see `calibrate_files`.
+
+    Args:
+        model: The folder of a model ``ir-t`` or ``ir-tc``.
+        labels: The labels.
+        articles: Articles by id, for labels without a title.
+        options: Options of the command, whose files are not read.
+        where: Name of the labels, for messages.
+        on_message: Callback for status messages.
+    """
     with changing(model) if options.out is None else nullcontext(Path(model)) as folder:
         retriever = Retriever.open(folder, jobs=options.jobs)
         result, learned = fit_model_labels(
-            retriever, rows, articles, resamples=options.resamples, seed=options.seed, where=labels[0]
+            retriever, labels, articles, resamples=options.resamples, seed=options.seed, where=where
         )
         if learned is not None:
             _write(retriever, learned, options.out)
-            on_message(f"filter in {options.out or model}; go on with: postil comment ARTICLES --coverage .3 --model …")
+            to = options.out or model
+            on_message(f"filter in {to}; go on with: postil comment ARTICLES --model {to} --coverage .3")
     return result
+
+
+def articles_of(corpus: FilePath, labels: Iterable[Label]) -> dict[str, Article]:
+    """Find the articles of labels without a title in a corpus, whatever their split.
+
+    Args:
+        corpus: The corpus.
+        labels: The labels.
+
+    Raises:
+        InvalidInput: The corpus is damaged.
+    """
+    wanted = {label.article for label in labels if label.title is None}
+    if not wanted:
+        return {}
+    opened = Corpus.open(corpus)
+    splits = (opened.articles(split) for split in opened.splits)
+    return {article.id: article for split in splits for article in split if article.id in wanted}
 
 
 def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: OnMessage) -> list[Label]:

@@ -191,6 +191,9 @@ def comment_articles(
         jobs=options.jobs,
         selection=options.selection(),
     )
+    learned = commenter.show_filter if isinstance(commenter, Retriever) and commenter.selection is not None else None
+    if learned is not None and options.k > learned.depth:
+        on_message(f"at most {learned.depth} per article: the model was calibrated on as many first suggestions")
     rows, missing = open_articles(articles, inputs, on_message), MissingInput(commenter)
     with progress("articles", checked_articles(rows, on_message=on_message)) as stream:
         while batch := list(islice(stream, BATCH)):

@@ -17,6 +17,8 @@ from postil.errors import UnknownName, UsageError
 
 if TYPE_CHECKING:
     from postil.app.training.grid import Grid
+    from postil.records.labels import Label
+    from postil.render.formats import Format
 
 __all__ = ["train"]
 
@@ -33,6 +35,16 @@ GridOption: TypeAlias = Annotated[
 GridEpochsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="With --grid: maximum number of epochs of each combination; by default 2."),
+]
+
+
+LabelsOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Labels of what is worth showing (article, text, show), to calibrate the model by; repeatable. See postil "
+        "calibrate.",
+    ),
 ]
 
 
@@ -69,24 +81,30 @@ def update(
         str | None,
         typer.Option("--out", "-o", metavar="DIR", help="With --update: the folder to write, in place of MODEL."),
     ] = None,
+    labels: LabelsOption = None,
     threads: ThreadOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Train a commenter on a corpus, or add articles to one."""
     if context.invoked_subcommand is not None:
-        if update is not None or corpus is not None or out is not None:
-            raise UsageError(f"--update, --corpus and --out before {context.invoked_subcommand}: write them after it")
+        if update is not None or corpus is not None or out is not None or labels:
+            given = "--update, --corpus, --out and --labels"
+            raise UsageError(f"{given} before {context.invoked_subcommand}: write them after it")
         return
-    if update is None or corpus is None:
+    if update is None or (corpus is None and not labels):
         known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
-        raise UsageError(f"expected a commenter ({known}), or --update MODEL --corpus DIR")
+        raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
     from postil.app.progress import progress  # noqa: PLC0415
     from postil.app.training.update import update_model  # noqa: PLC0415
     from postil.render.views import show  # noqa: PLC0415
 
-    result = update_model(update, corpus, out, jobs=threads.jobs, on_progress=progress)
-    emit(show(format, result), format)
-    say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
+    rows = _labels(labels)
+    if corpus is not None:
+        result = update_model(update, corpus, out, jobs=threads.jobs, on_progress=progress)
+        emit(show(format, result), format)
+        say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
+        update, out = out or update, None
+    _calibrate(update, rows, corpus, out, format)
 
 
 @train.command("ir-tc", short_help="Comments of articles with similar titles and contents.")
@@ -100,6 +118,7 @@ def retriever(
     options: RetrieverTrainOptions,
     grid: GridOption = None,
     grid_epochs: GridEpochsOption = None,
+    labels: LabelsOption = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Find similar articles (ir-t: by titles, ir-tc: by titles and contents) and rank their readers' comments.
@@ -114,11 +133,12 @@ def retriever(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    asked = _grid(context, grid, grid_epochs, options)
+    asked, rows = _grid(context, grid, grid_epochs, options), _labels(labels)
     result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
     _tell(name, out)
+    _calibrate(out, rows, corpus, None, format)
 
 
 @train.command("att-tc", short_help="Comments generated from title and content, with attention.")
@@ -161,6 +181,28 @@ def generator(
             draw_losses(figure, {name: result})
             say(f"losses drawn in {figure}")
     _tell(name, out)
+
+
+def _labels(files: list[str] | None) -> list[Label]:
+    """The labels of files, read before anything is trained."""
+    if not files:
+        return []
+    from postil.app.calibrate import read_labels  # noqa: PLC0415
+
+    return read_labels(files, None, say)
+
+
+def _calibrate(model: str, rows: list[Label], corpus: str | None, out: str | None, form: Format) -> None:
+    """Calibrate a model by labels, if there are any."""
+    from postil.commenters.nn.distributed import is_main_process  # noqa: PLC0415
+
+    if not rows or not is_main_process():
+        return
+    from postil.app.calibrate import CalibrateOptions, articles_of, calibrate_model  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
+
+    articles = articles_of(corpus, rows) if corpus is not None else {}
+    emit(show(form, calibrate_model(model, rows, articles, CalibrateOptions(out=out), on_message=say)), form)
 
 
 def _grid(

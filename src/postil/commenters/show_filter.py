@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.records.rows import Article
+    from postil.records.suggestions import Suggestion
 
 __all__ = ["FILE", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
 
@@ -279,31 +280,32 @@ class Selection:
     def apply(self, found: Suggestions, learned: ShowFilter, threshold: float, k: int) -> Suggestions:
         """Filter out the suggestions of an article that are probably not worth showing, and order the others.
 
+        The first one needs the threshold, which gives the precision asked for on average; further ones need that
+        precision themselves.
+
         Args:
             found: The first `ShowFilter.depth` suggestions, with their probabilities.
             learned: The filter.
             threshold: The lowest probability to show.
             k: Maximum number of suggestions.
         """
-        said = f"below {_short(threshold)} for {self}"
-        considered = [(one, one.probability or 0.0) for one in found.suggestions[: learned.depth]]
-        kept = [one for one, probability in considered if probability >= threshold]
-        kept.sort(key=lambda one: -(one.probability or 0.0))
-        dropped = tuple(
-            Filtered(
-                one.text,
-                f"probability {_short(probability)} of being worth showing, {said}",
-                next(iter(one.provenance.sources), None),
-            )
-            for one, probability in considered
-            if probability < threshold
+        further = max(threshold, self.precision or 0.0)
+        order = sorted(found.suggestions[: learned.depth], key=lambda one: -(one.probability or 0.0))
+        kept: list[Suggestion] = []
+        dropped: list[Filtered] = []
+        for one in order:
+            needed, probability = further if kept else threshold, one.probability or 0.0
+            if probability >= needed:
+                kept.append(msgspec.structs.replace(one, rank=len(kept) + 1))
+            else:
+                reason = f"probability {_short(probability)} of being worth showing, below {_short(needed)} for {self}"
+                dropped.append(Filtered(one.text, reason, next(iter(one.provenance.sources), None)))
+        nothing = None
+        if order and not kept:
+            nothing = f"nothing is probably worth showing: the best has {dropped[0].reason}"
+        return msgspec.structs.replace(
+            found, suggestions=tuple(kept[:k]), filtered=(*found.filtered, *dropped), reason=nothing
         )
-        reason = None
-        if considered and not kept:
-            best = max(probability for _, probability in considered)
-            reason = f"nothing is probably worth showing: the highest probability is {_short(best)}, {said}"
-        shown = tuple(msgspec.structs.replace(one, rank=rank) for rank, one in enumerate(kept[:k], 1))
-        return msgspec.structs.replace(found, suggestions=shown, filtered=(*found.filtered, *dropped), reason=reason)
 
 
 def _short(value: float) -> str:

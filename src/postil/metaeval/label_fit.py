@@ -48,7 +48,8 @@ INNER_FOLDS: Final = 3
 """Number of folds on which a penalty is chosen."""
 
 _Z: Final = 1.959963984540054
-_CALIBRATION_PENALTY: Final = 1e-3
+_CALIBRATION_PENALTY: Final = 1.0
+"""Penalty of the slope of a standardized logit, so that few labels that a column separates give no certainty."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.render.formats import counted, excerpt
+from postil.render.formats import counted, excerpt, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["summary", "view"]
 
 FIELDS: Final = (
     *("article", "rank", "score", "text", "label", "sources"),
-    *("source_title", "source_url", "source_date", "source_upvotes"),
+    *("source_title", "source_url", "source_date", "source_upvotes", "probability"),
 )
 
 
@@ -27,7 +27,7 @@ def view(result: SuggestionsResult) -> View:
         result: The suggestions.
     """
     rows: list[dict[str, object]] = []
-    grid = [["suggestion", "article", "rank", "score", "from", "date", "votes"]]
+    grid = [["suggestion", "article", "rank", "score", "probability", "from", "date", "votes"]]
     for row in result.suggestions:
         for one in row.suggestions:
             sources = [f"{source.article}/{source.comment}" for source in one.provenance.sources]
@@ -45,18 +45,24 @@ def view(result: SuggestionsResult) -> View:
                     "source_url": url,
                     "source_date": date,
                     "source_upvotes": upvotes,
+                    "probability": one.probability,
                 }
             )
             origin = sources[0] if sources else one.provenance.model * (one.provenance.method == "llm")
             votes = "" if upvotes is None else f"{upvotes:,}"
-            numbers = [str(one.rank), f"{one.score:.4f}"]
+            probability = "" if one.probability is None else value_with_interval(one.probability, None, None)
+            numbers = [str(one.rank), f"{one.score:.4f}", probability]
             grid.append(
                 [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
             )
     if not any(date or votes for *_, date, votes in grid[1:]):
         grid = [line[:-2] for line in grid]
+    if not any(line[4] for line in grid[1:]):
+        grid = [[*line[:4], *line[5:]] for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
     remarks = [labels or "no suggestions"]
+    if empty := sum(row.reason is not None for row in result.suggestions):
+        remarks.append(f"nothing is probably worth showing for {counted(empty, 'article')}")
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(f"{filtered:,} filtered out; --format jsonl gives the reasons")
     return View(
