@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from postil.app.estimate import EstimateOptions
     from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
+    from postil.app.forget import ForgetOptions, forget
     from postil.app.interesting import rank_passages
     from postil.app.judge import judge
     from postil.app.judge_options import JudgeOptions
@@ -70,6 +71,7 @@ __all__ = [
     "DecodingOptions",
     "DocumentFrequencies",
     "EstimateOptions",
+    "ForgetOptions",
     "InvalidInput",
     "JudgeOptions",
     "PostilError",
@@ -90,6 +92,7 @@ __all__ = [
     "estimate",
     "evaluate_commenters",
     "fit_combination",
+    "forget",
     "judge",
     "load_commenter",
     "parse_metric",
@@ -118,6 +121,7 @@ _HOMES: Final = {
     "DecodingOptions": ("postil.commenters.decoding_options", "DecodingOptions"),
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
+    "ForgetOptions": ("postil.app.forget", "ForgetOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "JudgeOptions": ("postil.app.judge_options", "JudgeOptions"),
     "PostilError": ("postil.errors", "PostilError"),
@@ -137,6 +141,7 @@ _HOMES: Final = {
     "estimate": ("postil.app.estimate_columns", "estimate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "fit_combination": ("postil.app.combine_columns", "fit_combination"),
+    "forget": ("postil.app.forget", "forget"),
     "judge": ("postil.app.judge", "judge"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),

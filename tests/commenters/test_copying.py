@@ -52,3 +52,11 @@ def test_arrays_can_be_mapped(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", getattr(some, name))
     mapped = SpanIndex(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("ids", "order")))
     assert mapped.longest([0, 2, 3, 4]) == SharedSpan(1, 1, 3)
+
+
+def test_texts_can_be_taken_out() -> None:
+    ids, offsets = np.array([5, 6, 7, 6, 7, 8, 5]), np.array([0, 3, 3, 6, 7])
+    taken = SpanIndex.of(ids, offsets).take(np.array([1, 2, 3]))
+    alone = SpanIndex.of(ids[3:], np.array([0, 0, 3, 4]))
+    np.testing.assert_array_equal(taken.ids, alone.ids)
+    np.testing.assert_array_equal(taken.order, alone.order)

@@ -500,7 +500,8 @@ def test_metadata_of_a_build(tmp_path: Path) -> None:
     text = (tmp_path / "out" / "metadata.json").read_text()
     found = json.loads(text)
     assert json.dumps(found, ensure_ascii=False, indent=1) + "\n" == text
-    names = [name for name in CorpusMetadata.__struct_fields__[1:] if name != "chosen"]  # all are given
+    empty = ("chosen", "forgotten")  # all options are given, and nothing is erased
+    names = [name for name in CorpusMetadata.__struct_fields__[1:] if name not in empty]
     assert list(found) == ["kind", *names]
     assert Corpus.open(tmp_path / "out").metadata == corpus.metadata
     assert found["options"] | {"dev": "0.1", "test": "0", "mask": ["urls"], "source": "a site"} == found["options"]

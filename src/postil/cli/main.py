@@ -48,6 +48,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads, with reasons."),
     "label": ("postil.cli.label:label", "Label suggestions in a browser: show or do not show."),
     "calibrate": ("postil.cli.calibrate:calibrate", "Learn from labels what is worth showing."),
+    "forget": ("postil.cli.forget:forget_comments", "Erase comments from models, corpora and answers, for good."),
     "evaluate": ("postil.cli.evaluate:evaluate", "Score commenters against readers' comments."),
     "demo": ("postil.cli.demo:demo", "Score the bundled sample and correlate the metrics with its ratings."),
     "annotate": ("postil.cli.annotate:annotate", "Collect human ratings: plan, serve, agreement, export."),

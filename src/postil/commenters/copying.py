@@ -68,6 +68,20 @@ class SpanIndex:
         order = positions[np.lexsort((ended[positions + 1], ended[positions]))]
         return cls(ended[:-1], order)
 
+    def take(self, texts: NDArray[np.int64]) -> SpanIndex:
+        """The index of some of the texts.
+
+        Args:
+            texts: int64[m], their indices, ascending.
+        """
+        kept = np.zeros(len(self), dtype=bool)
+        kept[texts] = True
+        sizes = np.diff(np.concatenate([[-1], self._ends]))  # with the end of each
+        stays = np.repeat(kept, sizes)
+        moved = np.cumsum(stays) - 1
+        order = np.asarray(self.order)
+        return SpanIndex(np.asarray(self.ids)[stays], moved[order[stays[order]]])
+
     @classmethod
     def open(cls, array: OpenArray, folder: str) -> SpanIndex:
         """Open the index of a folder.

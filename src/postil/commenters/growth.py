@@ -82,7 +82,8 @@ def grown(retriever: Retriever, new: Additions, forgotten: frozenset[str] = froz
     places = {name: place for place, name in enumerate(old.articles)}
     names = list(new.pool.articles)
     target = np.array([places.get(name, -1) for name in names], dtype=np.int64)
-    added = np.flatnonzero(target < 0)
+    erased = np.array([bool(forgotten) and comment_key(name) in forgotten for name in names], dtype=bool)
+    added = np.flatnonzero((target < 0) & ~erased)
     target[added] = len(old.articles) + np.arange(len(added))
 
     owners = new.pool.owner(np.arange(len(new.pool)))

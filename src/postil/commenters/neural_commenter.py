@@ -23,6 +23,7 @@ from postil.commenters.store import Model, ModelWriter
 from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.explain import shown
+from postil.records.forgotten import is_placeholder
 from postil.records.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 from postil.text.tokenizers import is_han_text, tokenizer
 from postil.text.tokens import Vocabulary
@@ -30,8 +31,9 @@ from postil.text.tokens import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from postil.arrays import AnyArray
     from postil.commenters.nn.generator import Generator, Hypothesis
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
@@ -71,8 +73,37 @@ class CopyIndex:
         Args:
             comment: Its index.
         """
-        article = int(np.searchsorted(self.starts, comment, side="right")) - 1
-        return Source(self.articles[article], self.ids[comment])
+        return Source(self.articles[int(self.owner(comment))], self.ids[comment])
+
+    def owner(self, comments: ArrayLike) -> NDArray[np.int64]:
+        """Indices of the articles of comments.
+
+        Args:
+            comments: The indices of the comments.
+        """
+        return np.asarray(np.searchsorted(self.starts, comments, side="right") - 1, np.int64)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """Arrays that a model folder keeps, by name."""
+        found: dict[str, AnyArray] = {
+            "comments/words": self.spans.ids,
+            "comments/order": self.spans.order,
+            "comments/starts": np.asarray(self.starts),
+        }
+        for name, strings in (("articles", self.articles), ("ids", self.ids)):
+            found |= {f"comments/{name}.data": strings.data, f"comments/{name}.offsets": strings.offsets}
+        return found
+
+    def take(self, articles: NDArray[np.int64], comments: NDArray[np.int64]) -> CopyIndex:
+        """The index of some of the articles and comments.
+
+        Args:
+            articles: int64[n], indices of articles, ascending.
+            comments: int64[m], indices of comments of these articles, ascending.
+        """
+        owners = np.searchsorted(articles, self.owner(comments))
+        starts = np.append(0, np.cumsum(np.bincount(owners, minlength=len(articles)))).astype(np.int64)
+        return CopyIndex(self.spans.take(comments), self.articles.take(articles), starts, self.ids.take(comments))
 
 
 def save_generator(new: ModelWriter, words: Sequence[str], copy_index: CopyIndex) -> None:
@@ -84,12 +115,8 @@ def save_generator(new: ModelWriter, words: Sequence[str], copy_index: CopyIndex
         copy_index: The training comments.
     """
     new.words(words)
-    new.array("comments/words", copy_index.spans.ids)
-    new.array("comments/order", copy_index.spans.order)
-    new.array("comments/starts", np.asarray(copy_index.starts))
-    for name, strings in (("articles", copy_index.articles), ("ids", copy_index.ids)):
-        new.array(f"comments/{name}.data", strings.data)
-        new.array(f"comments/{name}.offsets", strings.offsets)
+    for name, values in copy_index.arrays().items():
+        new.array(name, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +285,12 @@ class NeuralCommenter:
         ids = [[word - SPECIAL for word in text.tokens] for text in written]
         tokenizer_name = self.model.setting("tokenizer", str)
         texts = [detokenize([self.words[word] for word in some], tokenizer_name) for some in ids]
-        result = self.candidate_filter.apply(texts, [text.score for text in written], k=k)
+        forgotten = {
+            place: "has a word that was forgotten"
+            for place, some in enumerate(ids)
+            if any(is_placeholder(self.words[word]) for word in some)
+        }
+        result = self.candidate_filter.apply(texts, [text.score for text in written], k=k, reasons=forgotten)
         suggestions = tuple(
             Suggestion(
                 texts[one.position],

@@ -29,7 +29,7 @@ from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,21 +40,27 @@ if TYPE_CHECKING:
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
-__all__ = ["KINDS", "Retriever", "save_retriever"]
+__all__ = ["KINDS", "Retriever", "retriever_arrays", "save_retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
 
 
+def retriever_arrays(index: Index, pool: CandidatePool, ranker: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Arrays of a retriever's model folder, by name.
+
+    Args:
+        index: The training articles.
+        pool: Their comments.
+        ranker: Arrays of the ranker; see `postil.commenters.rankers.Ranker.arrays`.
+    """
+    found = {f"index/{name}": values for name, values in index.arrays().items()}
+    return found | dict(pool.arrays()) | {f"ranker/{name}": values for name, values in ranker.items()}
+
+
 def save_retriever(
-    new: ModelWriter,
-    index: Index,
-    pool: CandidatePool,
-    words: Sequence[str],
-    *,
-    ranker: Mapping[str, AnyArray],
-    without: Collection[str] = (),
+    new: ModelWriter, index: Index, pool: CandidatePool, words: Sequence[str], *, ranker: Mapping[str, AnyArray]
 ) -> None:
     """Write a retriever into a model folder, apart from its relevance model.
 
@@ -65,15 +71,9 @@ def save_retriever(
         words: The vocabulary, by id.
         ranker: Arrays of the ranker: ``vectors`` of the comments, or their words as ``words.ids`` and
             ``words.offsets``, and for their cosine the ``idf`` of each word.
-        without: Names of arrays that are not written, such as those that are shared with another model.
     """
-    for name, values in index.arrays().items():
-        if f"index/{name}" not in without:
-            new.array(f"index/{name}", values)
-    for name, values in pool.arrays():
+    for name, values in retriever_arrays(index, pool, ranker).items():
         new.array(name, values)
-    for name, values in ranker.items():
-        new.array(f"ranker/{name}", values)
     new.words(words)
 
 

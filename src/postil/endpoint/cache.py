@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -14,7 +15,7 @@ from postil.endpoint.chat import Answer
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from os import PathLike
     from types import TracebackType
     from typing import Self
@@ -110,6 +111,38 @@ class AnswerCache:
         with self._lock, self._said():
             self._connection.execute("INSERT OR IGNORE INTO answer VALUES (?, ?)", (key, value))
             return self._decode(self._connection.execute(_READ, (key,)).fetchone()[0])
+
+    @classmethod
+    def erase(cls, folder: str | PathLike[str], shows: Callable[[str], bool], *, dry_run: bool = False) -> int:
+        """Erase answers for good: the file is written anew without them, and replaces the old one in one step.
+
+        Args:
+            folder: The folder.
+            shows: True for the text of an answer to erase.
+            dry_run: True to change nothing.
+
+        Returns:
+            Number of answers that are erased.
+
+        Raises:
+            InvalidInput: There is no such file, or it is damaged.
+            PostilError: The operating system reports an error.
+        """
+        file = Path(folder, FILE)
+        if not file.is_file():
+            raise InvalidInput(f"no {FILE} in this folder; expected answers that --cache kept", where=str(folder))
+        with cls(folder) as cache, cache._said():
+            rows = cache._connection.execute("SELECT key, value FROM answer ORDER BY key").fetchall()
+            kept = [(key, value) for key, value in rows if not shows(cache._decode(value).text)]
+        if len(kept) == len(rows) or dry_run:
+            return len(rows) - len(kept)
+        with tempfile.TemporaryDirectory(prefix=f".{FILE}.", dir=folder) as part:
+            with cls(part) as anew, anew._said():
+                anew._connection.execute("BEGIN")
+                anew._connection.executemany("INSERT INTO answer VALUES (?, ?)", kept)
+                anew._connection.execute("COMMIT")
+            Path(part, FILE).replace(file)
+        return len(rows) - len(kept)
 
     def _prepare(self) -> None:
         execute = self._connection.execute

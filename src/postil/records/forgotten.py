@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -13,7 +14,63 @@ from postil.records.rows import Row
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Erasure", "comment_key", "erasures", "keys_of"]
+__all__ = ["Chosen", "Erasure", "comment_key", "erasures", "is_placeholder", "keys_of", "placeholder"]
+
+_PLACEHOLDER: Final = "forgotten "
+"""Beginning of a placeholder; no tokenizer makes a token with a space within."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Comments and articles to erase.
+
+    Args:
+        comments: Ids of the article and of the comment, for each comment.
+        articles: Ids of articles, which are erased with all their comments.
+
+    >>> chosen = Chosen(frozenset({("a1", "c1")}), frozenset({"a2"}))
+    >>> chosen.has("a1", "c1"), chosen.has("a1", "c2"), chosen.has("a2", "c2")
+    (True, False, True)
+    """
+
+    comments: frozenset[tuple[str, str]]
+    articles: frozenset[str] = frozenset()
+
+    def has(self, article: str, comment: str) -> bool:
+        """True if a comment is to be erased.
+
+        Args:
+            article: The id of its article.
+            comment: Its id.
+        """
+        return article in self.articles or (article, comment) in self.comments
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the comments and articles, ascending; see `comment_key`."""
+        pairs = [*self.comments, *((article, "") for article in self.articles)]
+        return tuple(sorted({comment_key(*pair) for pair in pairs}))
+
+
+def placeholder(word: int) -> str:
+    """Make the placeholder of an erased word, by which other words keep their ids.
+
+    Args:
+        word: The id of the word.
+    """
+    return f"{_PLACEHOLDER}{word}"
+
+
+def is_placeholder(word: str) -> bool:
+    """True if a word was erased.
+
+    Args:
+        word: The word as the vocabulary has it.
+
+    >>> is_placeholder(placeholder(7)), is_placeholder("forgotten")
+    (True, False)
+    """
+    return word.startswith(_PLACEHOLDER)
 
 
 class Erasure(Row, frozen=True, gc=False):

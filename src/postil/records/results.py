@@ -72,6 +72,7 @@ from postil.records.estimate_parts import (
     SystemEstimate,
     UndefinedInterval,
 )
+from postil.records.forgotten import Erasure  # noqa: TC001 - msgspec reads it
 from postil.records.judge_parts import (
     JudgeControl,
     JudgedSystem,
@@ -137,6 +138,8 @@ __all__ = [
     "EstimateSettings",
     "EvaluationSettings",
     "Excluded",
+    "ForgetResult",
+    "ForgottenFolder",
     "Gain",
     "GainCurvePoints",
     "GainDifference",
@@ -1663,6 +1666,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
         splits: Size of each split; 0 for those without articles.
         words: Number of distinct tokens.
         chosen: Names of the options whose value was chosen from the data, as none was given.
+        forgotten: Erasures of comments.
     """
 
     format: int
@@ -1675,6 +1679,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
     splits: dict[str, SplitSize]
     words: int
     chosen: tuple[str, ...] = ()
+    forgotten: tuple[Erasure, ...] = ()
 
     def __post_init__(self) -> None:
         for name, kind in (("tokenizer", str), ("vocab_size", int)):
@@ -1726,6 +1731,55 @@ class UpdateResult(Result, frozen=True, kw_only=True, tag="update"):
     ranker_articles: int
     hash_before: str
     hash: str
+
+
+# ---- forget ----
+
+
+class ForgottenFolder(Part, frozen=True, kw_only=True):
+    """The outcome of erasing comments from one folder.
+
+    Args:
+        folder: The folder.
+        content: The kind of the model, such as ``ir-tc``; ``corpus``, or ``answers`` of a language model.
+        comments: Number of comments that were erased; of answers, the number of answers.
+        articles: Number of articles that were erased.
+        words: Number of words that were erased, since nothing else used them.
+        same_text: Ids of article and comment of each other comment with the same text, which stays.
+        quoting: Ids of article and comment of each other comment that contains an erased text, and stays.
+        network: True if a network was trained on the comments, whose weights cannot unlearn them.
+        files: Names of the files that were written anew or removed.
+        hash_before: Hash of the model before; None where there is none.
+        hash: Hash of the model now; None where there is none.
+    """
+
+    folder: str
+    content: str
+    comments: int
+    articles: int
+    words: int
+    same_text: tuple[tuple[str, str], ...]
+    quoting: tuple[tuple[str, str], ...]
+    network: bool
+    files: tuple[str, ...]
+    hash_before: str | None
+    hash: str | None
+
+
+class ForgetResult(Result, frozen=True, kw_only=True, tag="forget"):
+    """The outcome of erasing comments from models, corpora and answers.
+
+    Args:
+        folders: The outcome of each folder.
+        comments: Number of comments that were asked for, with those of the same text if these were.
+        articles: Number of articles that were asked for.
+        dry_run: True if nothing was changed.
+    """
+
+    folders: tuple[ForgottenFolder, ...]
+    comments: int
+    articles: int
+    dry_run: bool
 
 
 class Spread(Part, frozen=True, kw_only=True):

@@ -44,6 +44,7 @@ MODULES: Final[Mapping[str, str]] = {
     "dry-run": "postil.render.dry_run",
     "estimate": "postil.render.estimate",
     "evaluation": "postil.render.ranking",
+    "forget": "postil.render.forget",
     "interesting": "postil.render.interesting",
     "judge": "postil.render.judge",
     "passages": "postil.render.passages",

@@ -11,9 +11,9 @@ from postil.app.corpus.texts import CorpusTexts
 from postil.commenters import neural_commenter
 from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.growth import Additions, grown
-from postil.commenters.model_changes import changing
-from postil.commenters.retrieval import KINDS, Retriever, save_retriever
-from postil.commenters.store import Model, ModelWriter, check_free
+from postil.commenters.model_changes import Change, changing
+from postil.commenters.retrieval import KINDS, Retriever, retriever_arrays
+from postil.commenters.store import Model, check_free
 from postil.corpus.store import Corpus
 from postil.errors import UsageError
 from postil.records.arguments import check_arguments
@@ -94,7 +94,9 @@ def update_model(
         total_comments=len(new.pool),
         segments=len(new.index.segments),
         ranker=str(trained.get("ranker") or retriever.model.setting("ranker", str)),
-        ranker_articles=len(retriever.pool.articles) - sum(one["articles"] for one in _updates(retriever.model)),
+        ranker_articles=len(retriever.pool.articles)
+        + sum(one.articles for one in done)
+        - sum(one["articles"] for one in _updates(retriever.model)),
         hash_before=retriever.model.hash,
         hash=after.hash,
     )
@@ -130,7 +132,6 @@ def _updates(model: Model) -> list[dict[str, int]]:
 
 
 def _write(retriever: Retriever, new: Grown, out: FilePath, corpus: Corpus, *, replace: bool) -> None:
-    """Write the model; files that stay as they were are shared with the one before."""
     model = retriever.model
     record = {
         "postil": VERSION,
@@ -140,13 +141,7 @@ def _write(retriever: Retriever, new: Grown, out: FilePath, corpus: Corpus, *, r
         "updated": new.updated,
         "hash_before": model.hash,
     }
-    config = {**model.config, "segments": len(new.index.segments)}
-    metadata = {name: value for name, value in model.metadata.items() if name not in ("hash", "files")}
-    metadata["updates"] = [*_updates(model), record]
-    with ModelWriter(out, model.kind, config, metadata, replace=replace) as writer:
-        before, after = retriever.index.arrays(), new.index.arrays()
-        same = {f"index/{name}" for name, values in after.items() if values is before.get(name)}
-        save_retriever(writer, new.index, new.pool, new.words, ranker=new.ranker.arrays(), without=same)
-        writer.link(
-            model, without=[name for name in model.files if name.startswith("index/") and name[:-4] not in same]
-        )
+    before = retriever_arrays(retriever.index, retriever.pool, {})
+    after = retriever_arrays(new.index, new.pool, new.ranker.arrays())
+    change = Change(model, before, after, new.words, {"segments": len(new.index.segments)})
+    change.write(out, {"updates": [*_updates(model), record]}, replace=replace)

@@ -1,0 +1,355 @@
+"""`postil forget`: erase comments from models, corpora and answers of language models, for good."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Protocol
+
+import msgspec
+
+from postil.commenters.erasure import ErasableModel
+from postil.commenters.filtering import normalize_text
+from postil.commenters.model_changes import changing, training_folder
+from postil.corpus.erasure import erase_comments, rows
+from postil.corpus.store import METADATA, Corpus
+from postil.endpoint.cache import AnswerCache
+from postil.errors import InvalidInput, UsageError
+from postil.options import Flag, options
+from postil.records.arguments import check_arguments, check_fields
+from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
+from postil.records.lock import LOCK
+from postil.records.results import ForgetResult, ForgottenFolder
+from postil.records.row_files import read
+from postil.records.suggestions import Source
+from postil.render.dataset_card import card
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from postil.records.row_files import FilePath
+
+    Pair = tuple[str, str]
+
+__all__ = ["ForgetOptions", "forget"]
+
+RUN: Final = 8
+"""Number of words in sequence by which an answer is taken to show a comment."""
+QUOTED: Final = 5
+"""Least number of words of a text for which comments that contain it are told."""
+
+
+@options
+class ForgetOptions:
+    """Options of `postil forget`.
+
+    Args:
+        comments: Comment to erase, by the ids of its article and its own; repeatable.
+        listed: Rows with the fields article and comment: comments to erase.
+        articles: Article to erase with all its comments, by its id; repeatable.
+        corpora: Corpus to erase from; repeatable.
+        caches: Folder of a language model's answers (--cache) to erase from: those that repeat a comment; repeatable.
+        same_text: Erase other comments with the same text as well.
+        dry_run: Change nothing, and tell what would be erased.
+    """
+
+    comments: Annotated[tuple[str, ...], Flag(("--comment",), metavar="ARTICLE:COMMENT")] = ()
+    listed: Annotated[str | None, Flag(("--comments",), metavar="FILE")] = None
+    articles: Annotated[tuple[str, ...], Flag(("--article",), metavar="ID")] = ()
+    corpora: Annotated[tuple[str, ...], Flag(("--corpus",), metavar="DIR")] = ()
+    caches: Annotated[tuple[str, ...], Flag(("--cache",), metavar="DIR")] = ()
+    same_text: bool = False
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class _Place(Protocol):
+    """A folder with comments."""
+
+    name: str
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Keys of what was erased before."""
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Ids of article and comment, and the text, of each comment."""
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """Erase; return the outcome, and the words that nothing else there uses."""
+
+
+def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
+    """Erase comments for good.
+
+    From models: texts, ids, vectors and word ids of the comments, words that nothing else uses, and the checkpoints of
+    an interrupted training. From corpora: the same, in tables and token arrays. Each folder is replaced in one step
+    where the system can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out of later
+    updates. Weights of a network that was trained on the comments stay: only training again removes what it learned.
+
+    Args:
+        models: Model folders.
+        options: The comments, and further folders.
+
+    Raises:
+        UsageError: Nothing to erase or to erase from, an ambiguous comment, or a folder that is being changed.
+        InvalidInput: No folder has a comment or article, or a folder is damaged; nothing is changed.
+        MissingExtra: A model needs torch, or a corpus pyarrow, which is not installed.
+        PostilError: The operating system reports an error.
+    """
+    check_arguments(forget, locals())
+    if not (models or options.corpora or options.caches):
+        raise UsageError("expected a model, or --corpus or --cache, to erase from")
+    if not (options.comments or options.listed or options.articles):
+        raise UsageError("expected --comment ARTICLE:COMMENT, --comments FILE or --article ID")
+    with ExitStack() as held:
+        for folder in () if options.dry_run else (*models, *options.corpora):
+            if Path(folder).is_dir():
+                held.enter_context(changing(folder))
+        places: list[_Place] = [_CorpusPlace(folder) for folder in options.corpora]
+        places += [_ModelPlace(os.fspath(folder)) for folder in models]
+        if not places:
+            raise UsageError("expected a model or --corpus besides --cache: answers have no ids, and texts are needed")
+        found = _find(places, options)
+        for folder in options.caches:  # before anything is changed
+            _answers(folder, found.texts, dry_run=True)
+        words, folders = set[str](), list[ForgottenFolder]()
+        for place in places:
+            outcome, orphans = place.erase(found.chosen, words, dry_run=options.dry_run)
+            folders.append(found.with_copies(outcome))
+            words.update(orphans)
+        folders += [_answers(folder, found.texts, dry_run=options.dry_run) for folder in options.caches]
+    chosen = found.chosen
+    return ForgetResult(
+        folders=tuple(folders), comments=len(chosen.comments), articles=len(chosen.articles), dry_run=options.dry_run
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The comments to erase, and others with the same text or a quotation of it, by folder."""
+
+    chosen: Chosen
+    texts: tuple[str, ...]
+    same: dict[str, tuple[Pair, ...]]
+    quoting: dict[str, tuple[Pair, ...]]
+
+    def with_copies(self, outcome: ForgottenFolder) -> ForgottenFolder:
+        """The outcome of a folder with the copies that stay there."""
+        same, quoting = self.same.get(outcome.folder, ()), self.quoting.get(outcome.folder, ())
+        return msgspec.structs.replace(outcome, same_text=same, quoting=quoting)
+
+
+def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
+    """Look the comments up in all folders, and then their texts."""
+    wanted = _wanted(options)
+    spelled = {pair for pairs in wanted.values() for pair in pairs}
+    articles = frozenset(options.articles)
+    there: set[Pair] = set()
+    known_articles: set[str] = set()
+    texts: set[str] = set()
+    for place in places:
+        for article, comment, text in place.rows():
+            if article in articles or (article, comment) in spelled:
+                there.add((article, comment))
+                known_articles.add(article)
+                texts.add(_plain(text))
+    before = frozenset().union(*(place.known for place in places))
+    chosen = {_one_of(name, pairs, there, before) for name, pairs in wanted.items()}
+    for article in articles:
+        if article not in known_articles and comment_key(article) not in before:
+            raise InvalidInput(f"no article '{article}' in {_names(places)}; nothing was changed")
+    texts.discard("")
+    same, quoting = _copies(places, Chosen(frozenset(chosen), articles), texts)
+    if options.same_text:
+        chosen |= {pair for pairs in same.values() for pair in pairs}
+        same = {}
+    return _Found(Chosen(frozenset(chosen), articles), tuple(sorted(texts)), same, quoting)
+
+
+def _wanted(options: ForgetOptions) -> dict[str, list[Pair]]:
+    """For each comment that is named, the pairs of ids that it may be."""
+    wanted: dict[str, list[Pair]] = {}
+    for name in options.comments:
+        parts = name.split(":")
+        wanted[name] = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]
+        if not wanted[name]:
+            raise UsageError(f"--comment {name}: expected ARTICLE:COMMENT, the ids of the article and of the comment")
+    for row in read(options.listed, Source) if options.listed else ():
+        wanted[f"{row.article}:{row.comment}"] = [(row.article, row.comment)]
+    return wanted
+
+
+def _one_of(name: str, pairs: Sequence[Pair], there: set[Pair], before: frozenset[str]) -> Pair:
+    """The pair of ids that exists, or was erased before."""
+    found = [pair for pair in pairs if pair in there] or [pair for pair in pairs if comment_key(*pair) in before]
+    if not found:
+        raise InvalidInput(f"no comment '{name}' in the folders; expected ARTICLE:COMMENT; nothing was changed")
+    if len(found) > 1:
+        both = " or ".join(f"comment '{comment}' of article '{article}'" for article, comment in found)
+        raise UsageError(f"--comment {name}: {both}? Name it in a file of rows: --comments FILE")
+    return found[0]
+
+
+def _names(places: Sequence[_Place]) -> str:
+    return ", ".join(place.name for place in places)
+
+
+def _copies(
+    places: Sequence[_Place], chosen: Chosen, texts: Collection[str]
+) -> tuple[dict[str, tuple[Pair, ...]], dict[str, tuple[Pair, ...]]]:
+    """Other comments with the same text, and those that contain it, by folder."""
+    long = [text for text in texts if len(text.split()) >= QUOTED or (not text.isascii() and len(text) >= 2 * QUOTED)]
+    same: dict[str, tuple[Pair, ...]] = {}
+    quoting: dict[str, tuple[Pair, ...]] = {}
+    for place in places if texts else ():
+        equal: list[Pair] = []
+        within: list[Pair] = []
+        for article, comment, text in place.rows():
+            if not chosen.has(article, comment):
+                plain = _plain(text)
+                if plain in texts:
+                    equal.append((article, comment))
+                elif any(one in plain for one in long):
+                    within.append((article, comment))
+        same[place.name], quoting[place.name] = tuple(equal), tuple(within)
+    return same, quoting
+
+
+def _plain(text: str) -> str:
+    """A text without differences of case, width and spaces."""
+    return " ".join(normalize_text(text).split())
+
+
+class _ModelPlace:
+    """A model."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._model = ErasableModel.open(name)
+        metadata = self._model.model.metadata
+        self._done = erasures(metadata.get("forgotten"), self._model.model.path / METADATA)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """See `_Place`."""
+        return keys_of(self._done)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """See `_Place`."""
+        return self._model.rows()
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """See `_Place`."""
+        erased, model = self._model.erased(chosen, words), self._model.model
+        files, after = erased.change.files, model.hash
+        if not dry_run and (files or not self.known.issuperset(chosen.keys)):
+            record = Erasure(erased.comments, erased.articles, model.hash, files, chosen.keys)
+            done = msgspec.to_builtins([*self._done, record])
+            erased.change.write(os.path.realpath(self.name), {"forgotten": done}, replace=True)
+            after = ErasableModel.open(self.name).model.hash
+        if not dry_run:
+            _empty(training_folder(self.name))
+        return ForgottenFolder(
+            folder=self.name,
+            content=model.kind,
+            comments=erased.comments,
+            articles=erased.articles,
+            words=erased.words,
+            same_text=(),
+            quoting=(),
+            network=self._model.has_network and bool(erased.comments),
+            files=files,
+            hash_before=model.hash,
+            hash=after,
+        ), []
+
+
+def _empty(folder: Path) -> None:
+    """Remove the checkpoints of an interrupted training, but for the lock that is held."""
+    for each in folder.iterdir() if folder.is_dir() else ():
+        if each.is_dir():
+            shutil.rmtree(each)
+        elif each.name != LOCK:
+            each.unlink()
+
+
+class _CorpusPlace:
+    """A corpus."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._corpus = Corpus.open(name)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """See `_Place`."""
+        return keys_of(self._corpus.metadata.forgotten)
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """See `_Place`."""
+        return rows(self._corpus)
+
+    def erase(self, chosen: Chosen, words: Collection[str], *, dry_run: bool) -> tuple[ForgottenFolder, list[str]]:
+        """See `_Place`."""
+        del words
+        known = self.known.issuperset(chosen.keys)
+        found = erase_comments(self._corpus, chosen, card, dry_run=dry_run or known)
+        return ForgottenFolder(
+            folder=self.name,
+            content="corpus",
+            comments=found.comments,
+            articles=found.articles,
+            words=len(found.words),
+            same_text=(),
+            quoting=(),
+            network=False,
+            files=() if known else tuple(found.files),
+            hash_before=None,
+            hash=None,
+        ), found.words
+
+
+def _answers(folder: str, texts: Sequence[str], *, dry_run: bool) -> ForgottenFolder:
+    """Erase the answers that show a text."""
+    erased = AnswerCache.erase(folder, _shows(texts), dry_run=dry_run)
+    return ForgottenFolder(
+        folder=folder,
+        content="answers",
+        comments=erased,
+        articles=0,
+        words=0,
+        same_text=(),
+        quoting=(),
+        network=False,
+        files=("answers.sqlite",) if erased else (),
+        hash_before=None,
+        hash=None,
+    )
+
+
+def _shows(texts: Sequence[str]) -> Callable[[str], bool]:
+    """A function that is True for an answer with a text in it, or with 8 words in sequence of one.
+
+    A text of one or two words has to be the whole answer.
+    """
+    short = {text for text in texts if len(text.split()) < 3 and (text.isascii() or len(text) < QUOTED)}
+    within = [text for text in texts if text not in short]
+    runs = {run for text in within for run in _runs(text)}
+
+    def shows(answer: str) -> bool:
+        plain = _plain(answer)
+        return plain in short or any(text in plain for text in within) or not runs.isdisjoint(_runs(plain))
+
+    return shows
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """All runs of 8 words."""
+    words = text.split()
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}

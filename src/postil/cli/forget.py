@@ -1,0 +1,34 @@
+"""`postil forget`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app.forget import ForgetOptions, forget
+from postil.cli.command import command
+from postil.cli.errors import emit, tell
+from postil.cli.options import FormatOption
+from postil.render.views import show, view_of
+
+__all__ = ["forget_comments"]
+
+
+@command
+def forget_comments(
+    models: Annotated[list[str] | None, typer.Argument(metavar="MODELS", help="Models that postil train made.")] = None,
+    *,
+    options: ForgetOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Erase comments from models, corpora and answers of language models, for good.
+
+    Texts, ids, vectors, token ids and words that nothing else uses are erased; each folder is replaced in one step. A
+    record keeps the comments out of later updates, and names no text and no id.
+
+    Example: postil forget model --corpus corpus --comment a7:c3
+    """
+    result = forget(models or [], options)
+    emit(show(format, result), format)
+    tell(format, view_of(result).remarks)
