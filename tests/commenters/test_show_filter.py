@@ -105,9 +105,8 @@ def test_k_bounds_what_is_shown() -> None:
 def test_nothing_confident_is_an_empty_list_with_a_reason() -> None:
     found = Selection(precision=0.8).apply(suggested(0.2, 0.3), learned(), 0.6, k=5)
     assert found.suggestions == ()
-    assert (
-        found.reason == "nothing is probably worth showing: the highest probability is .30, below .60 for precision .80"
-    )
+    best = "probability .30 of being worth showing, below .60 for precision .80"
+    assert found.reason == f"nothing is probably worth showing: the best has {best}"
     assert Selection(precision=0.8).apply(suggested(), learned(), 0.6, k=5).reason is None
 
 
