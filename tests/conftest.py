@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import sys
+import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import typer.testing
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
 
@@ -30,6 +34,29 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 OUTSIDE = [Path(__file__).parent / name for name in ("browser", "integration")]
 """Folders whose tests all need a program or framework that `make test` does without."""
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """A Ray cluster of two nodes with one CPU each, to which this process is connected."""
+    if find_spec("ray") is None:
+        pytest.skip("needs the extra scale")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    folder = tempfile.mkdtemp(prefix="ray")  # short, for the names of its sockets
+    Path(tempfile.gettempdir(), "ray").mkdir(exist_ok=True)  # where Ray writes the address, and does not make it
+    node = {"num_cpus": 1, "object_store_memory": 200 * 2**20, "include_dashboard": False}
+    import ray  # noqa: PLC0415
+    from ray.cluster_utils import Cluster  # noqa: PLC0415
+
+    cluster = Cluster(initialize_head=True, head_node_args=node | {"temp_dir": folder})
+    cluster.add_node(num_cpus=1, object_store_memory=200 * 2**20)
+    cluster.wait_for_nodes()
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

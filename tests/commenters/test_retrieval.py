@@ -18,6 +18,7 @@ from postil.commenters.manifest import checksum
 from postil.commenters.retrieval import Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
+from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
 from postil.text import tokenizer
@@ -240,6 +241,19 @@ def test_many_copies_do_not_crowd_out_the_others(weighting: str, tmp_path: Path)
     assert sources(row) == {"o1", "o2"}
     assert len(sources(same)) == 2
     assert "w3" not in sources(same)
+
+
+@pytest.mark.parametrize("jobs", [1, 3, 9])
+def test_workers_may_search(jobs: int, tmp_path: Path) -> None:
+    """Whatever number of shards, here more than the articles as well, and where copies make it search deeper."""
+    retriever = Retriever.open(made(tmp_path / "m", [*NEWS, article("n5", "Rain today")], neighbors=2))
+    asked = [article(f"q{n}", title) for n, title in enumerate(("Rain", "Rain today", "Snow or chess", "", "None"))]
+    with open_engine() as engine:
+        engine.jobs = jobs  # type: ignore[misc]
+        assert replace(retriever, engine=engine).comment(asked, 5) == retriever.comment(asked, 5)
+    empty = Retriever.open(made(tmp_path / "e", []))
+    with open_engine() as engine:
+        assert replace(empty, engine=engine).comment(asked, 5) == empty.comment(asked, 5)
 
 
 def test_comments_come_from_so_many_articles(tmp_path: Path) -> None:

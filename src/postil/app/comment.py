@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 from postil.app.article_files import checked_articles, open_articles
 from postil.app.endpoint import EndpointOptions, ask, dry_run
-from postil.app.options import InputOptions, ThreadOptions
+from postil.app.engines import elsewhere
+from postil.app.options import EngineOptions, InputOptions
 from postil.app.progress import progress
 from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import Blocklist, CandidateFilter
@@ -18,6 +20,7 @@ from postil.commenters.missing_input import MissingInput
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
+from postil.engine import ENGINES
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, command_words, options
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.progress import OnMessage
+    from postil.commenters.neural_commenter import NeuralCommenter
     from postil.endpoint import Client, PromptTemplate
     from postil.records.results import DryRunResult
     from postil.records.suggestions import Suggestions
@@ -37,6 +41,7 @@ __all__ = [
     "prompted_comments",
 ]
 
+C = TypeVar("C", bound="Retriever | NeuralCommenter")
 BATCH: Final = 64
 """Number of articles that are commented on together."""
 
@@ -53,7 +58,7 @@ _DECODING: Final = (
 
 
 @options
-class CommentOptions(ThreadOptions):
+class CommentOptions(EngineOptions):
     """Options of `postil comment`.
 
     Args:
@@ -195,7 +200,8 @@ def comment_articles(
     if learned is not None and options.k > learned.depth:
         on_message(f"at most {learned.depth} per article: the model was calibrated on as many first suggestions")
     rows, missing = open_articles(articles, inputs, on_message), MissingInput(commenter)
-    with progress("articles", checked_articles(rows, on_message=on_message)) as stream:
+    articles_read = checked_articles(rows, on_message=on_message)
+    with _spread(commenter, options, on_message) as commenter, progress("articles", articles_read) as stream:
         while batch := list(islice(stream, BATCH)):
             for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
@@ -270,6 +276,17 @@ def estimate_comments(
 
 
 @contextmanager
+def _spread(commenter: C, options: CommentOptions, on_message: OnMessage) -> Iterator[C]:
+    """The commenter, with its search on the engine of the options."""
+    if options.engine in ENGINES and options.engine != "local" and not isinstance(commenter, Retriever):
+        raise UsageError(
+            f"--engine {options.engine}: only for models that search, ir-t and ir-tc, got {commenter.kind}"
+        )
+    with elsewhere(options.engine, options.jobs, options.address, on_message) as engine:
+        yield commenter if engine is None else replace(commenter, engine=engine)  # type: ignore[arg-type]  # see above
+
+
+@contextmanager
 def _prompted(
     model: str, options: CommentOptions, prompted: PromptedCommentOptions, total: int | None, on_message: OnMessage
 ) -> Iterator[tuple[Client, PromptedCommenter]]:
@@ -289,7 +306,10 @@ def _prompted(
     if prompted.examples is None:
         raise UsageError("--endpoint needs the folder of a model to take examples from: --examples DIR")
     screen = options.candidate_filter()
-    retriever = Retriever.open(prompted.examples, candidate_filter=screen, jobs=options.jobs)
+    found = Retriever.open(prompted.examples, candidate_filter=screen, jobs=options.jobs)
     shorten = "show the model fewer words with --article-words, or fewer examples with --shots"
-    with prompted.client(shorten=shorten, on_message=on_message) as client:
+    with (
+        prompted.client(shorten=shorten, on_message=on_message) as client,
+        _spread(found, options, on_message) as retriever,
+    ):
         yield client, PromptedCommenter(retriever, prompt, lambda asked: ask(client, asked, total), screen)

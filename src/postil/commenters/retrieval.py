@@ -20,6 +20,7 @@ from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, InterpolatedRanker, TfidfRanker
 from postil.commenters.search import Index
+from postil.commenters.sharded import Sharded
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.commenters.store import Model, ModelWriter
 from postil.errors import InvalidInput, MissingExtra, UsageError
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from postil.arrays import AnyArray
     from postil.commenters.rankers import Ranker
     from postil.commenters.show_filter import Selection
+    from postil.commenters.top_k import TopK
+    from postil.engine import Engine
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
@@ -86,12 +89,15 @@ class Retriever:
         candidate_filter: Filter of suggestions.
         jobs: Number of search threads.
         selection: Request to suggest only what is probably worth showing; None for everything.
+        engine: Engine whose workers keep the index and search it, until it is closed; None for this process. The
+            results are the same.
     """
 
     model: Model
     candidate_filter: CandidateFilter = field(default_factory=CandidateFilter)
     jobs: int = 1
     selection: Selection | None = None
+    engine: Engine | None = None
 
     @classmethod
     def open(
@@ -347,7 +353,7 @@ class Retriever:
         """The nearest training articles of each article, without itself and copies."""
         wanted, most = self.model.setting("neighbors", int), max(1, len(self.index))
         found: list[NDArray[np.int64]] = []
-        top = self.index.search(tokens.ids, tokens.offsets, min(2 * wanted, most), jobs=self.jobs)
+        top = self._search(tokens.ids, tokens.offsets, min(2 * wanted, most))
         for at, (article, documents) in enumerate(zip(articles, top.documents, strict=True)):
             ids = tokens.ids[tokens.offsets[at] : tokens.offsets[at + 1]]
             others = self._others(article, ids, documents)
@@ -355,10 +361,22 @@ class Retriever:
             best = documents
             while len(others) < wanted and best[-1] >= 0 and len(best) < most:
                 k = min(4 * len(best), most)
-                best = self.index.search(ids, np.array([0, len(ids)]), k, jobs=self.jobs).documents[0]
+                best = self._search(ids, np.array([0, len(ids)]), k).documents[0]
                 others = self._others(article, ids, best)
             found.append(others[:wanted])
         return found
+
+    @cached_property
+    def _sharded(self) -> Sharded | None:
+        """The index in shards that workers keep."""
+        if self.engine is None or not len(self.index):
+            return None
+        return Sharded(self.engine, self.index.shards(min(self.engine.jobs, len(self.index))))
+
+    def _search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
+        if self._sharded is None:
+            return self.index.search(ids, offsets, k, jobs=self.jobs)
+        return self._sharded.search(ids, offsets, k)
 
     def _others(self, article: Article, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.int64]:
         """The documents that are neither the article itself nor a copy of it."""

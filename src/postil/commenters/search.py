@@ -161,18 +161,28 @@ class Index:
     def shards(self, count: int) -> list[Index]:
         """Split the index into shards with the statistics of the whole, so that their scores are the same.
 
+        Each has one segment, whatever segments its documents are in here.
+
         Args:
             count: Number of shards; each has at least one document.
 
         Raises:
-            UsageError: The index has more than one segment, or fewer documents than shards.
+            UsageError: The index has fewer documents than shards.
         """
-        if len(self.segments) > 1 or not 1 <= count <= len(self):
-            raise UsageError(f"expected one segment and 1 to {len(self)} shards, got {len(self.segments)} and {count}")
+        if not 1 <= count <= len(self):
+            raise UsageError(f"expected 1 to {len(self)} shards, got {count}")
         bounds = np.linspace(0, len(self), count + 1).astype(np.int64).tolist()
-        parts = (self.segments[0].part(first, last) for first, last in pairwise(bounds))
         known = replace(self, whole=self.collection, mean_length=self._mean_length, prepared=None)
-        return [replace(known, segments=(part,)) for part in parts]
+        return [replace(known, segments=(self._part(first, last),)) for first, last in pairwise(bounds)]
+
+    def _part(self, first: int, last: int) -> Segment:
+        """Documents ``first`` to ``last``, exclusive, as a segment."""
+        parts = [
+            segment.part(max(0, first - begin), min(len(segment), last - begin))
+            for segment, begin in zip(self.segments, self._firsts, strict=True)
+            if first < begin + len(segment) and begin < last
+        ]
+        return Segment.merged(parts)
 
     @cached_property
     def collection(self) -> CollectionStatistics:

@@ -48,8 +48,21 @@ class Segment:
             words: Size of the vocabulary.
             jobs: Number of threads.
         """
-        forward = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs)
+        return cls.inverted(count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs), words)
+
+    @classmethod
+    def inverted(cls, forward: Counts, words: int) -> Segment:
+        """Invert a forward index.
+
+        Args:
+            forward: See `Segment`.
+            words: Size of the vocabulary.
+        """
         return cls(forward, invert(*forward, words))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Half the bytes: postings are made anew in the process that a segment is sent to.
+        return Segment.inverted, (self.forward, self.words)
 
     def __len__(self) -> int:
         return len(self.forward[0]) - 1
@@ -92,7 +105,7 @@ class Segment:
         within = np.repeat(kept, np.diff(starts))
         offsets = np.concatenate([[0], np.cumsum(np.diff(starts)[documents])]).astype(np.int64)
         forward = offsets, np.asarray(terms[within]), np.asarray(counts[within])
-        return Segment(forward, invert(*forward, self.words))
+        return Segment.inverted(forward, self.words)
 
     @classmethod
     def merged(cls, segments: Sequence[Segment]) -> Segment:
@@ -115,7 +128,7 @@ class Segment:
             np.concatenate([segment.forward[1] for segment in segments]),
             np.concatenate([segment.forward[2] for segment in segments]),
         )
-        return cls(forward, invert(*forward, segments[0].words))
+        return cls.inverted(forward, segments[0].words)
 
     def part(self, first: int, last: int) -> Segment:
         """Documents ``first`` to ``last``, exclusive.
@@ -126,8 +139,8 @@ class Segment:
         """
         starts, terms, counts = self.forward
         within = slice(starts[first], starts[last])
-        forward = starts[first : last + 1] - starts[first], terms[within], counts[within]
-        return Segment(forward, invert(*forward, self.words))
+        forward = starts[first : last + 1] - starts[first], np.asarray(terms[within]), np.asarray(counts[within])
+        return Segment.inverted(forward, self.words)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -61,6 +61,10 @@ class Engine(Protocol):
     def name(self) -> str:
         """The name in `postil.engine.ENGINES`."""
 
+    @property
+    def jobs(self) -> int:
+        """Number of shards processed at the same time."""
+
     def map(self, function: Callable[[S], R], shards: Iterable[S]) -> Iterator[R]:
         """Run a function over shards.
 

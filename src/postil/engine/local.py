@@ -53,6 +53,7 @@ class _InProcess:
     """An engine without workers: everything runs in this process."""
 
     name = "local"
+    jobs = 1
 
     def map(self, function: Callable[[S], R], shards: Iterable[S]) -> Iterator[R]:
         """See `postil.engine.Engine.map`."""

@@ -1,0 +1,91 @@
+"""Suggestions do not depend on where the index is searched."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+import postil
+from postil.app.comment import CommentOptions, comment_articles
+from postil.cli.main import app
+from postil.commenters.retrieval import Retriever
+from postil.commenters.sharded import Sharded
+from postil.engine import open_engine
+from postil.errors import UnknownName, UsageError
+from postil.records import write
+from retrieval_models import article, train_retrievers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet")
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the model ``tc`` and articles ``q.jsonl``."""
+    folder = train_retrievers(tmp_path_factory.mktemp("there"), kinds=("ir-tc",))
+    write(str(folder / "q.jsonl"), [article(number) for number in range(20, 40)])
+    return folder
+
+
+def test_an_engine_searches(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shards: list[int] = []
+
+    @contextmanager
+    def opened(*_: object) -> Iterator[Any]:
+        with open_engine() as engine:
+            engine.jobs = 3  # type: ignore[misc]
+            yield engine
+
+    def start(self: Sharded, engine: Any, parts: Any) -> None:
+        shards.append(len(parts))
+        begin(self, engine, parts)
+
+    begin = Sharded.__init__
+    q, model = str(there / "q.jsonl"), str(there / "tc")
+    expected = list(comment_articles(q, model, CommentOptions()))
+    monkeypatch.setattr("postil.app.comment.elsewhere", opened)
+    monkeypatch.setattr(Sharded, "__init__", start)
+    assert list(comment_articles(q, model, CommentOptions(engine="ray"))) == expected
+    assert shards == [3]
+    assert any(row.suggestions for row in expected)
+
+
+def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    q, model = str(there / "q.jsonl"), str(there / "tc")
+    with pytest.raises(UnknownName, match="unknown engine 'rya'; did you mean 'ray'"):
+        list(comment_articles(q, model, CommentOptions(engine="rya")))
+
+    class Generator:
+        kind, parts = "att", ("title",)
+
+    monkeypatch.setattr("postil.app.comment.load_commenter", lambda *_, **__: Generator())
+    with pytest.raises(UsageError, match="--engine ray: only for models that search, ir-t and ir-tc, got att"):
+        list(comment_articles(q, model, CommentOptions(engine="ray")))
+
+
+@pytest.mark.integration
+def test_suggestions_are_the_same_on_a_cluster(there: Path, tmp_path: Path, cluster: Any) -> None:
+    """Of a model that was updated as well, whose index has two segments."""
+    write(str(tmp_path / "new.jsonl"), [article(number) for number in range(40, 44)])
+    least = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--dev", 0, "--test", 0)
+    words = ("corpus", "build", tmp_path / "new.jsonl", *least, "--source", "a site", "--license", "ours", "-j", 1)
+    built = CliRunner().invoke(app, [str(word) for word in (*words, "--out", tmp_path / "new")])
+    assert built.exit_code == 0, built.stderr
+    postil.update_model(there / "tc", tmp_path / "new", tmp_path / "updated")
+    assert len(Retriever.open(tmp_path / "updated").index.segments) == 2
+    for model in (there / "tc", tmp_path / "updated"):
+        command = [sys.executable, "-m", "postil", "comment", there / "q.jsonl", "-m", model, "--format", "jsonl"]
+        there_too = ["--engine", "ray", "--address", cluster.address, "--jobs", "3"]
+        one, two = (subprocess.run([*command, *more], capture_output=True, check=True) for more in ([], there_too))  # noqa: S603
+        assert one.stdout == two.stdout
+        assert one.stdout.count(b"\n") == 20
+        assert two.stderr == one.stderr
