@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from postil.app.corpus.building import build_corpus
+from postil.app.training import dev_evaluation
 from postil.app.training.options import RelevanceTraining, RetrieverTrainOptions
 from postil.app.training.retrievers import train_retriever
 from postil.arrays import Expected
@@ -214,9 +215,21 @@ def test_where_there_is_nothing_to_evaluate_on(tmp_path: Path) -> None:
     assert {row.scorer for row in trained.rows} == {"tf-idf", "random"}  # nobody voted
 
 
+def test_a_small_dev_set_has_fewer_negatives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dev_evaluation, "ENOUGH_NEGATIVES", 2)
+    made, said = corpus_of(tmp_path, articles(8), dev=2), list[str]()
+    options = RetrieverTrainOptions(ranker="tf-idf")
+    trained = train_retriever("ir-t", made.path, tmp_path / "m", options, on_message=said.append)
+    assert trained is not None
+    assert said[1].startswith("dev is small: comments are ranked among ")
+    assert said[1].endswith(" of other articles, not 100")
+
+
 def test_ir_tc_needs_contents(tmp_path: Path) -> None:
     made = corpus_of(tmp_path, articles(6, content=False), dev=0)
-    with pytest.raises(UsageError, match="its articles have no content; ir-t, seq2seq and att read titles alone"):
+    with pytest.raises(
+        UsageError, match="its articles have no content; train ir-t, seq2seq or att, which read titles alone"
+    ):
         train_retriever("ir-tc", made.path, tmp_path / "m", BY_WORDS)
     assert not (tmp_path / "m").exists()
     train_retriever("ir-t", made.path, tmp_path / "m", BY_WORDS)

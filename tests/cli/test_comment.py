@@ -202,7 +202,7 @@ def test_titles_alone_where_there_is_no_content(postil: Postil) -> None:
     assert postil("corpus", "build", "b.jsonl", "--out", "b", "--source", "s", "--license", "l", *free).code == 0
     done = postil("train", "ir-tc", "--corpus", "b", "--out", "m", *BY_WORDS)
     assert (done.code, done.out) == (2, "")
-    assert done.err == "postil: b: its articles have no content; ir-t, seq2seq and att read titles alone\n"
+    assert done.err == "postil: b: its articles have no content; train ir-t, seq2seq or att, which read titles alone\n"
     done = postil("train", "ir-t", "--corpus", "b", "--out", "m", *BY_WORDS)
     assert (done.code, done.out) == (0, "")  # no dev set, no table
 

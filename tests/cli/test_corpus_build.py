@@ -161,6 +161,32 @@ def test_bad_input(postil: Postil, name: str, data: bytes | None, message: str) 
     assert not Path("corpus").exists()
 
 
+def test_a_table_of_comments_is_joined_first(postil: Postil) -> None:
+    """With names of its own, odd ones included, and HTML."""
+    table = "post;headline;story;reader says;likes;reply to\n" + "".join(
+        f"{n // 3};<b>Rain</b> {n // 3};<p>It rains.</p>;Oh {n}, a < b;{n};\n" for n in range(30)
+    )
+    Path("t.csv").write_text(table)
+    done = build(postil, of="t.csv")
+    assert done.code == 3
+    assert done.err.endswith("; or, where each row is a comment, first: postil corpus import csv --comments t.csv\n")
+    command = ("corpus", "import", "csv", "--comments", "t.csv", "--out", "t.jsonl")
+    done = postil(*command)
+    assert done.err == (
+        "postil: t.csv:1: article, text, title: no such columns; the table has: post, headline, story, reader says, "
+        "likes, reply to; name yours with --column, such as --column title=COLUMN --column comments.text=COLUMN\n"
+    )
+    names = {"id": "post", "title": "headline", "content": "story", "comments.text": "reader says"}
+    names |= {"comments.upvotes": "likes", "comments.parent": "reply to"}
+    done = postil(*command, *(word for name in names.items() for word in ("--column", "=".join(name))))
+    assert done.code == 0, done.err
+    done = build(postil, of="t.jsonl")
+    assert done.err.splitlines() == [
+        "texts with HTML, of which the text is kept: 20",
+        "train: 10 articles, 30 comments",
+    ]
+
+
 def test_a_folder_is_a_dataset(postil: Postil) -> None:
     Path("folder").mkdir()
     done = build(postil, of="folder")

@@ -170,8 +170,12 @@ def test_csv(run: Import) -> None:
         "1 comments of articles that are not there, left out",
         "2 articles without content, kept",
         "1 articles without comments, kept",
+        "no article has a content: train ir-t, seq2seq or att on them, which read titles alone",
         "2 articles with 1 comments in o.jsonl",
     ]
+    Path("t.csv").write_text("article,content,text\n1,Rain,Oh\n")
+    result = run("csv", "--comments", "t.csv", "--column", "title=", "--out", "t.jsonl")
+    assert "no article has a title: train ir-tc or att-tc on them, which read contents\n" in result.stderr
     Path("t.tsv").write_text('article\ttitle\ttext\n1\tRain\t"Oh\n')
     assert run("csv", "--comments", "t.tsv", "--no-quotes", "-o", "o.parquet").exit_code == 0
     assert [article.comments[0].text for article in read("o.parquet", Article)] == ['"Oh']

@@ -113,6 +113,8 @@ class Reading:
             advice += "".join(
                 f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME" for name in missing if name in WIDE
             )
+            if "comments" in missing and len(names) > 1:  # one row per comment, most likely
+                advice += f"; or, where each row is a comment, first: postil corpus import csv --comments {where}"
         if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
             guess = "the"
             word = "tab" if found == "\t" else shown(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,38 @@ def test_comments_are_numbered_by_place(lines: Lines, report: ImportReport) -> N
     [article] = read_forum([path], report)
     assert [(comment.id, comment.text) for comment in article.comments] == [("1", "a"), ("4", "b")]
     assert (report.textless, report.comments, report.rejected) == (2, 2, 0)
+
+
+def test_replies_inside_comments(lines: Lines, report: ImportReport, problems: Problems) -> None:
+    """They come after what they answer, and name it; those of a broken or an empty comment stay."""
+    deep: dict[str, Any] = {"text": "end"}
+    for number in range(400):
+        deep = {"id": f"d{number}", "text": "on", "answers": [deep]}
+    thread = [
+        {"id": "x", "text": "a", "answers": [{"text": "b", "answers": ["c"]}, {"text": "d", "parent": "other"}]},
+        {"id": "y", "text": " ", "answers": [{"text": "e"}]},
+        {"id": "z", "text": "f", "votes": "many", "answers": [{"text": 3}]},
+        deep,
+    ]
+    path = lines("p.jsonl", post(comments=thread))
+    [article] = read_forum([path], report, comment_fields={"replies": "answers"})
+    found = [(comment.id, comment.text, comment.parent) for comment in article.comments]
+    assert found[:5] == [
+        ("x", "a", None), ("2", "b", "x"), ("3", "c", "2"), ("4", "d", "other"), ("6", "e", "y"),
+    ]  # fmt: skip
+    assert found[5] == ("d399", "on", None)
+    assert found[-1] == ("409", "end", "d0")
+    assert [problem.partition(": expected")[0] for problem in problems(report)] == [
+        "p.jsonl:1: comments[2].upvotes or votes",
+        "p.jsonl:1: comments[2].answers[0].text",
+    ]
+    assert report.unread_of_comments == set()
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_an_array_of_articles(tmp_path: Path, indent: int | None) -> None:
+    (path := tmp_path / "p.json").write_text(json.dumps([POST, post(id="b")], indent=indent))
+    assert [article.id for article in read_forum([path])] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,12 @@ COUNTED: Final = {
 }
 """Messages of the counts of a report."""
 
+MODELS: Final = {
+    "without_content": "no article has a content: train ir-t, seq2seq or att on them, which read titles alone",
+    "untitled": "no article has a title: train ir-tc or att-tc on them, which read contents",
+}
+"""Messages about counts that are the number of articles."""
+
 
 @options
 class ImportOptions:
@@ -135,8 +141,8 @@ class ForumOptions(LangOptions):
 
     Args:
         column: Their name for id, title, content, category, lang, url, date or comments, as in content=body; empty
-            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user, date or parent; in
-            arrays 0, 1, … are the positions. Repeatable.
+            after = for none. Of comments, as in comments.text=body: id, text, upvotes, grade, user, date, parent or
+            replies; in arrays 0, 1, … are the positions. Repeatable.
         comment_column: The same as --column comments.NAME=SOURCE_FIELD.
     """
 
@@ -312,15 +318,22 @@ def _import(
         on_message(line)
     if report.rejected:
         on_message(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
+    _tell(report, on_message)
+    return report
+
+
+def _tell(report: ImportReport, on_message: OnMessage) -> None:
     for name, message in COUNTED.items():
         if count := getattr(report, name):
             on_message(f"{count:,} {message}")
+    for name, message in MODELS.items():
+        if getattr(report, name) == report.articles:
+            on_message(message)
     if report.graded:
         on_message(f"{report.graded:,} comments with a grade, from {report.low:g} to {report.high:g}")
     for names, of in ((report.unread, "articles"), (report.unread_of_comments, "comments")):
         if names:
             on_message(f"fields of {of} that are not read: {', '.join(sorted(names))}")
-    return report
 
 
 def _summarize(report: ImportReport, out: str, on_message: OnMessage) -> None:

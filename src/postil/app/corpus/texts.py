@@ -44,7 +44,7 @@ _PARTS: Final[Mapping[str, tuple[Field, ...]]] = {
 
 _LACKING: Final = {
     ("title",): "no title of train has a word, and ir-t, seq2seq and att read titles alone; train ir-tc or att-tc",
-    ("content",): "its articles have no content; ir-t, seq2seq and att read titles alone",
+    ("content",): "its articles have no content; train ir-t, seq2seq or att, which read titles alone",
     ("comments",): "no comment of train has a word, so that there is nothing to read",
     ("title", "content"): "neither a title nor a content of train has a word, so that there is nothing to read",
 }

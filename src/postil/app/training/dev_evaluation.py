@@ -28,6 +28,8 @@ __all__ = ["INTERPOLATION_WEIGHT", "DevRanking"]
 
 INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Weights of the TF-IDF cosine, beside relevance, that are tried on dev."""
+ENOUGH_NEGATIVES: Final = 20
+"""Number of comments of other articles that an evaluation needs."""
 INTERPOLATION_WEIGHT: Final = 20.0
 """The weight where dev is missing or too small."""
 
@@ -63,14 +65,19 @@ class DevRanking:
             texts: The corpus.
             tfidf: Ranker by the TF-IDF cosine.
             relevance: The relevance model, if there is one.
-            negatives: Number of comments of other articles that each comment is ranked among.
+            negatives: Number of comments of other articles that each comment is ranked among; fewer where dev is small.
             seed: Seed of everything random.
             on_message: Callback for status messages.
         """
         if "dev" not in texts.corpus.splits:
             return None
+        starts = texts.starts("dev")
+        others = int(starts[-1] - np.diff(starts).max())
+        if ENOUGH_NEGATIVES <= others < negatives:
+            on_message(f"dev is small: comments are ranked among {others:,} of other articles, not {negatives:,}")
+            negatives = others
         try:
-            task = sample_negatives(texts.starts("dev"), negatives, seed)
+            task = sample_negatives(starts, negatives, seed)
         except Undefined as error:
             on_message(f"no evaluation on dev: {error}")
             return None

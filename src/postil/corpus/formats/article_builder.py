@@ -2,7 +2,7 @@
 
 An object is a JSON line, a row of Parquet or a row of a table. The comments of an object may be
 
-- objects, each with fields of its own;
+- objects, each with fields of its own, and with replies inside, which are comments;
 - arrays, whose positions are called `0`, `1`, …;
 - bare texts;
 - an object of parallel arrays (as `datasets` writes a `Sequence` of objects);
@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 import os
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.formats.import_report import stem
@@ -55,10 +57,11 @@ class ArticleBuilder:
         self._lang = fields.lang
         self._advice = "" if fields.fixed else "; to import without dates, map date to an empty name"
         self._names = {name: fields.article.get(name, ()) for name in FIELDS}
-        self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent = (
+        self._id, self._text, self._upvotes, self._grade, self._user, self._date, self._parent, self._replies = (
             fields.comment.get(name, ()) for name in FIELDS_OF_COMMENTS
         )
-        of_comments = {name for names in fields.comment.values() for name in names}
+        # Where they are no comments, as a number of replies, they are not read.
+        of_comments = {name for names in fields.comment.values() for name in names} - {*self._replies}
         self._known_of_comments = of_comments
         self._seen = of_comments | beside
         self._of_articles = {name for names in fields.article.values() for name in names}
@@ -240,18 +243,32 @@ class ArticleBuilder:
         elif not isinstance(items, list):
             raise InvalidInput(f"expected an array of comments, got {shown(items)}", field=field)
         made: list[Comment] = []
-        kept: list[int] = []
-        for position, item in enumerate(items):
+        kept: list[tuple[str, int]] = []
+        waiting = [(item, field, index, "") for index, item in enumerate(items)]
+        waiting.reverse()
+        position = 0
+        while waiting:  # and no recursion, as replies may be a thousand deep
+            item, inside, index, parent = waiting.pop()
+            position += 1
+            comment = None
             try:
-                comment = self.comment(item, position + 1)
+                comment = self.comment(item, position)
             except InvalidInput as error:
-                place = f"{field}[{position}]" + (f".{error.field}" if error.field else "")
+                place = f"{inside}[{index}]" + (f".{error.field}" if error.field else "")
                 self._report.refuse(InvalidInput(error.problem, where=where, line=line, field=place))
-                continue
             if comment is not None:
+                if parent and comment.parent is None:
+                    comment = msgspec.structs.replace(comment, parent=parent)
                 made.append(comment)
-                kept.append(position)
-        return self.distinct(made, lambda index: (where, line, f"{field}[{kept[index]}]"))
+                kept.append((inside, index))
+            if self._replies and isinstance(item, dict):
+                name, replies = _found(item, self._replies)
+                if isinstance(replies, list):
+                    self._report.unread_of_comments.discard(name)
+                    above = _first(item, self._id) if comment is None else comment.id
+                    below = f"{inside}[{index}].{name}"
+                    waiting += reversed([(one, below, at, str(above or "")) for at, one in enumerate(replies)])
+        return self.distinct(made, lambda index: (where, line, "{}[{}]".format(*kept[index])))
 
     def _parallel(self, columns: Record, field: str) -> list[Record]:
         """Convert an object of arrays to objects."""

@@ -76,10 +76,10 @@ def table_rows(
                 quotes=quotes,
                 refuse=report.refuse,
             )
-        for name in sorted(needed):
-            if name not in table.names:
-                problem = f"no such column; the table has: {column_names(table.names)}"
-                raise InvalidInput(problem, where=where, line=table.line, field=name)
+        if missing := sorted(needed - set(table.names)):
+            what = f"no such column{'s' * (len(missing) > 1)}; the table has: {column_names(table.names)}"
+            advice = "name yours with --column, such as --column title=COLUMN --column comments.text=COLUMN"
+            raise InvalidInput(f"{what}; {advice}", where=where, line=table.line, field=", ".join(missing))
         if table.detected:
             report.detected.append(f"{where}: read{table.detected}")
         for lines, rows in table.rows():

@@ -9,7 +9,8 @@ from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.forum import EXPORTED
 from postil.corpus.formats.html_text import HtmlText
 from postil.corpus.formats.import_report import ImportReport
-from postil.corpus.formats.threads import json_objects, text_at
+from postil.corpus.formats.json_documents import json_objects
+from postil.corpus.formats.threads import text_at
 from postil.errors import InvalidInput
 from postil.records.explain import shown
 

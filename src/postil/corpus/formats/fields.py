@@ -18,8 +18,8 @@ Names: TypeAlias = tuple[str, ...]
 FIELDS: Final = ("id", "title", "content", "category", "lang", "url", "date", "comments")
 """Fields of an article."""
 
-FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user", "date", "parent")
-"""Fields of a comment."""
+FIELDS_OF_COMMENTS: Final = ("id", "text", "upvotes", "grade", "user", "date", "parent", "replies")
+"""Fields of a comment; its replies are comments in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Articles or posts as JSON Lines, with comments inside and fields under names of their own.
+"""Articles or posts as JSON, with comments inside and fields under names of their own.
 
 Without a map the names are those of postil's article rows, and a comment's votes may be called ``votes`` too::
 
     {"id": …, "title": …, "content": …, "category": …, "lang": …, "url": …, "date": …,
-     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …, "date": …, "parent": …}, …]}
+     "comments": [{"id": …, "text": …, "votes": …, "grade": …, "user": …, "date": …, "parent": …, "replies": […]}, …]}
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.corpus.formats.article_builder import ArticleBuilder
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
-from postil.corpus.formats.import_report import ImportReport, json_lines
+from postil.corpus.formats.import_report import ImportReport
+from postil.corpus.formats.json_documents import json_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ def read_forum(
     comment_fields: Mapping[str, str] | None = None,
     lang: str | None = None,
 ) -> Iterator[Article]:
-    """Read articles as JSON Lines.
+    """Read articles as JSON Lines, or as a JSON array of them.
 
     Args:
         paths: The files.
@@ -68,4 +69,4 @@ def read_forum(
     report = report or ImportReport()
     builder = ArticleBuilder(FORUM.mapped(fields, comment_fields, lang), report)
     for path in paths:
-        yield from builder.articles(path, json_lines(path, report))
+        yield from builder.articles(path, json_objects(path, report))
