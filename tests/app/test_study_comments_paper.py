@@ -131,7 +131,7 @@ def test_its_commands_train_and_suggest_the_same(done: tuple[Path, list[str]], t
     *suggest, arrow, path = words(said, "suggestions-att-tc")
     assert arrow == ">"
     assert suggest[-9:] == [
-        *("--min-words", "1", "--max-words", "50", "--allow-addresses", "--no-repeat-ngrams", "0"),
+        *("--min-words", "1", "--max-words", "50", "--allow", "all", "--repeat", "0", "--no-repeat-ngrams", "0"),
         *("--format", "jsonl"),
     ]
     assert CliRunner().invoke(app, suggest).stdout.encode() == Path(path).read_bytes()

@@ -144,7 +144,7 @@ def test_what_comes_back_is_filtered_with_the_reason(ask: Any) -> None:
     reasons = {each["text"]: each["reason"] for each in found["filtered"]}
     assert reasons["I cannot write that."] == "a refusal: 'I cannot write …'"
     assert reasons["A long thought that ends"] == "cut off at the maximum number of tokens"
-    assert reasons["ok"] == "too short: 1 word, expected at least 3"
+    assert reasons["ok"] == "too short: 1 word, expected at least 4"
     assert reasons["See www.web.org for more on chess."] == "holds a web address"
     assert reasons["What a rude word this is."] == "on the block list: rude"
     assert reasons["Here is one: <comment>\nWhat a day it was.\n</comment>"] == "repeats marks of the prompt"

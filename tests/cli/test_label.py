@@ -14,6 +14,7 @@ pytest.importorskip("sqlalchemy")
 pytest.importorskip("fastapi")
 
 from postil.annotation.store import Store
+from postil.commenters.filtering import CandidateFilter
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
@@ -131,7 +132,8 @@ def test_a_model_without_suggestions_is_told(postil: Postil, models: Path) -> No
 
 def labels_of(models: Path, out: str, shown: float = 0.5) -> None:
     """Three labels for each of 20 articles: of the model's first suggestions, mostly to show those that say much."""
-    found = Retriever.open(models / "tc").comment([article(number) for number in range(100, 120)], 3)
+    retriever = Retriever.open(models / "tc", candidate_filter=CandidateFilter(repeat=0))
+    found = retriever.comment([article(number) for number in range(100, 120)], 3)
     random = np.random.default_rng(4)
     rows = []
     for each in found:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.filtering import Accepted, Blocklist, CandidateFilter, FilterResult, jaccard_similarity
-from postil.errors import InvalidInput, UsageError
+from postil.commenters.blocklist import Blocklist, find_profanity
+from postil.commenters.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
+from postil.commenters.near_duplicates import jaccard_similarity
+from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 WORDS = st.lists(st.sampled_from(["so", "So", "proud", "of", "you", "我", "爱", "雨", "!", "😂", "“", ""]), max_size=7)
 TEXTS = WORDS.map(" ".join)
 CANDIDATES = st.lists(st.tuples(TEXTS, st.sampled_from([0.0, 0.5, 1.0, 2.0])), max_size=9)
-ANYTHING = CandidateFilter(min_words=0, allow_addresses=True, dedup_threshold=None)
+ANYTHING = CandidateFilter(min_words=0, allow=["all"], dedup_threshold=None)
 
 
 def pairs(text: str) -> set[tuple[str, str]]:
@@ -96,7 +98,7 @@ def test_without_merging_and_reasons_it_is_the_ranking(rows: list[tuple[str, flo
 
 
 def test_the_key_decides_ties() -> None:
-    texts = ["so very proud", "So very proud!", "very much so"]
+    texts = ["so very proud today", "So very proud today!", "today very much so"]
     assert CandidateFilter().apply(texts, [1, 1, 1], keys=["c", "a", "b"]).accepted == (Accepted(1, (0,)), Accepted(2))
     assert CandidateFilter().apply(texts, [1, 1, 1]).accepted == (Accepted(0, (1,)), Accepted(2))
 
@@ -110,20 +112,24 @@ def test_what_is_held_does_not_take_its_duplicates_along() -> None:
     ("text", "reason"),
     [
         (" \n", "empty"),
-        ("Nice!", "too short: 1 word, expected at least 3"),
-        ("😂😂😂😂", "too short: 0 words, expected at least 3"),
-        ("好看", "too short: 2 characters, expected at least 3"),
-        ("so " * 9, "too long: 9 words, expected at most 8"),
+        ("Nice!", "too short: 1 word, expected at least 4"),
+        ("😂😂😂😂", "too short: 0 words, expected at least 4"),
+        ("好看", "too short: 2 characters, expected at least 6"),
+        ("哈哈哈哈哈哈哈！", "too short: 1 character without repetitions, expected at least 6"),
+        ("no no no no way", "too short: 2 words without repetitions, expected at least 4"),
+        ("我爱北京A", "too short: 5 characters, expected at least 6"),
+        ("so much " * 5, "too long: 10 words, expected at most 8"),
+        ("so " * 9, "too short: 1 word without repetitions, expected at least 4"),
         ("我觉得这个真的很不错", "too long: 10 characters, expected at most 8"),
         ("Oh just Shut\u00a0up!!", "on the block list: shut up"),
-        ("他就是个傻 逼啊", "on the block list: 傻逼"),
+        ("他真的是个傻 逼啊", "on the block list: 傻逼"),
         ("Write to ana.b+c@web.org now", "holds an e-mail address"),
         ("see HTTPS://web.org/a?b=1 there", "holds a web address"),
         ("it is on t.cn/RxYz now", "holds a web address"),
         ("buy it at shop.com today", "holds a web address"),
         ("thanks a lot @ana_b", "holds a handle"),
-        ("转发微博 @张三", "holds a handle"),
-        ("waiting for u/ana-b here", "holds a handle"),
+        ("这个真好看啊 @张三", "holds a handle"),
+        ("waiting for /u/ana-b here", "speaks to somebody: 'u/ana'"),
         ("Thank you so much /u/[user]", "holds a masked address"),
         ("see it at [url] please", "holds a masked address"),
     ],
@@ -151,7 +157,7 @@ def test_what_is_not_held(text: str) -> None:
 
 
 def test_languages() -> None:
-    texts = ["so very proud", "much too late", "who would know"]
+    texts = ["so very proud today", "much too late today", "who would know today"]
     found = CandidateFilter().apply(texts, [3, 2, 1], languages=["zh-CN", "EN-us", None], language="en")
     assert found == FilterResult(
         (Accepted(1), Accepted(2)), ((0, "its article is in another language: zh-CN, not en"),)
@@ -161,7 +167,7 @@ def test_languages() -> None:
 
 
 def test_addresses_may_stay() -> None:
-    assert CandidateFilter(allow_addresses=True).apply(["write to ana@web.org now"], [1]).filtered == ()
+    assert CandidateFilter(allow=("addresses",)).apply(["write to ana@web.org now"], [1]).filtered == ()
 
 
 def test_a_block_list_from_a_file(tmp_path: Path) -> None:
@@ -214,6 +220,72 @@ def test_wrong_use() -> None:
         CandidateFilter().apply(["a"], [1], languages=[])
     with pytest.raises(InvalidInput, match="NaN"):
         CandidateFilter().apply(["a"], [float("nan")])
+
+
+def test_wrong_kinds_and_limits() -> None:
+    with pytest.raises(UnknownName, match="unknown kind of comments to allow 'reply'; did you mean 'replies'"):
+        CandidateFilter(allow=["reply"])
+    with pytest.raises(UsageError, match="repeat: expected at least 0, got -1"):
+        CandidateFilter(repeat=-1)
+    with pytest.raises(InvalidInput, match="flags: expected one per text: 1, got 0"):
+        CandidateFilter().apply(["a"], [1], flags=[])
+
+
+def test_words_of_han_text_are_one_and_a_half_characters() -> None:
+    texts = ["我爱北京天安门", "我爱北京天", "app 很好用", "这个 app 很好用"]
+    found = CandidateFilter(dedup_threshold=None).apply(texts, [4, 3, 2, 1])
+    assert [one.position for one in found.accepted] == [0, 3]
+
+
+TIMES = "suggested for {} of the last 100 articles already"
+
+
+def test_a_text_is_suggested_for_so_many_articles() -> None:
+    texts, scores = ["It rains again today.", "Bring a warm coat."], [2, 1]
+    repeats = CandidateFilter(repeat=2).repeats()
+    found = []
+    for _ in range(5):
+        found.append(CandidateFilter().apply(texts, scores, k=1, repeats=repeats))
+        repeats.add(texts[one.position] for one in found[-1].accepted)
+    first, second = Accepted(0), Accepted(1)
+    assert [row.accepted for row in found] == [(first,), (first,), (second,), (second,), ()]
+    assert found[3].filtered == ((0, TIMES.format(2)),)
+    assert found[4].filtered == ((0, TIMES.format(2)), (1, TIMES.format(2)))
+
+
+def test_the_window_moves_on() -> None:
+    repeats = RepeatLimit(2)
+    repeats.add(["It rains again today.", "Bring a warm coat."])
+    repeats.add(["Bring a warm coat!"])
+    for _ in range(WINDOW - 3):
+        assert repeats.reason("bring a warm COAT") == TIMES.format(2)
+        repeats.add([])
+    assert repeats.reason("bring a warm COAT") == TIMES.format(2)  # the 100th article, with the first
+    repeats.add([])
+    assert repeats.reason("bring a warm COAT") is None
+
+
+def test_any_number_of_times() -> None:
+    repeats = CandidateFilter(repeat=0).repeats()
+    for _ in range(5):
+        repeats.add(["It rains again today."])
+        assert repeats.reason("It rains again today.") is None
+
+
+@given(st.lists(st.lists(TEXTS, max_size=3), max_size=9), TEXTS, st.sampled_from([0.3, 0.6, 1.0]))
+def test_near_duplicates_count_as_the_same_text(said: list[list[str]], text: str, threshold: float) -> None:
+    repeats = RepeatLimit(1, threshold)
+    for texts in said:
+        repeats.add(texts)
+    expected = sum(any(jaccard_similarity(text, one) >= threshold for one in texts) for texts in said)
+    assert repeats.reason(text) == (TIMES.format(expected) if expected else None)
+
+
+def test_profanity_of_the_package() -> None:
+    for text in ("What the FUCK", "It’s a shithole!", "such an idiot", "他就是个傻 逼", "白痴！"):
+        assert find_profanity(text) is not None, text
+    good = ("a class act in Scunthorpe", "summa cum laude with a BS", "妈妈的手机", "过去死了很多人", "水滚开了")
+    assert [find_profanity(text) for text in good] == [None] * len(good)
 
 
 def test_no_candidates() -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from postil.commenters.blocklist import Blocklist
 from postil.commenters.candidate_pool import CandidatePool
-from postil.commenters.filtering import Blocklist, CandidateFilter
+from postil.commenters.filtering import CandidateFilter
 from postil.commenters.manifest import checksum
 from postil.commenters.retrieval import Retriever, save_retriever
 from postil.commenters.search import Index
@@ -69,7 +70,7 @@ def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevanc
 
 @pytest.fixture
 def newspaper(tmp_path: Path) -> Retriever:
-    return Retriever.open(made(tmp_path / "news", NEWS))
+    return Retriever.open(made(tmp_path / "news", NEWS), candidate_filter=CandidateFilter(repeat=0))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_what_is_suggested_and_what_is_held(newspaper: Retriever) -> None:
     ]
     assert [(one.text, one.reason, one.source and one.source.article) for one in row.filtered] == [
         ("Der snow ist da.", "its article is in another language: de, not en-GB", "n4"),
-        ("ok", "too short: 1 word, expected at least 3", "n1"),
+        ("ok", "too short: 1 word, expected at least 4", "n1"),
     ]
     assert [one.rank for one in row.suggestions] == [1, 2]
     provenance = row.suggestions[0].provenance
@@ -206,7 +207,7 @@ def test_language_counts_where_both_are_known(newspaper: Retriever) -> None:
     (row,) = newspaper.comment([article("q", "Snow, rain", lang="de-AT")], k=9)
     assert sources(row) == {"n4"}
     assert {one.reason for one in row.filtered if one.source and one.source.article == "n1"} == {
-        "too short: 1 word, expected at least 3",
+        "too short: 1 word, expected at least 4",
         "its article is in another language: en, not de-AT",
     }
 
@@ -292,6 +293,40 @@ def test_articles_are_told_one_by_one_as_together(newspaper: Retriever) -> None:
     assert replace(newspaper, jobs=3).comment(some, k=3) == newspaper.comment(some, k=3)
 
 
+def test_the_repeat_limit_goes_over_batches(tmp_path: Path) -> None:
+    newspaper = Retriever.open(made(tmp_path / "news", NEWS))
+    some = [article(f"q{n}", "Rain, snow?") for n in range(4)]
+    whole = newspaper.comment(some, k=1)
+    assert [told(row)[0][0] for row in whole[:2]] == ["Snow is what I want."] * 2
+    assert all("Snow is what I want." not in [one.text for one in row.suggestions] for row in whole[2:])
+    assert whole[2].filtered[0].reason == "suggested for 2 of the last 100 articles already"
+    repeats = newspaper.candidate_filter.repeats()
+    assert [row for one in some for row in newspaper.comment([one], k=1, repeats=repeats)] == whole
+    assert [told(row) for one in some for row in newspaper.comment([one], k=1)] == [told(whole[0])] * 4
+
+
+def test_replies_quotations_and_mark_up(tmp_path: Path) -> None:
+    thread = Article(
+        "n1",
+        "Rain today",
+        (
+            Comment("1", "Rain is what the *whole* town wants."),
+            Comment("2", "Rain again, says the radio here.", parent="1"),
+            Comment("3", "> It will rain\n\nRain is all that we see."),
+        ),
+    )
+    folder = made(tmp_path / "news", [thread, *NEWS[2:]])
+    (row,) = Retriever.open(folder).comment([article("q", "Rain")], k=9)
+    assert [one.text for one in row.suggestions] == ["Rain is what the whole town wants."]
+    assert [(one.text, one.reason) for one in row.filtered] == [
+        ("Rain again, says the radio here.", "a reply to another comment"),
+        ("Rain is all that we see.", "quotes another text"),
+    ]
+    allow = CandidateFilter(allow=("replies", "quotations"))
+    (row,) = Retriever.open(folder, candidate_filter=allow).comment([article("q", "Rain")], k=9)
+    assert len(row.suggestions) == 3
+
+
 def test_titles_alone_or_contents_as_well(tmp_path: Path) -> None:
     news = [replace_content(one, "Umbrellas sold out." if one.id == "n3" else "More later.") for one in NEWS]
     asked = [
@@ -299,11 +334,12 @@ def test_titles_alone_or_contents_as_well(tmp_path: Path) -> None:
         article("r", "Rain", content="Where to find umbrellas?"),
         article("s", "", content="Rain"),
     ]
-    titles = Retriever.open(made(tmp_path / "t", news, "ir-t"))
+    screen = CandidateFilter(repeat=0)
+    titles = Retriever.open(made(tmp_path / "t", news, "ir-t"), candidate_filter=screen)
     plain, more, none = titles.comment(asked, k=9)
     assert told(plain) == told(more)
     assert none.suggestions == ()
-    contents = Retriever.open(made(tmp_path / "tc", news, "ir-tc"))
+    contents = Retriever.open(made(tmp_path / "tc", news, "ir-tc"), candidate_filter=screen)
     plain, more, third = contents.comment(asked, k=9)
     assert sources(plain) == sources(third) == {"n1", "n2"}
     assert sources(more) == {"n1", "n2", "n3"}

@@ -25,4 +25,4 @@ def test_columns_of_unknown_dates_and_votes_are_left_out() -> None:
     head, line = shown(Source("a7", "3"))
     assert head == ["suggestion", "article", "rank", "score", "from"]
     assert line[-1] == "a7/3"
-    assert shown(Source("a7", "3", upvotes=0))[1][-1] == "0"
+    assert shown(Source("a7", "3", upvotes=0))[1][-2:] == ["a7/3", "0"]

@@ -13,8 +13,9 @@ from postil.app.endpoint import EndpointOptions, ask, dry_run
 from postil.app.engines import elsewhere
 from postil.app.options import EngineOptions, InputOptions
 from postil.app.progress import progress
+from postil.commenters.blocklist import Blocklist
 from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.filtering import Blocklist, CandidateFilter
+from postil.commenters.filtering import CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
@@ -63,10 +64,12 @@ class CommentOptions(EngineOptions):
 
     Args:
         k: Maximum number of suggestions per article.
-        min_words: Filter out comments of fewer words.
+        min_words: Filter out comments of fewer words; three Han characters count as two.
         max_words: Filter out comments of more words.
         blocklist: Filter out comments with any of these words or phrases, one per line.
-        allow_addresses: Accept comments with web and e-mail addresses or handles.
+        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
+            repeatable.
+        repeat: Suggest a text for at most N of 100 successive articles; 0 for any number.
         precision: Suggest only what is probably worth showing, such that this share of the first suggestions is, by the
             labels that the model was calibrated by.
         coverage: Suggest only what is probably worth showing, such that this share of the articles gets a suggestion.
@@ -82,10 +85,11 @@ class CommentOptions(EngineOptions):
     """
 
     k: Annotated[int, Flag(("-k",), min=1, metavar="K")] = 5
-    min_words: Annotated[int, Flag(min=0)] = 3
+    min_words: Annotated[int, Flag(min=0)] = 4
     max_words: Annotated[int | None, Flag(min=1)] = None
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
-    allow_addresses: bool = False
+    allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
+    repeat: Annotated[int, Flag(min=0, metavar="N")] = 2
     precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     strategy: Annotated[str | None, Flag(("--decoding",), metavar="NAME")] = None
@@ -112,7 +116,8 @@ class CommentOptions(EngineOptions):
         return CandidateFilter(
             min_words=self.min_words,
             max_words=self.max_words,
-            allow_addresses=self.allow_addresses,
+            allow=self.allow,
+            repeat=self.repeat,
             blocklist=Blocklist.read(self.blocklist) if self.blocklist else None,
         )
 
@@ -189,13 +194,15 @@ def comment_articles(
     Raises:
         InvalidInput: The file or the model is invalid, or no article has input.
     """
+    screen = options.candidate_filter()
     commenter = load_commenter(
         folder,
-        candidate_filter=options.candidate_filter(),
+        candidate_filter=screen,
         decoding=options.decoding(),
         jobs=options.jobs,
         selection=options.selection(),
     )
+    repeats = screen.repeats()
     learned = commenter.show_filter if isinstance(commenter, Retriever) and commenter.selection is not None else None
     if learned is not None and options.k > learned.depth:
         on_message(f"at most {learned.depth} per article: the model was calibrated on as many first suggestions")
@@ -203,7 +210,7 @@ def comment_articles(
     articles_read = checked_articles(rows, on_message=on_message)
     with _spread(commenter, options, on_message) as commenter, progress("articles", articles_read) as stream:
         while batch := list(islice(stream, BATCH)):
-            for article, found in zip(batch, commenter.comment(batch, options.k), strict=True):
+            for article, found in zip(batch, commenter.comment(batch, options.k, repeats=repeats), strict=True):
                 missing.has_input(article, known=bool(found.suggestions or found.filtered))
                 yield found
     missing.tell(rows.places.where, "no suggestions for", on_message)

@@ -17,6 +17,7 @@ import numpy as np
 
 from postil.app.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.app.readers import HUMAN, needs_scale, read_readers
+from postil.commenters.filtering import CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
@@ -216,10 +217,12 @@ def _opened(
         if len({*names, HUMAN}) <= len(names):
             names = folders
         found, hashes = {}, {}
+        # Every article is scored by itself, so a text may be suggested for any number of them.
+        screen = CandidateFilter(repeat=0)
         for name, folder in zip(names, folders, strict=True):
             model = Model.open(folder)
             model.check_tokenizer(corpus.tokenizer, corpus.path)
-            found[name], hashes[name] = load_commenter(folder, jobs=options.jobs), model.hash
+            found[name], hashes[name] = load_commenter(folder, candidate_filter=screen, jobs=options.jobs), model.hash
     if not names:
         raise UsageError("expected at least one model")
     if len({*names, HUMAN}) <= len(names):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol
 import msgspec
 
 from postil.commenters.erasure import ErasableModel
-from postil.commenters.filtering import normalize_text
 from postil.commenters.model_changes import changing, training_folder
+from postil.commenters.near_duplicates import normalize_text
 from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.store import METADATA, Corpus
 from postil.endpoint.cache import AnswerCache

@@ -13,6 +13,7 @@ from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput
 from postil.records.dates import unix_seconds
 from postil.records.suggestions import Source
+from postil.text.markup import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from postil.arrays import AnyArray, OpenArray
     from postil.records.rows import Article
 
-__all__ = ["MISSING", "REPLY", "CandidatePool"]
+__all__ = ["MISSING", "QUOTATION", "REPLY", "CandidatePool"]
 
 MISSING: Final = -(2**63)
 """Value of a date or a number of upvotes that is unknown."""
 REPLY: Final = 1
 """Bit of `CandidatePool.flags`: the comment replies to another one."""
+QUOTATION: Final = 2
+"""Bit of `CandidatePool.flags`: the comment quotes another text in mark-up, which is left out of its text."""
 
 _EARLIEST, _LATEST = -62_135_596_800, 253_402_300_799  # the years 1 to 9999, which a date of Python can be
 _FOLDER: Final = "comments"
@@ -46,16 +49,16 @@ class CandidatePool:
         article_dates: int64[articles], their dates in Unix seconds, or `MISSING`.
         starts: int64[articles + 1], the index of each article's first comment.
         ids: Ids of the comments.
-        texts: The comments.
+        texts: The comments, without mark-up.
         dates: int64[comments], their dates in Unix seconds, or `MISSING`.
         upvotes: int64[comments], their upvotes, or `MISSING`.
-        flags: uint8[comments], bits such as `REPLY`.
+        flags: uint8[comments], the bits `REPLY` and `QUOTATION`.
 
     >>> from postil.records.rows import Article, Comment
     >>> rain = Article("a7", "Rain", (Comment("1", "Again!"), Comment("2", "Bring a coat.", upvotes=5)))
     >>> pool = CandidatePool.of([rain])
-    >>> pool.source(1), list(pool.select([False, True]).texts)
-    (Source(article='a7', comment='2', title='Rain', upvotes=5), ['Bring a coat.'])
+    >>> pool.source(1).title, pool.source(1).upvotes, list(pool.select([False, True]).texts)
+    ('Rain', 5, ['Bring a coat.'])
     """
 
     articles: StringArray
@@ -99,8 +102,9 @@ class CandidatePool:
                     ids.append(comment.id)
                     dates.append(_seconds(comment.date))
                     upvotes.append(MISSING if comment.upvotes is None else comment.upvotes)
-                    flags.append(REPLY * (comment.parent is not None))
-                    yield comment.text
+                    text, quoted = plain_text(comment.text)
+                    flags.append(REPLY * (comment.parent is not None) | QUOTATION * quoted)
+                    yield text
                 starts.append(len(ids))
 
         said = StringArray.of(texts())

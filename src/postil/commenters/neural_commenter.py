@@ -17,7 +17,7 @@ import numpy as np
 from postil.arrays import WHOLE, Expected
 from postil.commenters.copying import SpanIndex
 from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.filtering import CandidateFilter
+from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.nn.batches import SPECIAL, Ragged, concatenate_texts
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.string_array import StringArray
@@ -178,12 +178,13 @@ class NeuralCommenter:
         """
         self.model.copy(folder)
 
-    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+    def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
         """Generate comments.
 
         Args:
             articles: The articles.
             k: Maximum number of suggestions per article.
+            repeats: The repeat limit of a run that these articles go on with; by default they are a run.
 
         Returns:
             The suggestions for each article, with `Hypothesis.score` as their score; none for an article without
@@ -203,8 +204,9 @@ class NeuralCommenter:
         some = np.diff(read.offsets) > 0  # [articles]
         # An article without words contributes nothing to `ids`, so dropping its offset leaves the others intact.
         written = iter(self.generator.generate(Ragged(read.ids, read.offsets[np.append(some, True)]), k, self.decoding))
+        repeats = self.candidate_filter.repeats() if repeats is None else repeats
         return [
-            self._suggest(article, next(written), k) if there else Suggestions(article.id, ())
+            self._suggest(article, next(written), k, repeats) if there else Suggestions(article.id, ())
             for article, there in zip(articles, some.tolist(), strict=True)
         ]
 
@@ -281,7 +283,7 @@ class NeuralCommenter:
         tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 
-    def _suggest(self, article: Article, written: Sequence[Hypothesis], k: int) -> Suggestions:
+    def _suggest(self, article: Article, written: Sequence[Hypothesis], k: int, repeats: RepeatLimit) -> Suggestions:
         ids = [[word - SPECIAL for word in text.tokens] for text in written]
         tokenizer_name = self.model.setting("tokenizer", str)
         texts = [detokenize([self.words[word] for word in some], tokenizer_name) for some in ids]
@@ -290,7 +292,8 @@ class NeuralCommenter:
             for place, some in enumerate(ids)
             if any(is_placeholder(self.words[word]) for word in some)
         }
-        result = self.candidate_filter.apply(texts, [text.score for text in written], k=k, reasons=forgotten)
+        scores = [text.score for text in written]
+        result = self.candidate_filter.apply(texts, scores, k=k, reasons=forgotten, repeats=repeats)
         suggestions = tuple(
             Suggestion(
                 texts[one.position],
@@ -300,6 +303,7 @@ class NeuralCommenter:
             )
             for rank, one in enumerate(result.accepted, 1)
         )
+        repeats.add(one.text for one in suggestions)
         filtered = tuple(Filtered(texts[position], reason) for position, reason in result.filtered)
         return Suggestions(article.id, suggestions, filtered)
 

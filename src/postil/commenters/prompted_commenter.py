@@ -17,12 +17,14 @@ import msgspec
 import numpy as np
 
 from postil.commenters.copying import SpanIndex
-from postil.commenters.filtering import CandidateFilter, normalize_text
+from postil.commenters.filtering import CandidateFilter, RepeatLimit
+from postil.commenters.near_duplicates import normalize_text
 from postil.endpoint import Failed, PromptTemplate, Request, first_words, marked
 from postil.endpoint.prompts import MARKS
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
+from postil.text.markup import plain_text
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -205,12 +207,13 @@ class PromptedCommenter:
                 yield from asked.requests
 
         answers: list[Answer | Failed] = []
+        repeats = self.candidate_filter.repeats()
         for answer in self.ask(requests()):
             while not pending[0].requests:
                 yield Suggestions(pending.popleft().article.id, ())
             answers.append(answer)
             if len(answers) == k:
-                yield self._suggest(pending.popleft(), answers, k)
+                yield self._suggest(pending.popleft(), answers, k, repeats)
                 answers = []
         for asked in pending:
             yield Suggestions(asked.article.id, ())
@@ -231,7 +234,12 @@ class PromptedCommenter:
         rest = iter(articles)
         while batch := list(islice(rest, BATCH)):
             shots = self.prompt.shots
-            found = self.retriever.comment(batch, shots) if shots else [Suggestions(each.id, ()) for each in batch]
+            # An example is no suggestion, so it may be shown as often as it is similar.
+            found = (
+                self.retriever.comment(batch, shots, repeats=RepeatLimit(0))
+                if shots
+                else [Suggestions(each.id, ()) for each in batch]
+            )
             for article, similar in zip(batch, found, strict=True):
                 examples = tuple((one.provenance.sources[0], one.text) for one in similar.suggestions)
                 asked = _Asked(article, examples)
@@ -259,7 +267,7 @@ class PromptedCommenter:
             for number in range(k)
         )
 
-    def _suggest(self, asked: _Asked, answers: Sequence[Answer | Failed], k: int) -> Suggestions:
+    def _suggest(self, asked: _Asked, answers: Sequence[Answer | Failed], k: int, repeats: RepeatLimit) -> Suggestions:
         texts = ["" if isinstance(answer, Failed) else _comment(answer.text) for answer in answers]
         overlaps = self._overlaps(asked, texts)
         reasons = {
@@ -268,7 +276,7 @@ class PromptedCommenter:
             if (reason := next(_reasons(answer, texts[position], overlaps[position]), None))
         }
         scores = self._relevance(asked.article, texts)
-        result = self.candidate_filter.apply(texts, scores, k=k, reasons=reasons)
+        result = self.candidate_filter.apply(texts, scores, k=k, reasons=reasons, repeats=repeats)
 
         def provenance(position: int) -> Provenance:
             answer = answers[position]
@@ -287,6 +295,7 @@ class PromptedCommenter:
             Suggestion(texts[one.position], float(scores[one.position]), rank, provenance(one.position))
             for rank, one in enumerate(result.accepted, 1)
         )
+        repeats.add(one.text for one in suggestions)
         filtered = tuple(
             Filtered(texts[position], reason, overlap=overlaps[position]) for position, reason in result.filtered
         )
@@ -333,7 +342,7 @@ def _comment(text: str) -> str:
     if within := _MARKED.fullmatch(found):
         found = within[1].strip()
     quoted = _QUOTED.fullmatch(found)
-    return next(filter(None, quoted.groups()), "").strip() if quoted else found
+    return plain_text(next(filter(None, quoted.groups()), "").strip() if quoted else found).text
 
 
 def _reasons(answer: Answer | Failed, text: str, overlap: Overlap | None) -> Iterator[str]:

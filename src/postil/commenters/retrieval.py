@@ -17,7 +17,7 @@ import numpy as np
 
 from postil.arrays import WHOLE, Expected
 from postil.commenters.candidate_pool import CandidatePool
-from postil.commenters.filtering import CandidateFilter
+from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, InterpolatedRanker, TfidfRanker
 from postil.commenters.search import Index
 from postil.commenters.sharded import Sharded
@@ -160,7 +160,7 @@ class Retriever:
         """
         return bool(len(self._tokens([article]).ids))
 
-    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+    def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
         """Suggest comments that readers wrote on similar articles.
 
         A training article with the same id, or with a cosine of .98 or more, is excluded.
@@ -168,6 +168,7 @@ class Retriever:
         Args:
             articles: The articles.
             k: Maximum number of suggestions per article.
+            repeats: The repeat limit of a run that these articles go on with; by default they are a run.
 
         Returns:
             The suggestions for each article; none for an article that shares no word with any other, and so for one
@@ -190,13 +191,20 @@ class Retriever:
             for some in neighbors
         ]
         scores = self.ranker.score_stored((tokens.ids, tokens.offsets), candidates)
+        repeats = self.candidate_filter.repeats() if repeats is None else repeats
+        learned = self.show_filter
+        abstains = learned is not None and self.selection is not None
         # The threshold was found on the first suggestions, so the rest is not looked at.
-        wanted = k if self.selection is None or self.show_filter is None else self.show_filter.depth
-        found = [
-            self._suggest(article, some, relevance, wanted)
-            for article, some, relevance in zip(articles, candidates, scores, strict=True)
-        ]
-        return found if self.show_filter is None else self._judged(articles, found, self.show_filter, k)
+        wanted = learned.depth if learned is not None and abstains else k
+        found = []
+        for article, some, relevance in zip(articles, candidates, scores, strict=True):
+            row = self._suggest(article, some, relevance, wanted, repeats)
+            if learned is not None and abstains:
+                (row,) = self._judged([article], [row], learned, k)
+            # Only what is shown counts for the articles that follow.
+            repeats.add(one.text for one in row.suggestions)
+            found.append(row)
+        return found if learned is None or abstains else self._judged(articles, found, learned, k)
 
     @cached_property
     def show_filter(self) -> ShowFilter | None:
@@ -386,7 +394,12 @@ class Retriever:
         return np.asarray(found[np.array(other, dtype=bool)], dtype=np.int64)
 
     def _suggest(
-        self, article: Article, candidates: NDArray[np.int64], scores: NDArray[np.float64], k: int
+        self,
+        article: Article,
+        candidates: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        k: int,
+        repeats: RepeatLimit,
     ) -> Suggestions:
         pool = self.pool
         owners = pool.owner(candidates)
@@ -398,6 +411,8 @@ class Retriever:
             keys=candidates.tolist(),
             languages=[pool.languages[owner] or None for owner in owners.tolist()],
             language=article.lang,
+            flags=pool.flags[candidates].tolist(),
+            repeats=repeats,
         )
 
         def source(position: int) -> Source:

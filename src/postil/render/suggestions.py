@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -55,10 +56,8 @@ def view(result: SuggestionsResult) -> View:
             grid.append(
                 [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
             )
-    if not any(date or votes for *_, date, votes in grid[1:]):
-        grid = [line[:-2] for line in grid]
-    if not any(line[4] for line in grid[1:]):
-        grid = [[*line[:4], *line[5:]] for line in grid]
+    known = [name not in {"probability", "date", "votes"} or any(cells) for name, *cells in zip(*grid, strict=True)]
+    grid = [list(compress(line, known)) for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
     remarks = [labels or "no suggestions"]
     if empty := sum(row.reason is not None for row in result.suggestions):

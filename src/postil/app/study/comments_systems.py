@@ -202,5 +202,5 @@ def suggesting(study: CommentsStudy, name: str) -> CommentOptions:
     folder = study.models[name]
     generates = (Model.open(folder).kind if folder.exists() else name) in neural_commenter.KINDS
     return CommentOptions(
-        min_words=1, max_words=50, allow_addresses=True, no_repeat_ngram_size=0 if generates else None
+        min_words=1, max_words=50, allow=("all",), repeat=0, no_repeat_ngram_size=0 if generates else None
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.commenters.filtering import near_duplicates
+from postil.commenters.near_duplicates import near_duplicates
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.records.dates import unix_seconds
 from postil.records.ranking import best_first

@@ -1,0 +1,202 @@
+"""Reasons not to suggest a comment: it needs another text beside it, or an editor would not publish it.
+
+A pattern here would rather miss a comment than take a good one: each was read on some hundred comments that it matches.
+All of them take time in proportion to the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from postil.commenters.blocklist import find_profanity
+from postil.commenters.candidate_pool import QUOTATION, REPLY
+from postil.errors import UnknownName
+from postil.text.addresses import kinds_of_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+__all__ = ["SCREENS", "check_screens", "screen"]
+
+_QUESTION_TO_YOU: Final = "|".join(
+    (
+        (
+            r"(?:(?:what|which|where|when|who|why|how)\b(?:['’]s)?[^.?!\n]{0,30}\b)?"
+            r"(?:do|did|are|were|have|had|can|could|would|will|is|was|does|has)(?:n['’]?t)? (?:you|your|u|ur|op)\b"
+        ),
+        r"(?:what|how|where|who|when|why)(?:['’]?s|['’]?re| r)? (?:you|your|ur|u)\b",
+    )
+)
+_BEFORE_QUESTION: Final = "|".join(
+    (
+        r"so|but|and|also|wait|hey|lol|ok|okay|just|curious|well|oh|hi|or|question",
+        r"out of curiosity|may i ask|can i ask|if i may ask|if you don['’]t mind me asking",
+    )
+)
+_BEFORE_THANKS: Final = "ok|okay|oh|ah|wow|cool|great|awesome|nice|got it|gotcha|alright|lol|haha|yes|yeah|omg|hey|and"
+_THANKED_FOR: Final = "|".join(
+    (
+        "your|this|that|sharing|posting|answering|replying|responding|explaining|clarifying|asking|commenting|doing",
+        "making|writing|letting|telling|pointing|taking|being|giving|putting",
+        "the (?:reply|answer|response|info|information|advice|help|tips?|links?|comment|explanation|clarification)",
+        "the (?:input|feedback|insight|suggestions?|correction|heads|post|article|update)",
+    )
+)
+_BEGINS: Final = (
+    # A name or a greeting.
+    r"@\w",
+    r"(?:hey|hi|hello|dear|yo)\b[ ,]{1,2}(?!guys|all|everyone|everybody|folks|y['’]?all)[a-z]+",
+    r"(?-i:[A-Z][a-z]{1,20}), (?:i (?:dis)?agree|thanks|thank you|you(?:['’]re| are) (?:right|wrong))\b",
+    # Thanks and agreement, which say nothing without what they answer.
+    (
+        rf"(?:(?:{_BEFORE_THANKS})\b[\s,.!]{{0,9}}){{0,3}}(?:many |big )?(?:thanks|thank (?:you|u)|thx|ty|tysm)\b"
+        rf"(?:\W{{0,9}}\Z|[^.!?\n]{{0,40}}\bfor (?:{_THANKED_FOR})\b"
+        r"|[^.!?\n]{0,25}\b(?:op|man|dude|bro|guys|you all|everyone)\b)"
+    ),
+    r"i (?:dis|totally |completely |100% |strongly |fully )?agree with (?:you|u)\b|agree with you\b",
+    (
+        r"(?:you|u)(?:['’]re| are|r)? (?:so |absolutely |totally |completely |very |100% )?"
+        r"(?:right|wrong|correct|welcome|kidding|joking|not alone)\b"
+    ),
+    r"(?:good|great|excellent|fair|valid) (?:point|question|catch|write[- ]?up|summary|response|answer)\b",
+    r"(?:nice|great|good|awesome|amazing|interesting|excellent) (?:post|write[- ]?up|guide|article|read|thread)\b",
+    r"(?:well said|came here to say|username checks|no problem)\b",
+    # Chinese: "reply", "the one above", "first!", "passing by".
+    r"//@|回复|(?:同意|支持|回)?楼[上下]|(?:顶|沙发|路过|转发|板凳)\W{0,9}\Z",
+)
+_HOLDS: Final = (
+    # The poster, or somebody by handle.
+    r"(?-i:\bOP)(?:['’]s)?\b|\bu/\w+",
+    # What somebody wrote.
+    (
+        r"\b(?:like|as|what) (?:you|u|others?|someone|somebody|everyone|people|another (?:user|commenter|poster))"
+        r"(?: else)?(?: (?:have|has|already|here|above|below)){0,3} (?:said|mentioned|pointed out|stated|noted|wrote)\b"
+    ),
+    r"\byou(?:['’]ve| have)? (?:said|wrote|mentioned|claimed|stated|posted|commented)\b",
+    r"\b(?:comments?|posts?|posters?|commenters?|repl(?:y|ies)|answers?) (?:right )?(?:above|below)\b",
+    r"\b(?:above|previous|other|top|earlier) (?:comments?|commenters?|posters?|repl(?:y|ies))\b",
+    r"\b(?:this|that|the other|another) commenter\b|\bin reply to\b",
+    r"\byour (?:posts?|comments?|question|repl(?:y|ies)|response|flair|username|post history|article|column|blog)\b",
+    # An offer to write to one another.
+    r"\b(?:pm|dm)(?:['’]?(?:ed|d|ing))? (?:me|you|u|sent)\b|\bmessage me\b|\bchance me\b",
+    r"\b(?:sent|send|shoot) (?:you|me|u) a (?:pm|dm|message|chat)\b",
+    # A question to the author.
+    (
+        rf"(?:\A|[.!?\n])[\s\"'“(*-]{{0,9}}(?:(?:{_BEFORE_QUESTION})\b[\s,:-]{{0,3}}){{0,2}}(?:{_QUESTION_TO_YOU})"
+        r"[^.!?\n]{0,200}\?"
+    ),
+    # Chinese: "reply to @", "the poster", "the editor", "reposted", "what you said is right".
+    r"回复\s{0,3}@|楼主|层主|小编|转发微博|(?<![a-z])lz(?![a-z])|你(?:上面|刚才)?(?:说|写)的(?:对|不对|很对|没错)",
+)
+_BEGINNINGS: Final = tuple(re.compile(rf"\W{{0,9}}(?:{pattern})", re.IGNORECASE) for pattern in _BEGINS)
+_ADDRESSES: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _HOLDS)
+_QUOTED: Final = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|『[^『』]*』')
+_QUOTE_LINE: Final = re.compile(r"(?m)^[ \t]{0,3}(?:>|&gt;)[> \t]*(?![.:;=_<>-])\S")
+_EDIT: Final = re.compile(
+    r"(?i)(?:\A|[\n.!?)*])[ \t]{0,9}[^\w\s]{0,3}(?:edit|update|eta|edited|updated)[ \t]?\d{0,2}[ \t]?(?:[:：=]|[-–—] )"
+    r"|(?:\A|[\n。！？])\s{0,9}(?:编辑|更新)[:：]"
+)
+_TRACKBACK: Final = re.compile(
+    r"(?i)\A\s*\[?(?:track|ping)back\b|\A\s*\[(?:…|\.\.\.|&#8230;)\]|\[(?:…|\.\.\.|&#8230;)\]\s*\Z"
+    r"|» (?:blog archive|archive)\b|\A[^.!?\n«»]{3,150} [»|] [^.!?\n«»|]{3,60}\Z"
+)
+_CODE: Final = re.compile(r"[{}<>;=()\[\]|$#\\/&]")
+_CODE_MARKS, _CODE_SHARE, _QUOTED_SHARE = 12, 0.1, 0.5
+_SNIPPET: Final = 40
+
+
+def _replies(text: str, flags: int) -> str | None:
+    if flags & REPLY:
+        return "a reply to another comment"
+    found = next(filter(None, (pattern.match(text) for pattern in _BEGINNINGS)), None)
+    found = found or next(filter(None, (pattern.search(text) for pattern in _ADDRESSES)), None)
+    return f"speaks to somebody: '{_snippet(found[0])}'" if found else None
+
+
+def _quotations(text: str, flags: int) -> str | None:
+    if flags & QUOTATION or _QUOTE_LINE.search(text):
+        return "quotes another text"
+    if sum(len(found) for found in _QUOTED.findall(text)) > _QUOTED_SHARE * len(text.strip()):
+        return "mostly in quotation marks"
+    return None
+
+
+def _edits(text: str, _: int) -> str | None:
+    found = _EDIT.search(text)
+    return f"a note of an edit: '{_snippet(found[0])}'" if found else None
+
+
+def _trackbacks(text: str, _: int) -> str | None:
+    return "a trackback" if _TRACKBACK.search(text) else None
+
+
+def _code(text: str, _: int) -> str | None:
+    marks = sum(1 for _ in _CODE.finditer(text))
+    return "code" if marks >= _CODE_MARKS and marks > _CODE_SHARE * len(text) else None
+
+
+def _profanity(text: str, _: int) -> str | None:
+    found = find_profanity(text)
+    return f"profanity or an insult: {found}" if found else None
+
+
+def _addresses(text: str, _: int) -> str | None:
+    found = next(kinds_of_address(text), None)
+    return f"holds {found}" if found else None
+
+
+SCREENS: Final[Mapping[str, Callable[[str, int], str | None]]] = MappingProxyType(
+    {
+        "replies": _replies,
+        "quotations": _quotations,
+        "edits": _edits,
+        "trackbacks": _trackbacks,
+        "code": _code,
+        "profanity": _profanity,
+        "addresses": _addresses,
+    }
+)
+"""Screens by name; each gives the reason to filter out a text with flags of `CandidatePool.flags`, or None."""
+
+
+def check_screens(names: Collection[str]) -> None:
+    """Check names of screens.
+
+    Args:
+        names: Names of `SCREENS`, or ``all``.
+
+    Raises:
+        UnknownName: There is no such screen.
+    """
+    for name in names:
+        if name != "all" and name not in SCREENS:
+            raise UnknownName("kind of comments to allow", name, (*SCREENS, "all"))
+
+
+def screen(text: str, flags: int = 0, *, allow: Collection[str] = ()) -> Iterator[str]:
+    """Find the reasons not to suggest a comment.
+
+    Args:
+        text: The comment, without mark-up; see `postil.text.markup.plain_text`.
+        flags: Its bits of `CandidatePool.flags`.
+        allow: Names of `SCREENS` that are not applied, or ``all``.
+
+    Yields:
+        The reasons, in the order of `SCREENS`.
+
+    >>> list(screen("Thanks for the answer, you idiot!"))
+    ["speaks to somebody: 'Thanks for the answer'", 'profanity or an insult: idiot']
+    >>> list(screen("Edit: it rains", allow=["edits"])), list(screen("Bring a coat."))
+    ([], [])
+    """
+    if "all" not in allow:
+        for name, find in SCREENS.items():
+            if name not in allow and (reason := find(text, flags)):
+                yield reason
+
+
+def _snippet(text: str) -> str:
+    words = " ".join(text.split()).strip(".!?()*,'\"“ ")
+    return words if len(words) <= _SNIPPET else f"{words[: _SNIPPET - 1]}…"
