@@ -819,6 +819,18 @@ OTHERS: dict[str, dict[str, Any]] = {
         "sampled": 2,
         "sampled_from": 9,
     },
+    "thread-orders": {
+        "rows": [
+            {"scorer": "quality", "measure": "pairwise", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "comments": 99}
+        ],
+        "differences": [
+            {"scorer": "quality", "minus": "length", "measure": "pairwise", "value": 0.1, "low": 0.0, "high": 0.2}
+        ],
+        "excluded": [{"why": "fewer than two comments", "n": 2, "examples": ["a1"]}],
+        "weights": [{"feature": "length", "weight": 0.05, "low": 0.04, "high": 0.06, "predicts": True}],
+        "settings": {"target": "votes", "split": "train", "folds": 5, "seed": 1, "resamples": 9, "tokenizer": "words"},
+        "remarks": ["quality: tfidf"],
+    },
     "ranked-comments": {
         "comments": [
             {

@@ -71,7 +71,11 @@ def test_reasons_in_each_format(postil: Postil) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "problem"),
     [
-        ((), 2, "expected an order of the comments: --model DIR for relevance, or --by, as in --by votes"),
+        (
+            (),
+            2,
+            "expected an order of the comments: --model DIR for relevance, --quality DIR, or --by, as in --by votes",
+        ),
         (("--by", "relevance"), 2, "--by relevance needs a model: --model DIR"),
         (("--by", "votes", "-m", "x"), 2, "--model: for --by relevance alone"),
         (

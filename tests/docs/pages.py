@@ -50,7 +50,7 @@ REMARKS = (
 """Remarks of the language model."""
 ENDPOINT = "http://127.0.0.1:8080/v1"
 """Address of a language model on the pages."""
-WITH_CORPUS = ("docs/comment.md", "docs/study.md")
+WITH_CORPUS = ("docs/comment.md", "docs/rank.md", "docs/study.md")
 """Pages that begin with a corpus."""
 
 
@@ -170,7 +170,7 @@ class Run:
             label_all(str(Path(args[args.index("--out") + 1]).with_suffix(".db")))
         if args[0] == "study":
             shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
-        if args[0] == "train" and "tf-idf" not in args:
+        if args[0] == "train" and args[1] != "quality" and "tf-idf" not in args:
             args += FEW_STEPS
         if args[:2] == ["study", "comments"]:
             args += SHORT_STUDY

@@ -14,6 +14,7 @@ from postil.app.progress import progress
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.retrieval import Retriever
 from postil.commenters.threads.orders import ORDERS, merit, mixed
+from postil.commenters.threads.quality import Quality
 from postil.commenters.threads.ranking import rank_thread
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
@@ -43,13 +44,15 @@ class RankOptions(ThreadOptions):
     """Options of `postil rank-comments`.
 
     Args:
-        by: Order of the comments: relevance (with --model), votes, oldest, newest or length; repeatable, with a weight
-            after = (default 1). Each order gives a comment the share of the others that come after it, and their
-            weighted mean decides. By default relevance.
+        by: Order of the comments: relevance (with --model), quality (with --quality), votes, oldest, newest or length;
+            repeatable, with a weight after = (default 1). Each order gives a comment the share of the others that come
+            after it, and their weighted mean decides. By default relevance, quality, or both, as the models are given.
+        quality: A model that postil train quality made, for --by quality.
         diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
     """
 
     by: Annotated[tuple[str, ...], Flag(metavar="ORDER[=WEIGHT]")] = ()
+    quality: Annotated[str | None, Flag(metavar="DIR")] = None
     diversity: Annotated[float, Flag(min=0, max=1, metavar="WEIGHT")] = 0.0
 
     def weights(self, *, model: bool) -> dict[str, float]:
@@ -63,7 +66,8 @@ class RankOptions(ThreadOptions):
             UsageError: A weight is not above 0, an order stands twice, or it and the models do not go together.
         """
         found: dict[str, float] = {}
-        for word in self.by or (("relevance",) if model else ()):
+        given = {"relevance": model, "quality": self.quality is not None}
+        for word in self.by or [name for name, there in given.items() if there]:
             name, equals, weight = word.partition("=")
             if name not in ORDERS:
                 raise UnknownName("order", name, ORDERS)
@@ -76,10 +80,13 @@ class RankOptions(ThreadOptions):
             if not 0 < found[name] < np.inf:
                 raise UsageError(f"--by {word}: expected a number above 0 after =, got '{weight}'")
         if not found:
-            raise UsageError("expected an order of the comments: --model DIR for relevance, or --by, as in --by votes")
-        if ("relevance" in found) != model:
-            problem = "--model: for --by relevance alone" if model else "--by relevance needs a model: --model DIR"
-            raise UsageError(problem)
+            expected = "--model DIR for relevance, --quality DIR, or --by, as in --by votes"
+            raise UsageError(f"expected an order of the comments: {expected}")
+        for (name, there), flag in zip(given.items(), ("--model", "--quality"), strict=True):
+            if (name in found) != there:
+                raise UsageError(
+                    f"{flag}: for --by {name} alone" if there else f"--by {name} needs a model: {flag} DIR"
+                )
         return found
 
 
@@ -107,9 +114,10 @@ def rank_articles(
         UsageError: The orders are not clear.
         InvalidInput: The file or the model is invalid, or no article has an order.
     """
-    weights = options.weights(model=folder is not None)
+    options.weights(model=folder is not None)
     retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
-    tokenizer = None if retriever is None else retriever.model.setting("tokenizer", str)
+    quality = None if options.quality is None else Quality.open(options.quality)
+    tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None
     rows, skipped = open_articles(articles, inputs, on_message), _Skipped()
     missing = None if retriever is None else MissingInput(retriever)
     ranked: list[RankedComment] = []
@@ -118,7 +126,7 @@ def rank_articles(
             for article, relevance in zip(batch, _relevance(retriever, batch), strict=True):
                 if missing is None or missing.has_input(article):
                     thread = Thread.of(article, tokenizer)
-                    ranked += _ranked(thread, relevance, weights, options, skipped)
+                    ranked += _ranked(thread, relevance, quality, options, skipped)
     if missing is not None:
         missing.tell(rows.places.where, "no ranks in", on_message)
     skipped.tell(rows.places.where, on_message)
@@ -132,20 +140,28 @@ def _relevance(retriever: Retriever | None, articles: Sequence[Article]) -> Sequ
 def _ranked(
     thread: Thread,
     relevance: NDArray[np.float64] | None,
-    weights: dict[str, float],
+    quality: Quality | None,
     options: RankOptions,
     skipped: _Skipped,
 ) -> list[RankedComment]:
-    scores: dict[str, NDArray[np.float64]] = {}
+    weights, also = options.weights(model=relevance is not None), list[str]()
+    scores: dict[str, NDArray[np.float64]] = {} if relevance is None else {"relevance": relevance}
+    if quality is not None:
+        named = thread.tokens.tokenizer
+        same = named is not None and named.name == quality.tokenizer
+        own = thread if same else Thread.of(thread.article, quality.tokenizer)
+        scores["quality"], also = quality.scores(own), quality.reasons(own)
     try:
-        for name in weights:
-            scores[name] = relevance if name == "relevance" and relevance is not None else merit(thread, name)
+        for name in weights.keys() - scores.keys():
+            scores[name] = merit(thread, name)
     except Undefined as error:
         skipped.add(thread.article, str(error))
         return []
     skipped.ranked += 1
-    merits = relevance if relevance is not None and len(weights) == 1 else mixed(scores, weights)
-    return rank_thread(thread, merits, diversity=options.diversity)
+    (first, *others) = weights
+    by_model = not others and first in {"relevance", "quality"}
+    merits = scores[first] if by_model else mixed(scores, weights)
+    return rank_thread(thread, merits, diversity=options.diversity, also=also)
 
 
 @dataclass

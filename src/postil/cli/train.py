@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from postil.app.options import ThreadOptions
-from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOptions
+from postil.app.training.options import GeneratorTrainOptions, QualityTrainOptions, RetrieverTrainOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, refuse, say
 from postil.cli.options import FormatOption, group
@@ -139,6 +139,30 @@ def retriever(
         emit(show(format, result), format)
     _tell(name, out)
     _calibrate(out, rows, corpus, None, format)
+
+
+@train.command("quality", short_help="Quality of comments in their thread, from votes or grades.")
+@command
+def quality(
+    *,
+    corpus: CorpusOption,
+    out: OutOption,
+    options: QualityTrainOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Learn which comments of a thread readers prefer, for postil rank-comments --quality.
+
+    Comments are compared within threads, and the time of a comment is in the fit but not in the prediction. It ends
+    with an evaluation: each thread ordered by a fit on others, beside length, age and a random order.
+
+    Example: postil train quality --corpus corpus --out quality
+    """
+    from postil.app.progress import progress  # noqa: PLC0415
+    from postil.app.training.quality import train_quality  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
+
+    emit(show(format, train_quality(corpus, out, options, on_progress=progress)), format)
+    say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
 
 
 @train.command("att-tc", short_help="Comments generated from title and content, with attention.")

@@ -86,6 +86,7 @@ from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
+from postil.records.thread_parts import FeatureWeight, ThreadSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,6 +139,7 @@ __all__ = [
     "EstimateSettings",
     "EvaluationSettings",
     "Excluded",
+    "FeatureWeight",
     "ForgetResult",
     "ForgottenFolder",
     "Gain",
@@ -210,6 +212,8 @@ __all__ = [
     "SystemMean",
     "SystemScore",
     "TestedAnnotator",
+    "ThreadOrdersResult",
+    "ThreadSettings",
     "TrainingResult",
     "TrainingStep",
     "UndefinedInterval",
@@ -1475,7 +1479,8 @@ class RankingMeasure(Part, frozen=True, kw_only=True):
 
     Args:
         scorer: Name of the scorer.
-        measure: ``recall@k`` or ``mrr``; higher is better, at most 1.
+        measure: ``recall@k`` or ``mrr``; of threads ``ndcg@k``, ``pairwise`` or ``pairwise near in time``. Higher is
+            better, at most 1.
         value: The mean over articles.
         low: Lower end of its 95 % confidence interval over resamples of articles.
         high: Upper end.
@@ -1533,6 +1538,26 @@ class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):
     differences: tuple[RankingDifference, ...]
     absent: tuple[UndefinedScorer, ...]
     grid: GridSearch | None = None
+
+
+class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders"):
+    """Orders of threads against readers' votes or people's grades.
+
+    Args:
+        rows: One row per order and measure.
+        differences: Paired differences of the models' orders and others.
+        excluded: Threads that are not in the numbers, by reason.
+        weights: Weights of a model of quality that was trained.
+        settings: Options of the command.
+        remarks: Notes on the numbers.
+    """
+
+    rows: tuple[RankingMeasure, ...]
+    differences: tuple[RankingDifference, ...]
+    excluded: tuple[Excluded, ...]
+    weights: tuple[FeatureWeight, ...] = ()
+    settings: ThreadSettings
+    remarks: tuple[str, ...]
 
 
 GridValue: TypeAlias = bool | int | float | str | tuple[int, ...]

@@ -55,6 +55,7 @@ MODULES: Final[Mapping[str, str]] = {
     "study": "postil.render.study",
     "suggestions": "postil.render.suggestions",
     "summaries": "postil.render.summaries",
+    "thread-orders": "postil.render.thread_orders",
     "training": "postil.render.training",
     "update": "postil.render.update",
     "vectors": "postil.render.vectors",

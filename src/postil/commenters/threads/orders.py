@@ -23,6 +23,7 @@ __all__ = ["ORDERS", "diversified", "duplicates", "merit", "mixed", "points"]
 
 ORDERS: Final[Mapping[str, str]] = {
     "relevance": "likely to be a comment on this article, by --model",
+    "quality": "likely to be preferred to the other comments, by --quality",
     "votes": "most votes first",
     "oldest": "oldest first",
     "newest": "newest first",

@@ -145,6 +145,12 @@ class Thread:
         own = np.diff(self.starts)[2:] > 0
         return np.asarray((self.cosines(total) - own) / max(1, len(self) - 1), np.float64)
 
+    def distinct(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Number of distinct words of each comment, and of those that no other text of the thread has, float64[n]."""
+        alone = np.bincount(self.terms, minlength=len(self.idf))[self.terms] == 1
+        sizes, own = (np.bincount(self.owners, each, minlength=len(self.starts) - 1) for each in (None, alone))
+        return sizes[2:].astype(np.float64), own[2:].astype(np.float64)
+
     def shared_words(self, comment: int, most: int = 3) -> tuple[list[str], bool]:
         """Words of a comment that the title has as well, or where none is, the content.
 

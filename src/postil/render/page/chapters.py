@@ -78,6 +78,7 @@ TITLES: Final[Mapping[str, str]] = {
     "dry-run": "Dry run",
     "suggestions": "Suggested comments",
     "summaries": "Summaries of topics",
+    "thread-orders": "Orders of threads",
     "training": "A training",
     "vectors": "Word vectors",
     "weights-plan": "References to grade",
