@@ -6,8 +6,10 @@ import csv
 import gzip
 import json
 import re
+import runpy
 import shutil
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 from xml.sax.saxutils import escape
@@ -28,8 +30,8 @@ from wmt_folders import write_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
@@ -159,6 +161,8 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     )
     (folder / "site.xml").write_text(f"<rss><channel>{exported}</channel></rss>")
     exports(folder, site[:10])
+    newsletter = runpy.run_path(str(ROOT / "examples/wordpress_export.py"))["Export"](1).text(240)
+    (folder / "newsletter.xml").write_text(newsletter, encoding="utf-8")
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
