@@ -627,13 +627,46 @@ OTHERS: dict[str, dict[str, Any]] = {
             for metric in ("meteor", "cider")
         ],
         "suggestions": [
-            {"system": "tfidf", "hash": None, "nothing": 1, "words": 4.5, "distinct_1": 0.5, "distinct_2": None}
+            {
+                "system": "tfidf",
+                "hash": None,
+                "nothing": 1,
+                "words": 4.5,
+                "distinct_1": 0.5,
+                "distinct_2": None,
+                "age": 12.5,
+                "dated": 2,
+                "later": 1,
+            }
         ],
         "articles": 3,
         "left_out": 0,
         "references": {"least": 1, "most": 4, "mean": 2.5},
         "settings": {"split": "test", "weights": "votes", "scale": None, "seed": 1},
         "remarks": ["weights: votes"],
+        "training": [
+            {
+                "system": "tfidf",
+                "articles": 9,
+                "undated": 1,
+                "first": "2023-01-01T00:00:00Z",
+                "last": "2023-12-31T00:00:00Z",
+                "dated": 3,
+                "earlier": 1,
+                "shared": 0,
+            }
+        ],
+        "periods": [
+            {
+                "system": "tfidf",
+                "period": "2024-Q1",
+                "first": "2024-01-01T00:00:00Z",
+                "last": "2024-03-01T00:00:00Z",
+                "articles": 3,
+                "days": 31.0,
+                "scores": {"meteor": 0.5},
+            }
+        ],
     },
     "corpus": {
         "format": 2,

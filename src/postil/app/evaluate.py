@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 import numpy as np
 
+from postil.app.evaluate_dates import Periods, date_remarks, suggestion_ages, training_periods
 from postil.app.options import PluginOptions, SeedOptions, ThreadOptions
 from postil.app.readers import HUMAN, needs_scale, read_readers
 from postil.commenters.filtering import CandidateFilter
@@ -38,12 +39,17 @@ from postil.records.weights import DEFAULT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from postil.app.readers import Readers
     from postil.commenters.base import Commenter
     from postil.corpus.passes import OnProgress
     from postil.metrics.base import Metric
+    from postil.metrics.evaluation import ScoredBatch
+    from postil.records.results import PeriodScores
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
+    from postil.records.suggestions import Suggestions
     from postil.text.tokens import Tokens
 
 __all__ = ["METRICS", "CommenterEvaluation", "EvaluateOptions", "evaluate_commenters", "writing"]
@@ -65,6 +71,8 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
         weights: Source of the references' weights: score, minmax or item-max (grades), votes, or consensus. By default
             grades where every reference has one, else votes where these differ within some article, else consensus.
         scale: Scale of the grades: HIGH (from 0) or LOW:HIGH.
+        by_date: Scores by period of the articles' dates as well: month, quarter, year, or a number of periods with as
+            many articles each.
         seed: Seed of the comments that are set aside.
     """
 
@@ -72,6 +80,7 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
     metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = METRICS
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -132,22 +141,25 @@ def evaluate_commenters(
 
     readers = read_readers(corpus, options.split, options.seed)
     articles, sets = readers.articles, np.arange(len(readers.articles), dtype=np.int32)
+    periods = Periods.of(articles, options.by_date, readers.where)
+    training = training_periods(opened, corpus, articles)
+    newest = {one.system: one.last for one in training}
     method = _method(readers, metrics, options)
     evaluation = _bind(readers, metrics, method, corpus.tokenizer, options)
 
     totals, suggested = SystemTotals(evaluation.metrics), list[CommenterTexts]()
     candidates, items = list[Candidate](), list[Score]()
-    systems = [*_texts(opened, articles, on_progress), (HUMAN, readers.humans)]
+    by_period: list[PeriodScores] = []
+    asked = _suggestions(opened, articles, on_progress)
+    systems = [*((name, [_first(row) for row in rows]) for name, rows in asked.items()), (HUMAN, readers.humans)]
     scored_systems = evaluation.measure(Batch(texts, sets) for _, texts in systems)
     for (name, texts), scored in zip(systems, scored_systems, strict=True):
         totals.add(name, scored.stats)
-        suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts))
+        ages = suggestion_ages(articles, asked.get(name, ()))
+        suggested.append(_suggested(name, hashes.get(name), scored.tokens, texts, ages))
+        by_period += periods.scores(name, scored.stats, evaluation.metrics, newest.get(name))
         candidates += [Candidate(one.id, name, text) for one, text in zip(articles, texts, strict=True)]
-        for spec, values in scored.item_scores():
-            signature, summed = evaluation.metrics.signatures[spec], scored.statistics.get(spec)
-            statistics = [()] * len(articles) if summed is None else map(tuple, summed.tolist())
-            rows = zip(articles, values.tolist(), statistics, strict=True)
-            items += [Score(one.id, name, spec, value, signature, several) for one, value, several in rows]
+        items += _items(name, articles, scored, evaluation.metrics.signatures)
     sizes = np.diff(readers.offsets)
     counts = ReferenceCounts(least=int(sizes.min()), most=int(sizes.max()), mean=float(sizes.mean()))
     result = CommenterResult(
@@ -163,6 +175,8 @@ def evaluate_commenters(
             seed=options.seed,
         ),
         remarks=(),
+        training=training,
+        periods=tuple(by_period),
     )
     result = msgspec.structs.replace(result, remarks=tuple(_remarks(result, readers.tied(), options)))
     return CommenterEvaluation(result, tuple(candidates), tuple(items))
@@ -249,23 +263,40 @@ def _bind(
         raise Undefined(f"{readers.where}: {problem}") from None
 
 
-def _texts(
+def _items(
+    system: str, articles: Sequence[Article], scored: ScoredBatch[Batch], signatures: Mapping[str, str]
+) -> Iterator[Score]:
+    """Item scores of a system's suggestions."""
+    for spec, values in scored.item_scores():
+        signature, summed = signatures[spec], scored.statistics.get(spec)
+        statistics = [()] * len(articles) if summed is None else map(tuple, summed.tolist())
+        for one, value, several in zip(articles, values.tolist(), statistics, strict=True):
+            yield Score(one.id, system, spec, value, signature, several)
+
+
+def _suggestions(
     commenters: Mapping[str, Commenter], articles: Sequence[Article], on_progress: OnProgress
-) -> list[tuple[str, list[str]]]:
-    """Suggestions of each system, one per article; empty where it has none."""
+) -> dict[str, list[Suggestions]]:
+    """Suggestions of each system, one row per article."""
     asked = [msgspec.structs.replace(article, comments=()) for article in articles]
-    found = list[tuple[str, list[str]]]()
+    found: dict[str, list[Suggestions]] = {}
     for name, commenter in commenters.items():
-        texts: list[str] = []
+        found[name] = []
         parts = [asked[begin : begin + AT_ONCE] for begin in range(0, len(asked), AT_ONCE)]
         with on_progress(f"{name}: articles, {AT_ONCE} at a time", parts, len(parts)) as batches:
             for batch in batches:
-                texts += [row.suggestions[0].text if row.suggestions else "" for row in commenter.comment(batch, 1)]
-        found.append((name, texts))
+                found[name] += commenter.comment(batch, 1)
     return found
 
 
-def _suggested(system: str, digest: str | None, tokens: Tokens, texts: Sequence[str]) -> CommenterTexts:
+def _first(row: Suggestions) -> str:
+    """The best suggestion; empty where there is none."""
+    return row.suggestions[0].text if row.suggestions else ""
+
+
+def _suggested(
+    system: str, digest: str | None, tokens: Tokens, texts: Sequence[str], ages: NDArray[np.float64]
+) -> CommenterTexts:
     def share(n: int) -> float | None:
         try:
             return distinct(tokens.ids, tokens.offsets, n)
@@ -280,6 +311,9 @@ def _suggested(system: str, digest: str | None, tokens: Tokens, texts: Sequence[
         words=len(tokens.ids) / given if given else None,
         distinct_1=share(1),
         distinct_2=share(2),
+        age=float(ages.mean()) if len(ages) else None,
+        dated=len(ages),
+        later=int((ages < 0).sum()),
     )
 
 
@@ -302,6 +336,9 @@ def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions) -> It
     for one in result.suggestions:
         if one.nothing:
             yield f"{one.system}: no suggestion for {one.nothing:,} of {result.articles:,} articles, which score 0"
+    yield from date_remarks(result.training, result.articles, options.split)
+    if result.periods:
+        yield "days: from the newest training article to the middle of the period"
 
 
 def _weights(result: CommenterResult, tied: int, options: EvaluateOptions) -> str:

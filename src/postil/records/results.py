@@ -167,6 +167,7 @@ __all__ = [
     "PairAgreement",
     "PassageData",
     "PassageSettings",
+    "PeriodScores",
     "PlanResult",
     "PlannedAnnotator",
     "PlannedPair",
@@ -214,6 +215,7 @@ __all__ = [
     "TestedAnnotator",
     "ThreadOrdersResult",
     "ThreadSettings",
+    "TrainingPeriod",
     "TrainingResult",
     "TrainingStep",
     "UndefinedInterval",
@@ -1371,6 +1373,9 @@ class CommenterTexts(Part, frozen=True, kw_only=True):
         words: Mean number of words per suggestion; None where there are none.
         distinct_1: Share of distinct words among all words.
         distinct_2: Share of distinct bigrams among all bigrams.
+        age: Mean age of the suggested comments at the date of their article, in days; None without dates.
+        dated: Number of suggestions whose age is known.
+        later: Number of suggestions that were written after their article.
     """
 
     system: str
@@ -1379,6 +1384,55 @@ class CommenterTexts(Part, frozen=True, kw_only=True):
     words: float | None
     distinct_1: float | None
     distinct_2: float | None
+    age: float | None = None
+    dated: int = 0
+    later: int = 0
+
+
+class TrainingPeriod(Part, frozen=True, kw_only=True):
+    """The time of the articles that a commenter was trained on, against those of an evaluation.
+
+    Args:
+        system: The commenter.
+        articles: Number of training articles.
+        undated: Number of training articles without a date.
+        first: Date of the oldest training article; None without dates.
+        last: Date of the newest training article; None without dates.
+        dated: Number of articles of the evaluation with a date.
+        earlier: Number of these that are not newer than the newest training article.
+        shared: Number of articles of the evaluation that are training articles.
+    """
+
+    system: str
+    articles: int
+    undated: int
+    first: str | None
+    last: str | None
+    dated: int
+    earlier: int
+    shared: int
+
+
+class PeriodScores(Part, frozen=True, kw_only=True):
+    """Scores of a system for the articles of a period.
+
+    Args:
+        system: The system.
+        period: Name of the period, such as ``2024-Q1``, or ``2/4`` for the second of four.
+        first: Date of its oldest article.
+        last: Date of its newest article.
+        articles: Number of its articles.
+        days: Days from the newest training article to the middle of the period; None if that is not known.
+        scores: Score by metric.
+    """
+
+    system: str
+    period: str
+    first: str
+    last: str
+    articles: int
+    days: float | None
+    scores: dict[str, float]
 
 
 class ReferenceCounts(Part, frozen=True, kw_only=True):
@@ -1409,6 +1463,8 @@ class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
         references: Number of references per article.
         settings: Options of the command.
         remarks: Notes on the numbers.
+        training: Time of the training articles of each commenter, if these are known.
+        periods: Scores by period, if asked for.
     """
 
     scores: tuple[SystemScore, ...]
@@ -1418,6 +1474,8 @@ class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
     references: ReferenceCounts
     settings: EvaluationSettings
     remarks: tuple[str, ...]
+    training: tuple[TrainingPeriod, ...] = ()
+    periods: tuple[PeriodScores, ...] = ()
 
 
 class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):

@@ -27,19 +27,35 @@ def view(result: CommenterResult) -> View:
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.scores],
         fields=SystemScore.__struct_fields__,
-        grids=[score_grid("commenter", result.scores, n=False), _suggestions(result)],
+        grids=[score_grid("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
         remarks=result.remarks,
         systems=score_table("commenter", result.scores, "article"),
     )
 
 
 def _suggestions(result: CommenterResult) -> Grid:
-    grid = [["commenter", "suggestions", "mean words", "distinct-1", "distinct-2"]]
+    aged = any(one.dated for one in result.suggestions)
+    grid = [
+        ["commenter", "suggestions", "mean words", "distinct-1", "distinct-2", *["mean age in days", "later"] * aged]
+    ]
     for one in result.suggestions:
         shares = ("–" if share is None else f"{share:.3f}" for share in (one.distinct_1, one.distinct_2))
         words = "–" if one.words is None else f"{one.words:.1f}"
-        grid.append([one.system, f"{result.articles - one.nothing:,}", words, *shares])
+        ages = ["–" if one.age is None else f"{one.age:.0f}", f"{one.later:,}" if one.dated else "–"]
+        grid.append([one.system, f"{result.articles - one.nothing:,}", words, *shares, *ages * aged])
     return grid
+
+
+def _periods(result: CommenterResult) -> list[Grid]:
+    """Scores by period, if there are any: one row per system and period."""
+    if not result.periods:
+        return []
+    grid = [["commenter", "period", "articles", "days", *result.periods[0].scores]]
+    for one in result.periods:
+        days = "–" if one.days is None else f"{one.days:.0f}"
+        scores = (f"{score:.4f}" for score in one.scores.values())
+        grid.append([one.system, one.period, f"{one.articles:,}", days, *scores])
+    return [grid]
 
 
 def summary(result: CommenterResult) -> str:
