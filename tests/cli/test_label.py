@@ -130,6 +130,9 @@ def test_a_model_without_suggestions_is_told(postil: Postil, models: Path) -> No
     assert "suggests nothing" in done.err
 
 
+FREELY = ("--repeat", 0)  # the few texts of these models come back
+
+
 def labels_of(models: Path, out: str, shown: float = 0.5) -> None:
     """Three labels for each of 20 articles: of the model's first suggestions, mostly to show those that say much."""
     retriever = Retriever.open(models / "tc", candidate_filter=CandidateFilter(repeat=0))
@@ -156,8 +159,8 @@ def test_a_calibrated_model_shows_what_is_probably_worth_it(postil: Postil, mode
     Model.open("cal").verify()
 
     new = models / "new.jsonl"
-    plain = rows_of(postil("comment", new, "--model", "cal", "-k", 3, "--format", "jsonl"))
-    before = rows_of(postil("comment", new, "--model", models / "tc", "-k", 3, "--format", "jsonl"))
+    plain = rows_of(postil("comment", new, *FREELY, "--model", "cal", "-k", 3, "--format", "jsonl"))
+    before = rows_of(postil("comment", new, *FREELY, "--model", models / "tc", "-k", 3, "--format", "jsonl"))
     for one, other in zip(plain, before, strict=True):
         assert [each["text"] for each in one["suggestions"]] == [each["text"] for each in other["suggestions"]]
         assert all(0 < each["probability"] < 1 for each in one["suggestions"])
@@ -166,7 +169,9 @@ def test_a_calibrated_model_shows_what_is_probably_worth_it(postil: Postil, mode
         postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal3", "--format", "json").out
     )
     point = result["points"][0]
-    chosen = rows_of(postil("comment", new, "--model", "cal", "--coverage", point["coverage"], "--format", "jsonl"))
+    chosen = rows_of(
+        postil("comment", new, *FREELY, "--model", "cal", "--coverage", point["coverage"], "--format", "jsonl")
+    )
     for one, other in zip(chosen, plain, strict=True):
         probable = {each["text"]: each["probability"] for each in other["suggestions"]}
         wanted = sorted((p for p in probable.values() if p >= point["threshold"]), reverse=True)
