@@ -19,7 +19,7 @@ from postil.commenters.sharded import Sharded
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
 from postil.records import write
-from retrieval_models import article, train_retrievers
+from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,19 @@ def test_an_engine_searches(there: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert any(row.suggestions for row in expected)
 
 
+def test_a_training_needs_its_engine_before_it_begins(there: Path, tmp_path: Path) -> None:
+    def train(engine: str) -> str:
+        words = ("train", "ir-tc", "--corpus", there / "corpus", "--out", tmp_path / "m", *BY_WORDS, "--engine", engine)
+        done = CliRunner().invoke(app, [str(word) for word in words])
+        assert done.exit_code != 0
+        return done.stderr
+
+    assert "unknown engine 'rya'; did you mean 'ray'" in train("rya")
+    if find_spec("ray") is None:
+        assert "pip install 'postil[scale]'" in train("ray")
+    assert not list(tmp_path.iterdir())
+
+
 def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     q, model = str(there / "q.jsonl"), str(there / "tc")
     with pytest.raises(UnknownName, match="unknown engine 'rya'; did you mean 'ray'"):
@@ -89,3 +102,15 @@ def test_suggestions_are_the_same_on_a_cluster(there: Path, tmp_path: Path, clus
         assert one.stdout == two.stdout
         assert one.stdout.count(b"\n") == 20
         assert two.stderr == one.stderr
+
+
+@pytest.mark.integration
+def test_a_model_trained_with_a_cluster_is_the_same(there: Path, tmp_path: Path, cluster: Any) -> None:
+    command = ["train", "ir-tc", "--corpus", there / "corpus", "--out", tmp_path / "m", *BY_WORDS]
+    there_too = ["--engine", "ray", "--address", cluster.address, "--jobs", 2]
+    done = CliRunner().invoke(app, [str(word) for word in (*command, *there_too)])
+    assert done.exit_code == 0, done.stderr
+    names = {path.relative_to(there / "tc") for path in (there / "tc").rglob("*") if path.is_file()}
+    assert {path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()} == names
+    for name in names:
+        assert (tmp_path / "m" / name).read_bytes() == (there / "tc" / name).read_bytes()

@@ -244,6 +244,17 @@ def test_jobs_do_not_matter(weighting: Any, idf: Any) -> None:
         assert np.array_equal(values, kept[name]), name
 
 
+@pytest.mark.parametrize("documents", [0, 1, 7, 8, 20])
+def test_an_engine_may_count(documents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.commenters.segment.DOCUMENTS", 4)
+    texts = ragged(zipf(21, documents, 40, 6))
+    with open_engine() as engine:
+        there = Index.of(*texts, 40, engine=engine).arrays()
+    for name, values in Index.of(*texts, 40).arrays().items():
+        assert np.array_equal(values, there[name]), name
+        assert values.dtype == there[name].dtype
+
+
 @laws
 @given(TEXTS, st.sampled_from(IDF))
 def test_a_document_is_most_like_itself(texts: list[list[int]], idf: Any) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from postil.engine import ENGINES, open_engine
-from postil.errors import UnknownName
+from postil.errors import MissingExtra, UnknownName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,23 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.engine import Engine
 
-__all__ = ["elsewhere"]
+__all__ = ["check_engine", "elsewhere"]
+
+
+def check_engine(name: str) -> None:
+    """Check that an engine can be opened; done before long work that comes before it.
+
+    Args:
+        name: A name in `postil.engine.ENGINES`.
+
+    Raises:
+        UnknownName: There is no such engine.
+        MissingExtra: Ray is not installed.
+    """
+    if name not in ENGINES:
+        raise UnknownName("engine", name, ENGINES)
+    if name == "ray" and find_spec("ray") is None:
+        raise MissingExtra("engine 'ray'", "scale")
 
 
 @contextmanager
@@ -31,9 +48,9 @@ def elsewhere(
 
     Raises:
         UnknownName: There is no such engine.
+        MissingExtra: Ray is not installed.
     """
-    if name not in ENGINES:
-        raise UnknownName("engine", name, ENGINES)
+    check_engine(name)
     if name == "local":
         yield None
         return

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.arrays import AnyArray, OpenArray
+    from postil.engine import Engine
     from postil.kernel import Searcher
 
 __all__ = ["Index"]
@@ -95,6 +96,7 @@ class Index:
         weighting: Weighting = "tf-idf",
         idf: Idf = "plain",
         jobs: int = 1,
+        engine: Engine | None = None,
     ) -> Index:
         """Index documents.
 
@@ -105,8 +107,9 @@ class Index:
             weighting: See `Index`.
             idf: See `Index`.
             jobs: Number of threads; the index does not depend on it.
+            engine: Engine that counts terms; by default this process.
         """
-        return cls((Segment.of(ids, offsets, words, jobs),), weighting, idf)
+        return cls((Segment.of(ids, offsets, words, jobs, engine),), weighting, idf)
 
     def __len__(self) -> int:
         return sum(map(len, self.segments))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -14,12 +15,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.engine import Engine
+
     Counts = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]
 
 __all__ = ["IDF", "WEIGHTINGS", "CollectionStatistics", "Idf", "Segment", "Weighting"]
 
 Weighting: TypeAlias = Literal["tf-idf", "bm25"]
 Idf: TypeAlias = Literal["plain", "smooth"]
+DOCUMENTS: Final = 16_384
+"""Number of documents whose terms a worker counts at once."""
 WEIGHTINGS: Final[tuple[Weighting, ...]] = get_args(Weighting)
 IDF: Final[tuple[Idf, ...]] = get_args(Idf)
 
@@ -39,7 +44,14 @@ class Segment:
     postings: Counts
 
     @classmethod
-    def of(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], words: int, jobs: int = 1) -> Segment:
+    def of(
+        cls,
+        ids: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        words: int,
+        jobs: int = 1,
+        engine: Engine | None = None,
+    ) -> Segment:
         """Count terms and invert.
 
         Args:
@@ -47,8 +59,17 @@ class Segment:
             offsets: int64[n + 1]; document i is ``ids[offsets[i]:offsets[i + 1]]``.
             words: Size of the vocabulary.
             jobs: Number of threads.
+            engine: Engine that counts; by default this process.
         """
-        return cls.inverted(count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs), words)
+        ids, offsets = np.ascontiguousarray(ids), np.ascontiguousarray(offsets)
+        if engine is None:
+            return cls.inverted(count_terms(ids, offsets, jobs), words)
+        bounds = [*range(0, len(offsets) - 1, DOCUMENTS), len(offsets) - 1]
+        shards = (
+            (ids[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first])
+            for first, last in pairwise(bounds)
+        )
+        return cls.inverted(_joined(list(engine.map(_count, shards))), words)
 
     @classmethod
     def inverted(cls, forward: Counts, words: int) -> Segment:
@@ -121,14 +142,7 @@ class Segment:
         """
         if len(segments) == 1:
             return segments[0]
-        ends = np.cumsum([0, *(segment.forward[0][-1] for segment in segments)])
-        starts = [segment.forward[0][:-1] + end for segment, end in zip(segments, ends[:-1].tolist(), strict=True)]
-        forward = (
-            np.concatenate([*starts, ends[-1:]]).astype(np.int64),
-            np.concatenate([segment.forward[1] for segment in segments]),
-            np.concatenate([segment.forward[2] for segment in segments]),
-        )
-        return cls.inverted(forward, segments[0].words)
+        return cls.inverted(_joined([segment.forward for segment in segments]), segments[0].words)
 
     def part(self, first: int, last: int) -> Segment:
         """Documents ``first`` to ``last``, exclusive.
@@ -141,6 +155,21 @@ class Segment:
         within = slice(starts[first], starts[last])
         forward = starts[first : last + 1] - starts[first], np.asarray(terms[within]), np.asarray(counts[within])
         return Segment.inverted(forward, self.words)
+
+
+def _count(texts: tuple[NDArray[np.int32], NDArray[np.int64]]) -> Counts:
+    return count_terms(*texts)
+
+
+def _joined(parts: Sequence[Counts]) -> Counts:
+    """The forward index of several one after the other."""
+    ends = np.cumsum([0, *(starts[-1] for starts, _, _ in parts)])
+    begins = [starts[:-1] + end for (starts, _, _), end in zip(parts, ends[:-1].tolist(), strict=True)]
+    return (
+        np.concatenate([*begins, ends[-1:]]).astype(np.int64),
+        np.concatenate([np.zeros(0, np.int32), *(terms for _, terms, _ in parts)]),
+        np.concatenate([np.zeros(0, np.uint16), *(counts for _, _, counts in parts)]),
+    )
 
 
 @dataclass(frozen=True, eq=False, slots=True)

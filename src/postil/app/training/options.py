@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from postil.app.options import SeedOptions, ThreadOptions
+from postil.app.options import EngineOptions, SeedOptions
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
 from postil.errors import UnknownName, UsageError
@@ -41,7 +41,7 @@ class GeneratorTraining(TrainingOptions):
 
 
 @options
-class RetrieverTrainOptions(SeedOptions, ThreadOptions):
+class RetrieverTrainOptions(SeedOptions, EngineOptions):
     """Options of `postil train ir-t` and `ir-tc`.
 
     Args:

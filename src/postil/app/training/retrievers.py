@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.app.corpus.texts import CorpusTexts
+from postil.app.engines import check_engine, elsewhere
 from postil.app.training.dev_evaluation import INTERPOLATION_WEIGHT, DevRanking
 from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.candidate_pool import CandidatePool
@@ -75,6 +76,7 @@ def train_retriever(
     if not is_main_process() and not _has_network(options):
         return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)
+    check_engine(options.engine)
     corpus = Corpus.open(corpus_folder)
     texts, options, combinations = check_retriever(kind, corpus, options, grid)
     directory = TrainingDirectory(out, texts, options.embeddings, options.seed, on_message)
@@ -87,9 +89,7 @@ def train_retriever(
     if not is_main_process():
         return None
     pool, words = _candidate_pool(corpus, on_progress), corpus.words()
-    index = Index.of(
-        *texts.articles("train"), words=len(words), weighting=options.retrieval, idf=options.idf, jobs=options.jobs
-    )
+    index = _index(texts, len(words), options, on_message)
     on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool):,} comments")
 
     comments = texts.comments("train")
@@ -144,6 +144,19 @@ def check_retriever(
     if _has_network(options):
         texts.check_split("dev")
     return texts, options, combinations
+
+
+def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_message: OnMessage) -> Index:
+    """Index the training articles."""
+    with elsewhere(options.engine, options.jobs, options.address, on_message) as engine:
+        return Index.of(
+            *texts.articles("train"),
+            words,
+            weighting=options.retrieval,
+            idf=options.idf,
+            jobs=options.jobs,
+            engine=engine,
+        )
 
 
 def _recorded(options: RetrieverTrainOptions) -> dict[str, object]:

@@ -6,7 +6,7 @@ import json
 import shutil
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
 
 __all__ = ["TrainingDirectory"]
+
+_APART: Final = ("address", "engine", "jobs", "training")
+"""Options that the model does not depend on, and those of the network, which are recorded on their own."""
 
 Trained_co = TypeVar("Trained_co", covariant=True)
 
@@ -94,7 +97,7 @@ class TrainingDirectory:
             dev: Result on dev; JSON.
         """
         corpus = self.texts.corpus.metadata
-        settings = {name: value for name, value in options.items() if name not in ("jobs", "training")}
+        settings = {name: value for name, value in options.items() if name not in _APART}
         settings["embeddings"] = hash_of_vectors(self._given)
         if training is None:
             del settings["network"]
