@@ -29,7 +29,7 @@ def rank_comments(
     inputs: InputOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Rank the comments of each article by relevance to it, votes, date or length, with reasons in words.
+    """Rank the comments of each article by relevance, quality, votes, date or length, with reasons in words.
 
     Example: postil rank-comments threads.jsonl --model model --by relevance=2 --by votes --diversity 0.3
     """
