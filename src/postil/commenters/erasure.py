@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,8 +16,11 @@ from postil.commenters.retrieval import KINDS, Retriever, retriever_arrays
 from postil.commenters.store import Model
 from postil.errors import UsageError
 from postil.records.forgotten import is_placeholder, placeholder
+from postil.text.static_encoders import open_static
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
+from postil.text.vector_store import WORDS
+from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
 
 __all__ = ["ErasableModel", "Erased"]
+
+VECTORS: Final = "vectors"
+"""Folder of the ranker's static vectors within a model folder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +122,9 @@ class ErasableModel:
         kept, gone = np.flatnonzero(stays), np.flatnonzero(~stays)
         erase = self._retriever if isinstance(self.commenter, Retriever) else self._generator
         change, found = erase(kept_articles, kept, gone, words)
-        return Erased(change, len(gone), len(names) - len(kept_articles), found)
+        if found:
+            change = self._without_vectors(change, found)
+        return Erased(change, len(gone), len(names) - len(kept_articles), len(found))
 
     def _ids(self) -> tuple[StringArray, StringArray, NDArray[np.int64]]:
         """Ids of articles, ids of comments, and the place of each comment's article."""
@@ -123,7 +133,7 @@ class ErasableModel:
 
     def _retriever(
         self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
-    ) -> tuple[Change, int]:
+    ) -> tuple[Change, list[str]]:
         retriever = self.commenter
         assert isinstance(retriever, Retriever)  # noqa: S101 - for the type checker
         pool, ranker = retriever.pool, retriever.ranker
@@ -139,20 +149,36 @@ class ErasableModel:
 
         erased = [self._tokens([pool.texts[at] for at in gone.tolist()]), _words_of(ranker.take(gone).arrays())]
         vanished = np.flatnonzero(index.collection.frequencies < retriever.index.collection.frequencies)
-        vocabulary, count = self._scrubbed([*erased, vanished.astype(np.int32)], used, words)
+        vocabulary, found = self._scrubbed([*erased, vanished.astype(np.int32)], used, words)
         config = {"segments": len(index.segments)}
-        return Change(self.model, before, after, vocabulary, config), count
+        return Change(self.model, before, after, vocabulary, config), found
 
     def _generator(
         self, articles: NDArray[np.int64], kept: NDArray[np.int64], gone: NDArray[np.int64], words: Collection[str]
-    ) -> tuple[Change, int]:
+    ) -> tuple[Change, list[str]]:
         known = self.commenter
         assert isinstance(known, NeuralCommenter)  # noqa: S101 - for the type checker
         spans = known.copy_index
         left = spans.take(articles, kept) if len(gone) or len(articles) < len(spans.articles) else spans
         gone_words = spans.spans.take(gone).ids
-        vocabulary, count = self._scrubbed([gone_words], lambda: iter([left.spans.ids]), words)
-        return Change(self.model, spans.arrays(), left.arrays(), vocabulary), count
+        vocabulary, found = self._scrubbed([gone_words], lambda: iter([left.spans.ids]), words)
+        return Change(self.model, spans.arrays(), left.arrays(), vocabulary), found
+
+    def _without_vectors(self, change: Change, words: Collection[str]) -> Change:
+        """The change with word vectors of the ranker that lack some words, such as vectors trained on the corpus."""
+        folder = self.model.path / VECTORS
+        if f"{VECTORS}/{WORDS}" not in self.model.files:
+            return change
+        known = Vectors.open(folder)
+        rows = [at for at, word in enumerate(known.words) if word not in words]
+        if len(rows) in (0, len(known.words)):
+            return change
+        metadata = {name: value for name, value in known.metadata.items() if name != "hash"}
+        with tempfile.TemporaryDirectory() as part:
+            Vectors(tuple(known.words[at] for at in rows), np.asarray(known.array[rows]), metadata).save(part)
+            contents = {f"{VECTORS}/{file.name}": file.read_bytes() for file in sorted(Path(part).iterdir())}
+            config = {**change.config, "vectors": open_static(part).signature}
+        return replace(change, config=config, contents=contents)
 
     def _tokens(self, texts: Sequence[str]) -> NDArray[np.int32]:
         """Distinct words of texts that the model knows."""
@@ -168,17 +194,18 @@ class ErasableModel:
         erased: Sequence[NDArray[np.int32]],
         used: Callable[[], Iterator[NDArray[np.int32]]],
         words: Collection[str],
-    ) -> tuple[list[str] | None, int]:
-        """The vocabulary without words that nothing uses any more, and their number; None if all stay."""
+    ) -> tuple[list[str] | None, list[str]]:
+        """The vocabulary without words that nothing uses any more, None if all stay; and these words."""
         vocabulary = self.model.words()
         others = {word: at for at, word in enumerate(vocabulary)} if words else {}
         candidates = {*np.concatenate(erased).tolist(), *(others[word] for word in words if word in others)} - {-1}
         candidates = {at for at in candidates if not is_placeholder(vocabulary[at])}
         for some in used() if candidates else ():
             candidates.difference_update(some.tolist())
+        found = [vocabulary[at] for at in sorted(candidates)]
         for at in candidates:
             vocabulary[at] = placeholder(at)
-        return (vocabulary if candidates else None), len(candidates)
+        return (vocabulary if candidates else None), found
 
 
 def _words_of(arrays: dict[str, NDArray[np.generic]]) -> NDArray[np.int32]:

@@ -79,6 +79,7 @@ class Change:
         arrays: The arrays of the changed model; those that are objects of ``before`` are shared.
         words: The vocabulary; None if it stays.
         config: Fields of ``config.json`` that differ.
+        contents: Content of further files that differ, by name.
     """
 
     model: Model
@@ -86,6 +87,7 @@ class Change:
     arrays: Mapping[str, AnyArray]
     words: Sequence[str] | None = None
     config: Mapping[str, object] = field(default_factory=dict)
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -93,7 +95,7 @@ class Change:
         names = {f"{name}.npy" for name in {*self.before, *self.arrays} if self._differs(name)}
         words = {"words.txt"} if self.words is not None else set()
         config = {"config.json"} if {**self.model.config, **self.config} != self.model.config else set()
-        return tuple(sorted(names | words | config))
+        return tuple(sorted(names | words | config | set(self.contents)))
 
     def _differs(self, name: str) -> bool:
         return name not in self.arrays or self.arrays[name] is not self.before.get(name)
@@ -118,4 +120,6 @@ class Change:
                 new.array(name, self.arrays[name])
             if self.words is not None:
                 new.words(self.words)
+            for name, content in self.contents.items():
+                new.path(name).write_bytes(content)
             new.link(model, without=[f"{name}.npy" for name in self.before if name not in self.arrays])
