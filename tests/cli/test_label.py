@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,17 @@ def test_the_draw_depends_on_the_seed_alone(postil: Postil, models: Path) -> Non
     assert small != other
 
 
+def test_suggestions_are_drawn_among_more(postil: Postil, models: Path) -> None:
+    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
+    assert postil(*given, "--articles", 12, "--per-article", 2, "--among", 4).code == 0
+    with Store.open("l.db", read_only=True) as store:
+        items = store.items()
+    ranks = [json.loads(item.system)[0] for item in items]
+    assert ranks.count(1) == len({item.item for item in items})
+    assert set(ranks) == {1, 2, 3, 4}
+    assert max(Counter(item.item for item in items).values()) == 2
+
+
 def test_several_annotators_answer_for_themselves_and_a_lead_decides(postil: Postil, models: Path) -> None:
     given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
     assert postil(*given, "--articles", 4, "--annotators", 2, "--annotators-per-item", 2).code == 0
@@ -107,6 +119,7 @@ def test_several_annotators_answer_for_themselves_and_a_lead_decides(postil: Pos
         (("--out", "l.txt"), "l.txt"),
         (("--out", "l.jsonl", "--annotators-per-item", 2), "annotators per item"),
         (("--out", "l.jsonl", "--per-article", 0), "per-article"),
+        (("--out", "l.jsonl", "--among", 2), "among: expected at least the 3 suggestions per article, got 2"),
     ],
 )
 def test_wrong_usage_makes_no_campaign(postil: Postil, models: Path, more: tuple[object, ...], said: str) -> None:

@@ -214,6 +214,7 @@ def fit_model_labels(
     columns, numbers = _rows(retriever, answers, found)
     shown = np.array([each.show for each in answers])
     names = retriever.show_columns
+    deepest = max((label.rank or 1 for label in labels), default=1)
     digest = hashlib.sha256(msgspec.json.encode([(each.article, each.text, each.show) for each in answers]))
     result = CalibrationResult(
         labels=len(answers),
@@ -240,7 +241,7 @@ def fit_model_labels(
         labels=len(answers),
         labels_hash=result.labels_hash,
     )
-    return _reported(result, fit, names), learned
+    return _reported(result, fit, names, deepest), learned
 
 
 def _article(label: Label) -> Article:
@@ -288,8 +289,11 @@ def _rows(
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows])
 
 
-def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str]) -> CalibrationResult:
+def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str], deepest: int) -> CalibrationResult:
     notes = []
+    if deepest > fit.depth:
+        drawn = f"the labels of an article are drawn among its first {deepest} suggestions"
+        notes.append(f"{drawn}, and comment chooses from the first {fit.depth}, which may be better than these")
     if fit.auc.low is not None and fit.auc.low <= 0.5:
         notes.append("the interval of the AUC holds .5: these labels do not show that the filter is better than chance")
     weights = sorted(zip(names, fit.logistic.weights.tolist(), strict=True), key=lambda pair: -abs(pair[1]))

@@ -45,6 +45,7 @@ class LabelOptions(SeedOptions, ThreadOptions):
             ending .db. One that exists is continued.
         sample: Number of articles to draw at random.
         per_article: Number of suggestions per article: its first ones.
+        among: Number of first suggestions to draw them from: the first one, and others of them at random.
         annotators: Number of annotators.
         annotators_per_item: Number of annotators per suggestion.
         port: Port to listen on, on this machine alone.
@@ -55,6 +56,7 @@ class LabelOptions(SeedOptions, ThreadOptions):
     campaign: Annotated[str | None, Flag(metavar="FILE")] = None
     sample: Annotated[int, Flag(("--articles",), min=1)] = 60
     per_article: Annotated[int, Flag(min=1)] = 3
+    among: Annotated[int | None, Flag(min=1)] = None
     annotators: Annotated[int, Flag(min=1)] = 1
     annotators_per_item: Annotated[int, Flag(min=1)] = 1
     port: Annotated[int, Flag(min=1, max=65535)] = 8000
@@ -62,6 +64,9 @@ class LabelOptions(SeedOptions, ThreadOptions):
 
     def __post_init__(self) -> None:
         kind_of(self.out)
+        if self.among is not None and self.among < self.per_article:
+            problem = f"expected at least the {self.per_article} suggestions per article, got {self.among}"
+            raise UsageError(f"among: {problem}")
         if self.campaign is None and self.out.endswith(".db"):
             raise UsageError(f"{self.out}: the campaign is kept there; name a file of labels, such as labels.jsonl")
 
@@ -139,16 +144,19 @@ def _drawn(
     commenter = load_commenter(folder, jobs=options.jobs)
     articles = {article.id: article for article in checked_articles(open_articles(path, inputs, on_message))}
 
-    def place(article: str) -> bytes:
-        return blake2b(f"{options.seed} {article}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    def place(*names: str) -> bytes:
+        return blake2b(" ".join([f"{options.seed}", *names]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
     drawn = 0
     order = iter(sorted(articles, key=place))
     while batch := [articles[each] for each in islice(order, BATCH)]:
-        for article, found in zip(batch, commenter.comment(batch, options.per_article), strict=True):
+        for article, found in zip(batch, commenter.comment(batch, options.among or options.per_article), strict=True):
             if found.suggestions and drawn < options.sample:
                 drawn += 1
-                yield from (label_item(article, one) for one in found.suggestions)
+                first, *others = found.suggestions
+                if options.among is not None:
+                    others = sorted(others, key=lambda one: place(found.article, f"{one.rank}"))
+                yield from (label_item(article, one) for one in (first, *others[: options.per_article - 1]))
         if drawn == options.sample:
             return
 
