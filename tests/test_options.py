@@ -25,4 +25,4 @@ def test_options_within_options_are_compared_with_their_defaults_there() -> None
 
 def test_an_option_without_a_flag_is_refused() -> None:
     with pytest.raises(ValueError, match="filters: it has no flag"):
-        command_words(RetrieverTrainOptions(network=RelevanceOptions(filters=3)))
+        command_words(RetrieverTrainOptions(ranker="both", network=RelevanceOptions(filters=3)))

@@ -34,16 +34,23 @@ import numpy as np
 import postil
 from postil import kernel
 from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.feature_ranker import FeatureModel, FeatureRanker, person_ids
 from postil.commenters.manifest import checksum
+from postil.commenters.ranked_texts import CommentTexts
+from postil.commenters.relevance_features import RelevanceFeatures
 from postil.commenters.retrieval import Retriever, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.commenters.string_array import StringArray
+from postil.commenters.text_vectors import TextVectors
 from postil.corpus.store import Corpus
 from postil.errors import PostilError
+from postil.learners.boosting import Tree, Trees
+from postil.learners.logistic import Logistic
 from postil.metrics import DocumentFrequencies, References
 from postil.records import Article, Comment
 from postil.text import Vocabulary, tokenizer
+from postil.text.static_encoders import open_static
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -110,10 +117,33 @@ def make_retriever(folder: Path, *, ranker: str, form: str = "two-tower", weight
     kept: dict[str, NDArray[Any]] = {"words.ids": said.ids, "words.offsets": said.offsets}
     if ranker != "relevance":
         kept["idf"] = index.idf_weights
-    with ModelWriter(folder, "ir-t", config | {"segments": 1, "interpolation_weight": 0.5}, {"seed": 1}) as new:
-        if ranker != "tf-idf":
+    config |= {"segments": 1, "interpolation_weight": 0.5, "feature_weight": 0.5}
+    if ranker in {"features", "both"}:
+        make_vectors(Path(f"{folder}.vectors"))
+        by_features = _features(words, CommentTexts((said.ids, said.offsets), list(pool.texts)), f"{folder}.vectors")
+        signature = open_static(f"{folder}.vectors").signature
+        config |= {"features": list(by_features.features.names), "vectors": signature, "trees": 1}
+        kept |= by_features.arrays()
+    with ModelWriter(folder, "ir-t", config, {"seed": 1}) as new:
+        if ranker in {"relevance", "both"}:
             kept |= _network(new, len(words), said, form)
+        if ranker in {"features", "both"}:
+            shutil.copytree(f"{folder}.vectors", new.path("vectors/words.txt").parent, dirs_exist_ok=True)
+            shutil.rmtree(f"{folder}.vectors")
         save_retriever(new, index, pool, words.words(), ranker=kept)
+
+
+def _features(words: Vocabulary, comments: CommentTexts, folder: str) -> FeatureRanker:
+    """A ranker by features, with a tree of three nodes."""
+    vectors = TextVectors(open_static(folder), "words")
+    hubs = np.zeros((1, 6), np.float32)
+    features = RelevanceFeatures(np.ones(len(words)), person_ids(words), False, vectors, hubs)  # noqa: FBT003
+    m = len(features.names)
+    one, none = np.ones(m), np.zeros(m)
+    nodes = np.array([0, -1, -1], np.int32), np.array([0.5, 0, 0]), np.array([1, 0, 0], np.int32)
+    tree = Tree(*nodes, np.array([2, 0, 0], np.int32), np.array([0.0, -1.0, 1.0]))
+    model = FeatureModel(Logistic(none, one, one, 0.0), Trees(0.0, (tree,), none))
+    return FeatureRanker(features, model, features.comments(comments))
 
 
 def _network(new: ModelWriter, words: int, said: Any, form: Any) -> dict[str, NDArray[Any]]:
@@ -281,6 +311,7 @@ def use_vectors(folder: Path) -> object:
 KINDS: dict[str, Kind] = {
     "retriever": Kind(lambda f: make_retriever(f, ranker="tf-idf"), use_retriever, reseal_model),
     "retriever-bm25": Kind(lambda f: make_retriever(f, ranker="tf-idf", weighting="bm25"), use_retriever, reseal_model),
+    "retriever-features": Kind(lambda f: make_retriever(f, ranker="features"), use_retriever, reseal_model),
     "background": Kind(make_background, use_background, reseal_background),
     "vectors": Kind(make_vectors, use_vectors, lambda _: None),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from postil.app.corpus.building import build_corpus
 from postil.app.training import dev_evaluation
 from postil.app.training.options import RelevanceTraining, RetrieverTrainOptions
 from postil.app.training.retrievers import train_retriever
@@ -27,12 +25,11 @@ from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.ranking_evaluation import evaluate, sample_negatives
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
-from postil.corpus.options import BuildOptions
-from postil.corpus.split import Share
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metaeval.resampling import bootstrap_counts
-from postil.records import Article, Comment, write
+from postil.records import Article
 from postil.text.vectors import Vectors
+from topic_corpora import TOPICS, articles, corpus_of, files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,36 +41,6 @@ needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the e
 needs_gensim = pytest.mark.skipif(find_spec("gensim") is None, reason="needs the extra vectors")
 
 BY_WORDS = RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5)
-TOPICS = ("rain", "chess", "votes", "trains", "bread")
-
-
-def articles(count: int, *, content: bool = True, upvotes: bool = True) -> list[Article]:
-    """Articles about a topic each, with comments on it."""
-    draw = random.Random(5)  # noqa: S311 - no secret
-    words = [f"w{n}" for n in range(300)]
-
-    def text(topic: str, length: int) -> str:
-        said = [topic, *draw.choices(words, k=length)]
-        draw.shuffle(said)
-        return " ".join(said)
-
-    return [
-        Article(
-            f"a{n:02}",
-            text(topic, 4),
-            tuple(Comment(str(c), text(topic, 5), upvotes=draw.randint(0, 9) if upvotes else None) for c in range(4)),
-            text(topic, 20) if content else None,
-            lang="en",
-        )
-        for n, topic in enumerate(TOPICS[n % len(TOPICS)] for n in range(count))
-    ]
-
-
-def corpus_of(folder: Path, some: list[Article], dev: int = 10) -> Corpus:
-    write(str(folder / "raw.jsonl"), some)
-    options: dict[str, Any] = {"min_content_words": 0, "min_comments": 1, "test_min_comments": 0, "test_min_upvotes": 0}
-    built = BuildOptions(source="a site", license="ours", dev=Share(size=dev), test=Share(size=0), **options)
-    return build_corpus([folder / "raw.jsonl"], folder / "corpus", built, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +56,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         import torch  # noqa: PLC0415
 
         torch.set_num_threads(1)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
@@ -283,7 +246,7 @@ def test_nothing_is_suggested_where_there_is_nothing_to_read(corpus: Corpus, tmp
         ({"retrieval": "tfidf"}, UnknownName, "unknown retrieval 'tfidf'; did you mean 'tf-idf'"),
         ({"idf": "smoth"}, UnknownName, "unknown idf 'smoth'; did you mean 'smooth'"),
         ({"neighbors": 0}, UsageError, "neighbors: expected at least 1, got 0"),
-        ({"eval_negatives": 0}, UsageError, "eval_negatives: expected at least 1, got 0"),
+        ({"eval_negatives": -1}, UsageError, "eval_negatives: expected at least 0, got -1"),
         ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),
         (
             {"network": RelevanceOptions(architecture="interaction"), "embeddings": "v"},
@@ -344,7 +307,7 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
     assert [len(scores) for scores in retriever.rank(dev)] == [len(one.comments) for one in dev]
 
     more = RetrieverTrainOptions(
-        network=replace(network, embedding_dim=16), training=training, embeddings=options.embeddings
+        ranker="relevance", network=replace(network, embedding_dim=16), training=training, embeddings=options.embeddings
     )
     with pytest.raises(UsageError, match="expected vectors of 16 dimensions, got 8"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", more)
@@ -359,7 +322,7 @@ def test_a_network_is_trained_and_ranks(corpus: Corpus, tmp_path: Path) -> None:
 def test_a_network_needs_a_dev_set(tmp_path: Path) -> None:
     made = corpus_of(tmp_path, articles(6), dev=0)
     with pytest.raises(UsageError, match="a network needs a dev set for early stopping"):
-        train_retriever("ir-t", made.path, tmp_path / "m", RetrieverTrainOptions())
+        train_retriever("ir-t", made.path, tmp_path / "m", RetrieverTrainOptions(ranker="both"))
 
 
 @needs_torch
@@ -367,14 +330,16 @@ def test_a_trained_network_is_taken_only_for_the_same_request(corpus: Corpus, tm
     """The network was trained, and the run ended before the model was written."""
     network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
     training = RelevanceTraining(steps=2, batch=16, device="cpu")
-    options = RetrieverTrainOptions(network=network, training=training, eval_negatives=5, embeddings="none")
+    options = RetrieverTrainOptions(
+        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none", vectors="none"
+    )
     train_retriever("ir-t", corpus.path, tmp_path / "t", options)
     train_retriever("ir-tc", corpus.path, tmp_path / "tc", options)
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".again.training" / "relevance")
     assert Model.open(tmp_path / "t").metadata["options"]["embeddings"] == "none"
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "again", options, on_message=said.append)
-    assert len(said) == 1  # nothing about steps
+    assert not any(text.startswith("step") for text in said)
     assert files(tmp_path / "again") == files(tmp_path / "t")
     shutil.copytree(tmp_path / "t" / "relevance", tmp_path / ".other.training" / "relevance")
     train_retriever("ir-tc", corpus.path, tmp_path / "other", options, on_message=said.append)
@@ -389,7 +354,7 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
     """They are kept until the model is there, and those of another run are not taken."""
     network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8)
     training = RelevanceTraining(steps=2, batch=16, device="cpu")
-    options = RetrieverTrainOptions(network=network, training=training, eval_negatives=5)
+    options = RetrieverTrainOptions(ranker="relevance", network=network, training=training, eval_negatives=5)
     words = corpus.words()
     said: list[str] = []
     train_retriever("ir-t", corpus.path, tmp_path / "one", options, on_message=said.append)
@@ -407,27 +372,26 @@ def test_word_vectors_are_trained_for_the_corpus(corpus: Corpus, tmp_path: Path)
 
 @needs_torch
 @pytest.mark.parametrize("form", ["two-tower", "interaction"])
-def test_both_add_the_cosine_of_words_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
+def test_both_add_words_and_features_to_relevance(corpus: Corpus, tmp_path: Path, form: str) -> None:
     network = RelevanceOptions(embedding_dim=8, filters=4, output_dim=8, architecture=form)  # type: ignore[arg-type]
     training = RelevanceTraining(steps=2, batch=16, device="cpu")
     options = RetrieverTrainOptions(
-        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none"
+        ranker="both", network=network, training=training, eval_negatives=5, embeddings="none", vectors="none"
     )
     trained = train_retriever("ir-tc", corpus.path, tmp_path / "m", options)
     assert trained is not None
     mrr = {row.scorer: row.value for row in trained.rows if row.measure == "mrr"}
-    assert list(mrr) == ["both", "relevance", "tf-idf", "upvotes", "random"]
+    assert list(mrr) == ["both", "relevance", "features", "tf-idf", "upvotes", "random"]
     assert mrr["both"] >= mrr["relevance"]  # a share of 0 is among those that are tried
     retriever = Retriever.open(tmp_path / "m")
     ranker = retriever.ranker
     assert isinstance(ranker, InterpolatedRanker)
     dev = list(corpus.articles("dev"))[:2]
     both = retriever.rank(dev)
-    tokens = retriever._tokens(dev)
-    said = [retriever._encode([comment.text for comment in each.comments]) for each in dev]
-    texts = [(each.ids, each.offsets) for each in said]
-    one, two = (each.score_texts((tokens.ids, tokens.offsets), texts)[1] for each in (ranker.relevance, ranker.words))
-    np.testing.assert_allclose(both[1], one + ranker.interpolation_weight * two)
+    read, texts = retriever._read_threads(dev)
+    parts = [weight * part.score_texts(read, texts)[1] for part, weight in ranker.parts]
+    assert len(parts) == 3
+    np.testing.assert_allclose(both[1], np.sum(parts, axis=0))
     (row,) = retriever.comment(dev[:1], k=3)
     assert len(row.suggestions) == 3
 

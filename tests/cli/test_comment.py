@@ -175,7 +175,7 @@ def test_each_model_has_its_own_help(postil: Postil) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("--neighbors", 0), ("--eval-negatives", 0), ("--epochs", 0), ("--steps", 0), ("--batch", 1)]
+    "words", [("--neighbors", 0), ("--eval-negatives", -1), ("--epochs", 0), ("--steps", 0), ("--batch", 1)]
 )
 def test_numbers_that_make_no_sense(words: tuple[object, ...], postil: Postil) -> None:
     done = postil("train", "ir-t", "--corpus", "corpus", "--out", "m", *words)
@@ -596,7 +596,8 @@ def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     import torch  # noqa: PLC0415
 
     torch.set_num_threads(1)
-    network = ("--epochs", 3, "--batch", 16, "--device", "cpu", "--eval-negatives", 3, "--format", "jsonl")
+    network = ("--ranker", "relevance", "--epochs", 3, "--batch", 16, "--device", "cpu", "--eval-negatives", 3)
+    network += ("--format", "jsonl")
     command = ["train", "ir-t", "--corpus", "corpus", *map(str, network)]
     child = subprocess.run(  # noqa: S603 - our own command
         [sys.executable, "-c", CHILD, *command, "--out", "m"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from postil.commenters.ranked_texts import ArticleTexts
 from postil.commenters.rankers import TfidfRanker, idf_weights
 
 
@@ -40,7 +41,7 @@ def test_a_word_of_comments_alone_counts_in_their_length() -> None:
     """Article (word 1); comments (1) and (1, 3): the second is longer by a word that no article has."""
     weights = idf_weights(ARTICLES, COMMENTS, STARTS, 5, "plain")
     ranker = TfidfRanker(weights, *texts([1], [1, 3]))
-    ((one, two),) = ranker.score_stored(texts([1]), [np.array([0, 1])])
+    ((one, two),) = ranker.score_stored(ArticleTexts(texts([1]), texts([1]), ()), [np.array([0, 1])])
     assert one == pytest.approx(1)
     assert two == pytest.approx(2 / 5**0.5)  # ln 4 is twice ln 2
 

@@ -17,7 +17,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage
 
-__all__ = ["import_package"]
+__all__ = ["PACKAGES", "ShippedVectors", "import_package", "shipped_vectors"]
 
 
 class _Shipped(NamedTuple):
@@ -40,6 +40,22 @@ PACKAGES: Final = {
 """Packages that ship static vectors."""
 
 
+class ShippedVectors(NamedTuple):
+    """Vectors of an installed package.
+
+    Args:
+        model: Name of the vectors.
+        matrix: File with the vectors.
+        tokenizer: File with their tokenizer.
+        version: Installed version of the package.
+    """
+
+    model: str
+    matrix: Path
+    tokenizer: Path
+    version: str
+
+
 def import_package(package: str, out: str, on_message: OnMessage) -> None:
     """Copy the subword vectors that an installed package ships to a folder; no code of the package runs.
 
@@ -55,6 +71,40 @@ def import_package(package: str, out: str, on_message: OnMessage) -> None:
         InvalidInput: The package ships other files.
         PostilError: The operating system reports an error.
     """
+    target = _target(out)
+    shipped = shipped_vectors(package)
+    encoder = read_subwords(shipped.matrix, shipped.tokenizer)
+    tokens, dimensions = encoder.vectors.shape
+    metadata = {
+        "spec": f"{package}({shipped.model})",
+        "versions": {package: shipped.version, "postil": VERSION},
+        "tokens": tokens,
+        "dimensions": dimensions,
+        "hash": encoder.hash,
+    }
+    content = {
+        MATRIX: shipped.matrix.read_bytes(),
+        TOKENIZER: shipped.tokenizer.read_bytes(),
+        METADATA: (json.dumps(metadata, indent=2) + "\n").encode(),
+    }
+    target.mkdir(exist_ok=True)
+    for name, data in content.items():
+        with AtomicFile(str(target / name)) as stream:
+            stream.write(data)
+    on_message(f"written: {out}: {tokens:,} subwords, {dimensions:,} dimensions")
+
+
+def shipped_vectors(package: str) -> ShippedVectors:
+    """Find the vectors that an installed package ships.
+
+    Args:
+        package: Name of the package: wordllama.
+
+    Raises:
+        UnknownName: No vectors of such a package are known.
+        UsageError: The package is not installed.
+        InvalidInput: The package ships other files.
+    """
     if package not in PACKAGES:
         raise UnknownName("package with vectors", package, PACKAGES)
     shipped = PACKAGES[package]
@@ -64,31 +114,12 @@ def import_package(package: str, out: str, on_message: OnMessage) -> None:
         raise UsageError(
             f"{package} is not installed: {command}; its vectors come with it, nothing is downloaded later"
         )
-    target = _target(out)
     home, installed = Path(found.origin).parent, version(package)
     for name in (shipped.matrix, shipped.tokenizer):
         if not (home / name).is_file():
             problem = f"{package} {installed} has no {name}; install {package}=={shipped.release}"
             raise InvalidInput(problem, where=str(home))
-    encoder = read_subwords(home / shipped.matrix, home / shipped.tokenizer)
-    tokens, dimensions = encoder.vectors.shape
-    metadata = {
-        "spec": f"{package}({shipped.model})",
-        "versions": {package: installed, "postil": VERSION},
-        "tokens": tokens,
-        "dimensions": dimensions,
-        "hash": encoder.hash,
-    }
-    content = {
-        MATRIX: (home / shipped.matrix).read_bytes(),
-        TOKENIZER: (home / shipped.tokenizer).read_bytes(),
-        METADATA: (json.dumps(metadata, indent=2) + "\n").encode(),
-    }
-    target.mkdir(exist_ok=True)
-    for name, data in content.items():
-        with AtomicFile(str(target / name)) as stream:
-            stream.write(data)
-    on_message(f"written: {out}: {tokens:,} subwords, {dimensions:,} dimensions")
+    return ShippedVectors(shipped.model, home / shipped.matrix, home / shipped.tokenizer, installed)
 
 
 def _target(out: str) -> Path:

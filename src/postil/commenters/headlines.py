@@ -11,7 +11,7 @@ from postil.text.tokenizers import tokenizer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.commenters.rankers import Texts
+    from postil.commenters.ranked_texts import Texts
 
 __all__ = ["first_words", "nearest_titles"]
 

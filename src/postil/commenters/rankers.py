@@ -1,7 +1,4 @@
-"""Rankers of comments: a relevance model, the TF-IDF cosine of article and comment, or their sum.
-
-Texts are pairs of token ids int32[T] and offsets int64[n + 1].
-"""
+"""Rankers of comments: a relevance model, the TF-IDF cosine of article and comment, and weighted sums of rankers."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ import numpy as np
 
 from postil.arrays import WHOLE
 from postil.commenters.nn.batches import Ragged
+from postil.commenters.ranked_texts import take
 from postil.commenters.segment import CollectionStatistics
 from postil.errors import InvalidInput
 from postil.kernel import count_terms
@@ -25,19 +23,28 @@ if TYPE_CHECKING:
 
     from postil.arrays import AnyArray
     from postil.commenters.nn.relevance import Relevance
+    from postil.commenters.ranked_texts import ArticleTexts, CommentTexts, Texts
     from postil.commenters.segment import Idf
 
-    Texts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64]]
     Stored: TypeAlias = Sequence[NDArray[np.int64]]
     Scores: TypeAlias = list[NDArray[np.float64]]
 
-__all__ = ["EmbeddingRanker", "InteractionRanker", "InterpolatedRanker", "Ranker", "TfidfRanker", "idf_weights"]
+__all__ = [
+    "EmbeddingRanker",
+    "InteractionRanker",
+    "InterpolatedRanker",
+    "Ranker",
+    "TfidfRanker",
+    "idf_weights",
+    "joined",
+    "shared_idf",
+]
 
 
 class Ranker(Protocol):
     """Scores the relevance of comments to articles."""
 
-    def score_stored(self, articles: Texts, comments: Stored) -> Scores:
+    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """Score stored comments: for each article float64[m], higher is better.
 
         Args:
@@ -45,12 +52,12 @@ class Ranker(Protocol):
             comments: For each article int64[m], the indices of stored comments.
         """
 
-    def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
+    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """Score other comments: for each article float64[m], higher is better.
 
         Args:
             articles: The n articles.
-            comments: For each article the texts of its m comments.
+            comments: For each article its m comments.
         """
 
     def arrays(self) -> dict[str, AnyArray]:
@@ -93,13 +100,13 @@ class EmbeddingRanker:
     relevance: Relevance
     vectors: NDArray[np.float32]
 
-    def score_stored(self, articles: Texts, comments: Stored) -> Scores:
+    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """See `Ranker`."""
         return self._score(articles, map(self._stored, comments))
 
-    def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
+    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
-        return self._score(articles, (self.relevance.encode_comments(*texts) for texts in comments))
+        return self._score(articles, (self.relevance.encode_comments(*some.words) for some in comments))
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
@@ -123,8 +130,8 @@ class EmbeddingRanker:
             raise InvalidInput(f"expected finite numbers; {WHOLE}", where="ranker/vectors.npy")
         return vectors
 
-    def _score(self, articles: Texts, comments: Iterable[NDArray[np.float32]]) -> Scores:
-        encoded = self.relevance.encode_articles(*articles)
+    def _score(self, articles: ArticleTexts, comments: Iterable[NDArray[np.float32]]) -> Scores:
+        encoded = self.relevance.encode_articles(*articles.words)
         return [
             np.asarray(self.relevance.score(encoded[at : at + 1], vectors)[0], dtype=np.float64)
             for at, vectors in enumerate(comments)
@@ -133,48 +140,49 @@ class EmbeddingRanker:
 
 @dataclass(frozen=True, eq=False)
 class InterpolatedRanker:
-    """Relevance score + interpolation weight * TF-IDF cosine.
+    """A weighted sum of the scores of rankers.
 
-    The network knows which comments suit an article; the cosine rewards rare words of the article.
+    A network knows which comments suit an article, the cosine rewards rare words of the article, and features add other
+    vectors and what is known of a comment alone.
 
     Args:
-        relevance: The relevance model.
-        words: The cosine.
-        interpolation_weight: The weight of the cosine.
+        parts: Rankers with their weights.
     """
 
-    relevance: Ranker
-    words: TfidfRanker
-    interpolation_weight: float
+    parts: tuple[tuple[Ranker, float], ...]
 
-    def score_stored(self, articles: Texts, comments: Stored) -> Scores:
+    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """See `Ranker`."""
-        return self._sum(self.relevance.score_stored(articles, comments), self.words.score_stored(articles, comments))
+        return self._sum([part.score_stored(articles, comments) for part, _ in self.parts])
 
-    def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
+    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
-        return self._sum(self.relevance.score_texts(articles, comments), self.words.score_texts(articles, comments))
+        return self._sum([part.score_texts(articles, comments) for part, _ in self.parts])
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
-        return self.relevance.arrays() | self.words.arrays()
+        return {name: array for part, _ in self.parts for name, array in part.arrays().items()}
 
     def take(self, comments: NDArray[np.int64]) -> InterpolatedRanker:
         """See `Ranker`."""
-        return replace(self, relevance=self.relevance.take(comments), words=self.words.take(comments))
+        return InterpolatedRanker(tuple((part.take(comments), weight) for part, weight in self.parts))
 
     def extend(self, comments: Texts, texts: Sequence[str]) -> InterpolatedRanker:
         """See `Ranker`."""
-        relevance = self.relevance.extend(comments, texts)
-        return replace(self, relevance=relevance, words=self.words.extend(comments, texts))
+        return InterpolatedRanker(tuple((part.extend(comments, texts), weight) for part, weight in self.parts))
 
     def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> InterpolatedRanker:
         """See `Ranker`."""
-        relevance = self.relevance.reweighted(frequencies, starts, idf)
-        return replace(self, relevance=relevance, words=self.words.reweighted(frequencies, starts, idf))
+        return InterpolatedRanker(
+            tuple((part.reweighted(frequencies, starts, idf), weight) for part, weight in self.parts)
+        )
 
-    def _sum(self, relevance: Scores, words: Scores) -> Scores:
-        return [one + self.interpolation_weight * two for one, two in zip(relevance, words, strict=True)]
+    def _sum(self, scores: list[Scores]) -> Scores:
+        weights = [weight for _, weight in self.parts]
+        return [
+            np.asarray(sum(weight * some for weight, some in zip(weights, each, strict=True)), np.float64)
+            for each in zip(*scores, strict=True)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,18 +199,13 @@ class InteractionRanker:
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
 
-    def score_stored(self, articles: Texts, comments: Stored) -> Scores:
+    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """See `Ranker`."""
-        return self.score_texts(articles, [_take(self.ids, self.offsets, some) for some in comments])
+        return self._score(articles, [take((self.ids, self.offsets), some) for some in comments])
 
-    def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
+    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
-        found = []
-        for at, texts in enumerate(comments):
-            which = np.arange(len(texts[1]) - 1)
-            scores = self.relevance.score_pairs(Ragged(*articles), Ragged(*texts), np.full(len(which), at), which)
-            found.append(scores.astype(np.float64))
-        return found
+        return self._score(articles, [some.words for some in comments])
 
     def arrays(self) -> dict[str, AnyArray]:
         """See `Ranker`."""
@@ -210,15 +213,23 @@ class InteractionRanker:
 
     def take(self, comments: NDArray[np.int64]) -> InteractionRanker:
         """See `Ranker`."""
-        return InteractionRanker(self.relevance, *_take(self.ids, self.offsets, comments))
+        return InteractionRanker(self.relevance, *take((self.ids, self.offsets), comments))
 
     def extend(self, comments: Texts, texts: Sequence[str]) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
         """See `Ranker`."""
-        return InteractionRanker(self.relevance, *_joined((self.ids, self.offsets), comments))
+        return InteractionRanker(self.relevance, *joined((self.ids, self.offsets), comments))
 
     def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> InteractionRanker:  # noqa: ARG002 - see `Ranker`
         """See `Ranker`; it has none."""
         return self
+
+    def _score(self, articles: ArticleTexts, comments: Iterable[Texts]) -> Scores:
+        found = []
+        for at, texts in enumerate(comments):
+            which = np.arange(len(texts[1]) - 1)
+            scores = self.relevance.score_pairs(Ragged(*articles.words), Ragged(*texts), np.full(len(which), at), which)
+            found.append(scores.astype(np.float64))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,12 +246,31 @@ class TfidfRanker:
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
 
-    def score_stored(self, articles: Texts, comments: Stored) -> Scores:
+    def score_stored(self, articles: ArticleTexts, comments: Stored) -> Scores:
         """See `Ranker`."""
-        return self.score_texts(articles, [_take(self.ids, self.offsets, some) for some in comments])
+        return self._score(articles.words, [take((self.ids, self.offsets), some) for some in comments])
 
-    def score_texts(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
+    def score_texts(self, articles: ArticleTexts, comments: Sequence[CommentTexts]) -> Scores:
         """See `Ranker`."""
+        return self._score(articles.words, [some.words for some in comments])
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """See `Ranker`."""
+        return _named(self.ids, self.offsets) | {"idf": self.idf}
+
+    def take(self, comments: NDArray[np.int64]) -> TfidfRanker:
+        """See `Ranker`."""
+        return TfidfRanker(self.idf, *take((self.ids, self.offsets), comments))
+
+    def extend(self, comments: Texts, texts: Sequence[str]) -> TfidfRanker:  # noqa: ARG002 - see `Ranker`
+        """See `Ranker`."""
+        return TfidfRanker(self.idf, *joined((self.ids, self.offsets), comments))
+
+    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> TfidfRanker:
+        """See `Ranker`."""
+        return replace(self, idf=shared_idf(frequencies, (self.ids, self.offsets), starts, idf))
+
+    def _score(self, articles: Texts, comments: Sequence[Texts]) -> Scores:
         starts, terms, counts = count_terms(np.ascontiguousarray(articles[0]), np.ascontiguousarray(articles[1]))
         found = []
         for (start, end), texts in zip(pairwise(starts.tolist()), comments, strict=True):
@@ -249,22 +279,6 @@ class TfidfRanker:
             weights = counts[start:end][known] * self.idf[words]
             found.append(self._cosines(words, weights / (np.sqrt((weights**2).sum()) or 1.0), texts))
         return found
-
-    def arrays(self) -> dict[str, AnyArray]:
-        """See `Ranker`."""
-        return _named(self.ids, self.offsets) | {"idf": self.idf}
-
-    def take(self, comments: NDArray[np.int64]) -> TfidfRanker:
-        """See `Ranker`."""
-        return TfidfRanker(self.idf, *_take(self.ids, self.offsets, comments))
-
-    def extend(self, comments: Texts, texts: Sequence[str]) -> TfidfRanker:  # noqa: ARG002 - see `Ranker`
-        """See `Ranker`."""
-        return TfidfRanker(self.idf, *_joined((self.ids, self.offsets), comments))
-
-    def reweighted(self, frequencies: NDArray[np.int64], starts: NDArray[np.int64], idf: Idf) -> TfidfRanker:
-        """See `Ranker`."""
-        return replace(self, idf=_shared_idf(frequencies, (self.ids, self.offsets), starts, idf))
 
     def _cosines(self, words: NDArray[np.int32], weights: NDArray[np.float64], comments: Texts) -> NDArray[np.float64]:
         """Cosines of an article, as ascending words and L2-normalized weights, and comments."""
@@ -307,15 +321,23 @@ def idf_weights(
     [0.288, 1.386, 1.386]
     """
     _, terms, _ = count_terms(np.ascontiguousarray(articles[0]), np.ascontiguousarray(articles[1]))
-    return _shared_idf(np.bincount(terms, minlength=words), comments, starts, idf)
+    return shared_idf(np.bincount(terms, minlength=words), comments, starts, idf)
 
 
-def _shared_idf(
-    frequencies: NDArray[np.int64], comments: Texts, starts: NDArray[np.int64], idf: Idf
+def shared_idf(
+    frequencies: NDArray[np.int64], comments: Texts, starts: NDArray[np.int64], idf: Idf, least: int = 0
 ) -> NDArray[np.float64]:
-    """See `idf_weights`; of the articles, the number with each word is known."""
+    """See `idf_weights`; of the articles, the number with each word is known.
+
+    Args:
+        frequencies: int64[words], the number of articles with each word.
+        comments: Their comments, article by article.
+        starts: int64[n + 1], the index of each article's first comment.
+        idf: ``plain`` or ``smooth``.
+        least: Fewest documents that a word counts as being in.
+    """
     _, terms, _ = count_terms(np.ascontiguousarray(comments[0]), np.ascontiguousarray(comments[1][starts]))
-    both = frequencies + np.bincount(terms, minlength=len(frequencies))
+    both = np.maximum(frequencies + np.bincount(terms, minlength=len(frequencies)), least)
     return CollectionStatistics(2 * (len(starts) - 1), both).idf_weights("tf-idf", idf)
 
 
@@ -324,19 +346,12 @@ def _named(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> dict[str, AnyA
     return {"words.ids": ids, "words.offsets": offsets}
 
 
-def _joined(one: Texts, other: Texts) -> Texts:
-    """Texts and further ones."""
+def joined(one: Texts, other: Texts) -> Texts:
+    """Concatenate texts and further ones.
+
+    Args:
+        one: Token ids and offsets.
+        other: The further ones.
+    """
     ids = np.concatenate([one[0], other[0]]).astype(np.int32)
     return ids, np.concatenate([one[1], one[1][-1] + other[1][1:]])
-
-
-def _take(ids: NDArray[np.int32], offsets: NDArray[np.int64], which: NDArray[np.int64]) -> Texts:
-    """Gather some of many texts."""
-    sizes = offsets[which + 1] - offsets[which]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(starts[-1]) - np.repeat(starts[:-1], sizes)
-    taken = ids[np.repeat(offsets[which], sizes) + within]
-    if taken.min(initial=0) < 0:
-        problem = f"expected the words of comments as ids from 0, got {taken.min()}; {WHOLE}"
-        raise InvalidInput(problem, where="ranker/words.ids.npy")
-    return taken, starts

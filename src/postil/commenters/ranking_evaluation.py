@@ -1,9 +1,9 @@
 """Ranking against sampled negatives: recall@k and mean reciprocal rank.
 
-For each article ``n`` comments of other articles are sampled as negatives, the same for every scorer. Each of the
-article's own comments is then ranked alone among those n. ``recall@k`` is the share of ranks up to k, the mean
-reciprocal rank (``mrr``) the mean of 1 / rank. Where scores are tied (see `postil.records.ties`), both are the mean
-over all orders of the tie, so a constant scorer has exactly the values of a random order: k / (n + 1), and
+For each article ``n`` comments of other articles are sampled as negatives, or all are taken, the same for every scorer.
+Each of the article's own comments is then ranked alone among those n. ``recall@k`` is the share of ranks up to k, the
+mean reciprocal rank (``mrr``) the mean of 1 / rank. Where scores are tied (see `postil.records.ties`), both are the
+mean over all orders of the tie, so a constant scorer has exactly the values of a random order: k / (n + 1), and
 (1 + 1/2 + … + 1/(n + 1)) / (n + 1). The values are means over an article's comments, then over articles.
 """
 
@@ -28,6 +28,7 @@ __all__ = [
     "SEED",
     "RankingTask",
     "Scorer",
+    "all_negatives",
     "distinct",
     "evaluate",
     "popularity",
@@ -43,25 +44,28 @@ SEED: Final = 20181
 _DECIMALS: Final = 12
 """Decimals of the values, since sums in another order differ in their last digits."""
 
+_PAIRS: Final = 100_000_000
+"""Most pairs of an article and a comment that are ranked."""
+
 Scorer: TypeAlias = "Callable[[NDArray[np.int64], NDArray[np.int64]], ArrayLike]"
 """Articles int64[L] and comments int64[L] to L scores, higher is better. The pairs of an article are consecutive."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingTask:
-    """Comments to rank for each article that has any; build it with `sample_negatives`.
+    """Comments to rank for each article that has any; build it with `sample_negatives` or `all_negatives`.
 
     Args:
         articles: int64[A], indices of the articles.
         comments: int64[L], the lists of all articles, concatenated; indices among all comments of the split.
         offsets: int64[A + 1], the start of each list: the article's own comments, then `sampled` negatives.
-        sampled: Number n of negatives per list.
+        sampled: Number n of negatives per list; or int64[A], that of each list.
     """
 
     articles: NDArray[np.int64]
     comments: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    sampled: int
+    sampled: int | NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.articles)
@@ -74,7 +78,7 @@ class RankingTask:
     @property
     def own(self) -> int:
         """Number of comments that are ranked."""
-        return len(self.comments) - self.sampled * len(self)
+        return len(self.comments) - int(np.broadcast_to(self.sampled, len(self)).sum())
 
 
 def sample_negatives(starts: ArrayLike, n: int = 100, seed: int = SEED) -> RankingTask:
@@ -114,6 +118,38 @@ def sample_negatives(starts: ArrayLike, n: int = 100, seed: int = SEED) -> Ranki
         lists += [np.arange(begin, end), drawn]
     offsets = np.concatenate([[0], np.cumsum(sizes[articles] + n)])
     return RankingTask(articles, np.concatenate(lists), offsets, n)
+
+
+def all_negatives(starts: ArrayLike) -> RankingTask:
+    """Take the comments of all other articles as negatives for each article.
+
+    Args:
+        starts: int64[articles + 1], the index of each article's first comment, as in a corpus.
+
+    Returns:
+        The task, over the articles that have comments.
+
+    Raises:
+        Undefined: No article has comments, or one has all of them.
+        UsageError: There are more than 100 million pairs.
+
+    >>> task = all_negatives([0, 2, 2, 3])
+    >>> task.comments.tolist(), task.offsets.tolist(), task.sampled.tolist()
+    ([0, 1, 2, 2, 0, 1], [0, 3, 6], [1, 2])
+    """
+    begins = np.asarray(starts, np.int64)
+    sizes = np.diff(begins)
+    articles, total = np.flatnonzero(sizes), int(begins[-1] - begins[0])
+    if len(articles) < 2:
+        raise Undefined("expected two articles with comments, to rank those of one among those of the other")
+    if len(articles) * total > _PAIRS:
+        problem = f"{len(articles):,} articles and {total:,} comments are more than {_PAIRS:,} pairs"
+        raise UsageError(f"{problem}; sample comments of other articles instead")
+    everything = np.arange(begins[0], begins[-1])
+    lists = [np.roll(everything, begins[0] - begins[at]) for at in articles.tolist()]
+    for at, some in zip(articles.tolist(), lists, strict=True):
+        some[sizes[at] :].sort()
+    return RankingTask(articles, np.concatenate(lists), np.arange(len(articles) + 1) * total, total - sizes[articles])
 
 
 def evaluate(
@@ -205,20 +241,22 @@ def _constant(_articles: NDArray[np.int64], comments: NDArray[np.int64]) -> NDAr
 
 def _by_article(task: RankingTask, scores: NDArray[np.float64], cutoffs: tuple[int, ...]) -> NDArray[np.float64]:
     """Measures of each article, float64[A, measures]."""
-    n, sizes = task.sampled, np.diff(task.offsets)
+    sizes = np.diff(task.offsets)
+    negatives = np.broadcast_to(task.sampled, len(task))
     list_of = np.repeat(np.arange(len(task)), sizes)
-    own = np.arange(len(scores)) < (task.offsets[1:] - n)[list_of]
+    own = np.arange(len(scores)) < (task.offsets[1:] - negatives)[list_of]
     # Scores as integers, offset by list, so that one sort orders all lists.
     steps, codes = np.unique(scores, return_inverse=True)
     codes += list_of * len(steps)
-    others, before = np.sort(codes[~own]), n * list_of[own]
+    n = negatives[list_of[own]]
+    others, before = np.sort(codes[~own]), (np.cumsum(negatives) - negatives)[list_of[own]]
     below = np.searchsorted(others, codes[own], "left") - before
     above = n - (np.searchsorted(others, codes[own], "right") - before)
     tied = n - above - below + 1  # number of ranks that the ties share, so that each is equally likely
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, n + 2))])
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, negatives.max() + 2))])
     values = [np.clip(k - above, 0, tied) / tied for k in cutoffs]
     values.append((harmonic[above + tied] - harmonic[above]) / tied)
-    counts = sizes - n
+    counts = sizes - negatives
     sums = np.add.reduceat(np.stack(values), np.cumsum(counts) - counts, axis=1)
     return np.asarray((sums / counts).T, np.float64)
 

@@ -2,12 +2,13 @@
 
 Paper: Automatic Article Commenting (ACL 2018), section 5 and supplement C.1. Two stages: the nearest training articles
 are retrieved by TF-IDF cosine (equation C.1) over titles (IR-T) or titles and contents (IR-TC); the union of their
-comments is reranked by a convolutional relevance model (C.2), by the TF-IDF cosine of article and comment, or by both.
+comments is reranked by features, by a convolutional relevance model (C.2), by the TF-IDF cosine of article and comment,
+or by all three.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -15,10 +16,13 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from postil.arrays import WHOLE, Expected
+from postil.arrays import WHOLE
 from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.feature_ranker import FeatureRanker
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
-from postil.commenters.rankers import EmbeddingRanker, InteractionRanker, InterpolatedRanker, TfidfRanker
+from postil.commenters.open_ranker import NETWORKS, open_ranker
+from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
+from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.search import Index
 from postil.commenters.sharded import Sharded
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
@@ -35,13 +39,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.arrays import AnyArray
+    from postil.commenters.ranked_texts import Texts
     from postil.commenters.rankers import Ranker
     from postil.commenters.show_filter import Selection
     from postil.commenters.top_k import TopK
     from postil.engine import Engine
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
-    from postil.text.tokens import Tokens
 
 __all__ = ["KINDS", "Retriever", "retriever_arrays", "save_retriever"]
 
@@ -122,7 +126,7 @@ class Retriever:
             UsageError: The selection needs labels that the model was never calibrated by, or other ones.
         """
         model = Model.open(folder, KINDS)
-        if model.config.get("ranker") != "tf-idf" and find_spec("torch") is None:
+        if model.config.get("ranker") in NETWORKS and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "nn")
         found = cls(model, candidate_filter or CandidateFilter(), jobs, selection)
         if selection is not None:
@@ -158,7 +162,7 @@ class Retriever:
         Args:
             article: The article.
         """
-        return bool(len(self._tokens([article]).ids))
+        return bool(len(self._read([article]).words[0]))
 
     def comment(self, articles: Sequence[Article], k: int, *, repeats: RepeatLimit | None = None) -> list[Suggestions]:
         """Suggest comments that readers wrote on similar articles.
@@ -184,13 +188,9 @@ class Retriever:
             raise InvalidInput("expected an id that no other article has", where="articles", field="id")
         if not articles:
             return []
-        tokens = self._tokens(articles)
-        starts, neighbors = self.pool.starts, self._neighbors(articles, tokens)
-        candidates = [
-            np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[one], starts[one + 1]) for one in some.tolist())])
-            for some in neighbors
-        ]
-        scores = self.ranker.score_stored((tokens.ids, tokens.offsets), candidates)
+        read = self._read(articles)
+        candidates = self._candidates(articles, read)
+        scores = self.ranker.score_stored(read, candidates)
         repeats = self.candidate_filter.repeats() if repeats is None else repeats
         learned = self.show_filter
         abstains = learned is not None and self.selection is not None
@@ -288,9 +288,42 @@ class Retriever:
         Returns:
             For each article float64[comments], higher is better.
         """
-        tokens = self._tokens(articles)
-        comments = [self._encode([comment.text for comment in article.comments]) for article in articles]
-        return self.ranker.score_texts((tokens.ids, tokens.offsets), [(each.ids, each.offsets) for each in comments])
+        return self.ranker.score_texts(*self._read_threads(articles))
+
+    def candidates(self, articles: Sequence[Article]) -> list[NDArray[np.int64]]:
+        """Find the comments on the most similar training articles, without the article itself and copies of it.
+
+        Args:
+            articles: The articles.
+
+        Returns:
+            For each article int64[m], indices of comments in the `pool`.
+        """
+        return self._candidates(articles, self._read(articles))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns of `features`; see `postil.commenters.relevance_features`.
+
+        Raises:
+            UsageError: The model's ranker has no features.
+        """
+        return self._by_features.features.names
+
+    def features(self, articles: Sequence[Article], comments: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
+        """Compute the features of articles and stored comments.
+
+        Args:
+            articles: n articles.
+            comments: For each article int64[m], indices of comments in the `pool`, such as its `candidates`.
+
+        Returns:
+            For each article float64[m, features].
+
+        Raises:
+            UsageError: The model's ranker has no features.
+        """
+        return self._by_features.columns_stored(self._read(articles), comments)
 
     @cached_property
     def index(self) -> Index:
@@ -316,31 +349,17 @@ class Retriever:
     @cached_property
     def ranker(self) -> Ranker:
         """The ranker of candidates."""
-        kind = self.model.setting("ranker", str)
-        if kind == "relevance":
-            return self._by_relevance()
-        ids, offsets = self._words_of_comments()
-        idf = self.model.array("ranker/idf", Expected("float64", (len(self._vocabulary),), low=0))
-        words = TfidfRanker(np.asarray(idf), ids, offsets)
-        if kind == "tf-idf":
-            return words
-        return InterpolatedRanker(self._by_relevance(), words, self.model.setting("interpolation_weight", float))
+        return open_ranker(self.model, self._vocabulary, len(self.pool))
 
-    def _by_relevance(self) -> Ranker:
-        try:
-            from postil.commenters.nn.relevance import Relevance  # noqa: PLC0415 - it needs torch
-        except ImportError as error:
-            raise MissingExtra("the relevance model", "nn") from error
-        relevance = Relevance.open(self.model.path / "relevance")
-        if relevance.options.architecture == "interaction":
-            return InteractionRanker(relevance, *self._words_of_comments())
-        expected = Expected("float32", (len(self.pool), relevance.options.output_dim))
-        return EmbeddingRanker(relevance, np.asarray(self.model.array("ranker/vectors", expected)))
-
-    def _words_of_comments(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        ids = self.model.array("ranker/words.ids", Expected("int32"))
-        offsets = Expected("int64", (len(self.pool) + 1,), end=len(ids))
-        return np.asarray(ids), np.asarray(self.model.array("ranker/words.offsets", offsets))
+    @property
+    def _by_features(self) -> FeatureRanker:
+        ranker = self.ranker
+        parts = [part for part, _ in ranker.parts] if isinstance(ranker, InterpolatedRanker) else [ranker]
+        for part in parts:
+            if isinstance(part, FeatureRanker):
+                return part
+        problem = "its ranker has no features; train it again with --ranker features or both"
+        raise UsageError(f"{self.model.path}: {problem}")
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -348,22 +367,40 @@ class Retriever:
         known.encode_tokens([self.model.words()])
         return known
 
-    def _encode(self, texts: Sequence[str]) -> Tokens:
-        """Token ids of texts; out-of-vocabulary words have the highest id."""
-        split = tokenizer(self.model.setting("tokenizer", str))
-        tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
-        return replace(tokens, ids=np.where(tokens.ids < len(self._vocabulary), tokens.ids, np.int32(2**31 - 1)))
+    def _encode(self, texts: Sequence[str], branch: Vocabulary) -> Texts:
+        """Token ids of texts; words that the model does not know have ids after those that it knows."""
+        tokens = branch.encode(texts, tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
+        return tokens.ids, tokens.offsets
 
-    def _tokens(self, articles: Sequence[Article]) -> Tokens:
-        return self._encode(["\n".join(getattr(article, part) or "" for part in self.parts) for article in articles])
+    def _read(self, articles: Sequence[Article], branch: Vocabulary | None = None) -> ArticleTexts:
+        """Articles as rankers read them."""
+        branch = branch or self._vocabulary.branch()
+        parts = [tuple(getattr(article, part) or "" for part in self.parts) for article in articles]
+        words = self._encode(["\n".join(some) for some in parts], branch)
+        titles = self._encode([some[0] for some in parts], branch) if len(self.parts) > 1 else words
+        return ArticleTexts(words, titles, [(some[0], "".join(some[1:])) for some in parts])
 
-    def _neighbors(self, articles: Sequence[Article], tokens: Tokens) -> list[NDArray[np.int64]]:
+    def _read_threads(self, articles: Sequence[Article]) -> tuple[ArticleTexts, list[CommentTexts]]:
+        """Articles and their comments as rankers read them."""
+        branch = self._vocabulary.branch()  # so that a word that no training text has is the same in both
+        read = self._read(articles, branch)
+        texts = [[comment.text for comment in article.comments] for article in articles]
+        return read, [CommentTexts(self._encode(some, branch), some) for some in texts]
+
+    def _candidates(self, articles: Sequence[Article], read: ArticleTexts) -> list[NDArray[np.int64]]:
+        starts = self.pool.starts
+        return [
+            np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[one], starts[one + 1]) for one in some.tolist())])
+            for some in self._neighbors(articles, read.words)
+        ]
+
+    def _neighbors(self, articles: Sequence[Article], words: Texts) -> list[NDArray[np.int64]]:
         """The nearest training articles of each article, without itself and copies."""
         wanted, most = self.model.setting("neighbors", int), max(1, len(self.index))
         found: list[NDArray[np.int64]] = []
-        top = self._search(tokens.ids, tokens.offsets, min(2 * wanted, most))
+        top = self._search(*words, min(2 * wanted, most))
         for at, (article, documents) in enumerate(zip(articles, top.documents, strict=True)):
-            ids = tokens.ids[tokens.offsets[at] : tokens.offsets[at + 1]]
+            ids = words[0][words[1][at] : words[1][at + 1]]
             others = self._others(article, ids, documents)
             # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
             best = documents

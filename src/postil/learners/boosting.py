@@ -56,6 +56,18 @@ class Tree:
             node[rows] = np.where(scores[rows, feature] <= self.threshold[here], self.left[here], self.right[here])
         return self.value[node]
 
+    def sound(self, columns: int) -> bool:
+        """True if every walk from the root ends in a leaf.
+
+        Args:
+            columns: Number of columns of scores.
+        """
+        k, node = len(self.feature), np.arange(len(self.feature))
+        inner = (self.feature >= 0) & (self.feature < columns) & (self.left > node) & (self.right > node)
+        inner &= (self.left < k) & (self.right < k)
+        leaf = (self.feature == -1) & (self.left == 0) & (self.right == 0)
+        return k > 0 and bool((inner | leaf).all())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trees:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Texts = tuple[NDArray[np.int32], NDArray[np.int64]]
 
-__all__ = ["CorpusTexts", "first_vectors", "hash_of_vectors"]
+__all__ = ["CorpusTexts", "corpus_vectors", "first_vectors", "hash_of_vectors"]
 
 LONGEST: Final = 2**31 - 1
 EPOCHS: Final = 8
@@ -175,29 +175,44 @@ def first_vectors(
     if given == "none":
         return None
     words = texts.words()
-    about = texts.about | {"size": size, "seed": seed}
     if given is not None:
         vectors = Vectors.open(given)
         if vectors.array.shape[1] != size:
             raise UsageError(f"{given}: expected vectors of {size} dimensions, got {vectors.array.shape[1]}")
-    elif (found := _kept(folder / f"vectors-{size}", about)) is not None:
-        vectors = found
     else:
-        lists = _Lists(words, [texts.articles("train"), texts.comments("train")])
-        epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, lists.size))))
-        on_message(f"word vectors are trained on {lists.size:,} words, {epochs} times")
         try:
-            vectors = train_vectors(
-                lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed
-            )
+            vectors = corpus_vectors(texts, folder, size=size, seed=seed, on_message=on_message)
         except MissingExtra:
             on_message("the network begins with random word vectors, which is worse: pip install 'postil[vectors]'")
             return None
-        vectors.save(folder / f"vectors-{size}", {"about": about})
     known = Vocabulary()
     known.encode_tokens([words])
     rows = vectors.lookup(known)
     return np.where(rows[:, None] >= 0, vectors.array[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
+
+
+def corpus_vectors(texts: CorpusTexts, folder: Path, *, size: int, seed: int, on_message: OnMessage) -> Vectors:
+    """Train word vectors on the training texts, or open those that an interrupted run has trained.
+
+    Args:
+        texts: The corpus.
+        folder: Folder for the vectors.
+        size: Their dimensions.
+        seed: Seed of their training.
+        on_message: Callback for status messages.
+
+    Raises:
+        MissingExtra: gensim is not installed.
+    """
+    about = texts.about | {"size": size, "seed": seed}
+    if (found := _kept(folder / f"vectors-{size}", about)) is not None:
+        return found
+    lists = _Lists(texts.words(), [texts.articles("train"), texts.comments("train")])
+    epochs = max(1, min(EPOCHS, round(ENOUGH / max(1, lists.size))))
+    on_message(f"word vectors are trained on {lists.size:,} words, {epochs} times")
+    vectors = train_vectors(lists, dimensions=size, negative=10, window=8, epochs=epochs, min_count=2, seed=seed)
+    vectors.save(folder / f"vectors-{size}", {"about": about})
+    return Vectors.open(folder / f"vectors-{size}")
 
 
 def hash_of_vectors(given: str | None) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.progress import progress
+from postil.commenters.ranked_texts import ArticleTexts
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import Retriever
 from postil.commenters.text_shares import text_shares
@@ -204,7 +205,8 @@ def _cosines(corpus: Corpus, articles: Tokens, comments: Tokens, offsets: NDArra
     )
     ranker = TfidfRanker(idf, comments.ids, comments.offsets)
     places = [np.arange(start, end) for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)]
-    return np.concatenate(ranker.score_stored((articles.ids, articles.offsets), places))
+    words = articles.ids, articles.offsets
+    return np.concatenate(ranker.score_stored(ArticleTexts(words, words, ()), places))
 
 
 def _ages(articles: Sequence[Article]) -> Floats:

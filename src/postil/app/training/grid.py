@@ -155,8 +155,8 @@ class Grid:
         Raises:
             UsageError: The grid is empty, an option may not vary, or values are out of range or do not fit together.
         """
-        if _ranker(options) == "tf-idf":
-            raise UsageError("--grid: expected a ranker with a network, relevance or both, got tf-idf")
+        if (ranker := _without_network(options)) is not None:
+            raise UsageError(f"--grid: expected a ranker with a network, relevance or both, got {ranker}")
         if not self.values:
             raise UsageError("--grid: expected at least one option with its values, got none")
         if self.epochs < 1:
@@ -213,8 +213,9 @@ class Grid:
         return chosen.options, GridSearch(measure=measure, epochs=self.epochs, points=points)
 
 
-def _ranker(options: GeneratorTrainOptions | RetrieverTrainOptions) -> str | None:
-    return options.ranker if isinstance(options, RetrieverTrainOptions) else None
+def _without_network(options: GeneratorTrainOptions | RetrieverTrainOptions) -> str | None:
+    """The ranker of a retriever without a network."""
+    return options.ranker if isinstance(options, RetrieverTrainOptions) and not options.has_network else None
 
 
 def _measure(options: GeneratorTrainOptions | RetrieverTrainOptions) -> Literal["loss", "mrr"]:

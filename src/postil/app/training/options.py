@@ -19,7 +19,7 @@ __all__ = [
     "RetrieverTrainOptions",
 ]
 
-RANKERS: Final = ("relevance", "tf-idf", "both")
+RANKERS: Final = ("features", "tf-idf", "relevance", "both")
 LONGEST: Final = 2**31 - 1
 """Number of words that no text exceeds."""
 SOURCES: Final = ("title", "content", "both", "comments")
@@ -45,24 +45,29 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
     """Options of `postil train ir-t` and `ir-tc`.
 
     Args:
-        ranker: Ranker of the candidates: ``relevance`` (a convolutional network; extra nn), ``tf-idf``, or ``both``:
-            their sum, with the interpolation weight that does best on dev. The paper has ``relevance``.
+        ranker: Ranker of the candidates: ``features`` (words, vectors and more, fitted in seconds), ``tf-idf``,
+            ``relevance`` (a convolutional network; extra nn), or ``both``: the sum of these three, with the weights
+            that do best on dev. The paper has ``relevance``.
         neighbors: Number of similar articles whose comments are candidates.
         retrieval: Retrieval model for similar articles: ``tf-idf`` (cosine) or ``bm25``.
         idf: With tf-idf: ``plain``, ln(N/df), or ``smooth``, as in scikit-learn.
+        vectors: Static vectors for features: a folder (postil vectors import or train); ``corpus`` to train word
+            vectors on the corpus (extra vectors); ``none`` for words only; or ``auto``: those of wordllama if that is
+            installed, else ``corpus`` if gensim is, else ``none``.
         embeddings: Pretrained embeddings of the network: a folder of word vectors, ``corpus`` to train them on the
             corpus first, or ``none`` for random ones.
-        eval_negatives: Number of comments of other articles that each dev comment is ranked among.
+        eval_negatives: Number of comments of other articles that each dev comment is ranked among; 0 for all.
         network: Options of the relevance model.
         training: Options of its training.
     """
 
-    ranker: Annotated[str, Flag(metavar="NAME")] = "both"
+    ranker: Annotated[str, Flag(metavar="NAME")] = "features"
     neighbors: Annotated[int, Flag(min=1)] = 20
     retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
     idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"
+    vectors: Annotated[str, Flag(metavar="FOLDER")] = "auto"
     embeddings: Annotated[str, Flag(metavar="FOLDER")] = "corpus"
-    eval_negatives: Annotated[int, Flag(min=1)] = 100
+    eval_negatives: Annotated[int, Flag(min=0)] = 100
     network: RelevanceOptions = RelevanceOptions()
     training: RelevanceTraining = RelevanceTraining()
 
@@ -70,11 +75,23 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
         for name, known in (("ranker", RANKERS), ("retrieval", WEIGHTINGS), ("idf", IDF)):
             if getattr(self, name) not in known:
                 raise UnknownName(name, getattr(self, name), known)
-        if self.ranker == "tf-idf" and (changed := self._of_network()):
+        if not self.has_network and (changed := self._of_network()):
             raise UsageError(f"{', '.join(changed)}: of the network, and the ranker {self.ranker} has none")
-        for name in ("neighbors", "eval_negatives", "jobs"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
+        if not self.has_features and self.vectors != "auto":
+            raise UsageError(f"vectors: of the features, and the ranker {self.ranker} has none")
+        for name, least in (("neighbors", 1), ("eval_negatives", 0), ("jobs", 1)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name}: expected at least {least}, got {getattr(self, name)}")
+
+    @property
+    def has_network(self) -> bool:
+        """True if the ranker has a network."""
+        return self.ranker in {"relevance", "both"}
+
+    @property
+    def has_features(self) -> bool:
+        """True if the ranker has features."""
+        return self.ranker in {"features", "both"}
 
     def _of_network(self) -> list[str]:
         """Names of the options of the network that differ from their defaults."""

@@ -9,12 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.engines import check_engine, elsewhere
-from postil.app.training.dev_evaluation import INTERPOLATION_WEIGHT, DevRanking
+from postil.app.training.dev_evaluation import WEIGHTS, DevRanking, by_ranker, by_relevance, dev_task
+from postil.app.training.feature_training import split_texts, train_features
 from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.feature_ranker import VECTORS
 from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import KINDS, save_retriever
@@ -22,15 +25,17 @@ from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName
+from postil.text.vector_store import METADATA
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from postil.app.progress import OnMessage
+    from postil.app.training.dev_evaluation import Weights
+    from postil.app.training.feature_training import TrainedFeatures
     from postil.app.training.grid import Combination, Grid
     from postil.app.training.options import RetrieverTrainOptions
+    from postil.arrays import AnyArray
     from postil.commenters.nn.relevance import Relevance
+    from postil.commenters.ranking_evaluation import Scorer
     from postil.corpus.passes import OnProgress
     from postil.records.results import RankingResult
     from postil.records.row_files import FilePath
@@ -73,7 +78,7 @@ def train_retriever(
     """
     if kind not in KINDS:
         raise UnknownName("commenter", kind, KINDS)
-    if not is_main_process() and not _has_network(options):
+    if not is_main_process() and not options.has_network:
         return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)
     check_engine(options.engine)
@@ -85,36 +90,32 @@ def train_retriever(
     search = None
     if grid is not None:
         options, search = grid.choose(combinations, directory, partial(_train, directory), on_message)
-    relevance = _train(directory, options, "relevance") if _has_network(options) else None
+    relevance = _train(directory, options, "relevance") if options.has_network else None
     if not is_main_process():
         return None
     pool, words = _candidate_pool(corpus, on_progress), corpus.words()
     index = _index(texts, len(words), options, on_message)
     on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool):,} comments")
 
-    comments = texts.comments("train")
-    idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), len(words), options.idf)
-    dev = DevRanking.of(
-        texts,
-        TfidfRanker(idf, *comments),
-        relevance,
-        negatives=options.eval_negatives,
-        seed=options.seed,
-        on_message=on_message,
-    )
-    weight = None
+    words_ranker = _by_words(texts, len(words), options)
+    features = train_features(texts, index, directory.folder, options, on_message) if options.has_features else None
+    dev = _dev_ranking(texts, words_ranker, relevance, features, options=options, on_message=on_message)
+    weights = None
     if options.ranker == "both":
-        weight = dev.interpolation_weight() if dev else INTERPOLATION_WEIGHT
-    result = dev.evaluate(weight) if dev else None
+        weights = dev.weights() if dev else WEIGHTS
+    result = dev.evaluate(weights) if dev else None
 
     rows = msgspec.to_builtins(result.rows) if result else []
-    metadata = directory.metadata(_recorded(options), options.training if _has_network(options) else None, rows)
+    metadata = directory.metadata(_recorded(options, features), options.training if options.has_network else None, rows)
     metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
-    with ModelWriter(out, kind, _config(options, corpus.tokenizer, weight), metadata) as new:
-        save_retriever(new, index, pool, words, ranker=_ranker_arrays(options.ranker, relevance, comments, idf))
+    arrays = _ranker_arrays(options.ranker, words_ranker, relevance, features)
+    with ModelWriter(out, kind, _config(options, corpus.tokenizer, weights, features), metadata) as new:
+        save_retriever(new, index, pool, words, ranker=arrays)
         if relevance is not None:
             target = new.path("relevance/config.json").parent
             shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
+        if features is not None and features.origin is not None:
+            shutil.copytree(features.folder, new.path(f"{VECTORS}/{METADATA}").parent, dirs_exist_ok=True)
     directory.close()
     return msgspec.structs.replace(result, grid=search) if result else None
 
@@ -137,11 +138,11 @@ def check_retriever(
         UsageError: The request does not fit the corpus.
         InvalidInput: The corpus is damaged.
     """
-    if _has_network(options):
+    if options.has_network:
         options = replace(options, training=replace(options.training, seed=options.seed))
     combinations = grid.combinations(options) if grid else []
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
-    if _has_network(options):
+    if options.has_network:
         texts.check_split("dev")
     return texts, options, combinations
 
@@ -159,12 +160,19 @@ def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_me
         )
 
 
-def _recorded(options: RetrieverTrainOptions) -> dict[str, object]:
-    """Options by name as the model records them."""
-    return asdict(options) | {"network": options.network.recorded()}
+def _recorded(options: RetrieverTrainOptions, features: TrainedFeatures | None) -> dict[str, object]:
+    """Options by name as the model records them: vectors by their hash, not by a path."""
+    recorded = asdict(options) | {"network": options.network.recorded()}
+    if features is None:
+        del recorded["vectors"]
+    else:
+        recorded["vectors"] = {"origin": features.origin or "none", "signature": features.config["vectors"]}
+    return recorded
 
 
-def _config(options: RetrieverTrainOptions, tokenizer: str, weight: float | None) -> dict[str, object]:
+def _config(
+    options: RetrieverTrainOptions, tokenizer: str, weights: Weights | None, features: TrainedFeatures | None
+) -> dict[str, object]:
     """The configuration of a retriever's folder."""
     return {
         "tokenizer": tokenizer,
@@ -173,29 +181,60 @@ def _config(options: RetrieverTrainOptions, tokenizer: str, weight: float | None
         "idf": options.idf,
         "ranker": options.ranker,
         "segments": 1,
-        **({} if weight is None else {"interpolation_weight": weight}),
+        **({} if weights is None else {"interpolation_weight": weights.interpolation}),
+        **({} if weights is None else {"feature_weight": weights.features}),
+        **({} if features is None else features.config),
     }
 
 
-def _has_network(options: RetrieverTrainOptions) -> bool:
-    return options.ranker != "tf-idf"
+def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) -> TfidfRanker:
+    comments = texts.comments("train")
+    idf = idf_weights(texts.articles("train"), comments, texts.starts("train"), words, options.idf)
+    return TfidfRanker(idf, *comments)
+
+
+def _dev_ranking(
+    texts: CorpusTexts,
+    words: TfidfRanker,
+    relevance: Relevance | None,
+    features: TrainedFeatures | None,
+    *,
+    options: RetrieverTrainOptions,
+    on_message: OnMessage,
+) -> DevRanking | None:
+    """The evaluation on dev; None where the corpus has no dev set, or one that is too small."""
+    if "dev" not in texts.corpus.splits:
+        return None
+    task = dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
+    if task is None:
+        return None
+    articles, comments = split_texts(texts, "dev", raw=features is not None)
+    scorers: dict[str, Scorer] = {}
+    if relevance is not None:
+        scorers["relevance"] = by_relevance(relevance, articles.words, comments.words)
+    if features is not None:
+        scorers["features"] = by_ranker(features.ranker.over(comments), articles)
+    scorers["tf-idf"] = by_ranker(TfidfRanker(words.idf, *comments.words), articles)
+    votes = [
+        np.nan if comment.upvotes is None else float(comment.upvotes)
+        for article in texts.corpus.articles("dev")
+        for comment in article.comments
+    ]
+    return DevRanking.of(task, scorers, votes, options.seed)
 
 
 def _ranker_arrays(
-    ranker: str,
-    relevance: Relevance | None,
-    comments: tuple[NDArray[np.int32], NDArray[np.int64]],
-    idf: NDArray[np.float64],
-) -> dict[str, NDArray[np.generic]]:
+    ranker: str, words: TfidfRanker, relevance: Relevance | None, features: TrainedFeatures | None
+) -> dict[str, AnyArray]:
     """Arrays that a ranker reads of each comment: its vector, or its tokens where they are scored anew."""
-    arrays: dict[str, NDArray[np.generic]] = {}
+    arrays: dict[str, AnyArray] = {}
     if relevance is not None and relevance.options.architecture == "two-tower":
-        arrays["vectors"] = relevance.encode_comments(*comments)
-    if ranker != "relevance" or not arrays:
-        arrays |= {"words.ids": comments[0], "words.offsets": comments[1]}
-    if ranker != "relevance":
-        arrays["idf"] = idf
-    return arrays
+        arrays["vectors"] = relevance.encode_comments(words.ids, words.offsets)
+    if ranker in {"tf-idf", "both"}:
+        arrays |= words.arrays()
+    elif not arrays:  # words alone: of a network that reads both texts together, or of features
+        arrays |= {"words.ids": words.ids, "words.offsets": words.offsets}
+    return arrays | (features.ranker.arrays() if features is not None else {})
 
 
 def _candidate_pool(corpus: Corpus, on_progress: OnProgress) -> CandidatePool:
