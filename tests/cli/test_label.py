@@ -296,3 +296,15 @@ def test_training_and_updating_take_labels(postil: Postil, models: Path) -> None
 def rows_of(done: Outcome) -> list[dict[str, Any]]:
     assert done.code == 0, done.err
     return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_a_filter_reads_the_features_of_the_ranker(postil: Postil, models: Path) -> None:
+    by_features = ("--ranker", "features", "--vectors", "none", "--eval-negatives", 3)
+    assert postil("train", "ir-tc", "--corpus", models / "corpus", "--out", "f", *by_features).code == 0
+    labels_of(models, "l.jsonl")
+    done = postil("calibrate", "f", "--labels", "l.jsonl", "--format", "json")
+    assert done.code == 0, done.err
+    names = {each["name"] for each in json.loads(done.out)["columns"]}
+    assert {"score", "tfidf_title", "mean_idf", "in_title"} <= names
+    rows = rows_of(postil("comment", models / "new.jsonl", "--model", "f", "--coverage", 0.5, "--format", "jsonl"))
+    assert any(row["suggestions"] for row in rows)

@@ -239,8 +239,9 @@ class Retriever:
 
     @property
     def show_columns(self) -> tuple[str, ...]:
-        """Names of the columns that a filter is learned over."""
-        return ("score", *SIGNALS)
+        """Names of the columns that a filter is learned over: the score, the ranker's features and signals."""
+        names = self._feature_ranker.features.names if self._feature_ranker is not None else ()
+        return ("score", *names, *SIGNALS)
 
     def show_rows(self, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
         """Compute the columns that a filter is learned over.
@@ -254,9 +255,14 @@ class Retriever:
         """
         comments = [tuple(Comment(str(at), text) for at, text in enumerate(each)) for each in texts]
         pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
+        read = self._read_threads(pairs)
+        scores = self.ranker.score_texts(*read)
+        features = [np.zeros((len(each), 0)) for each in texts]
+        if self._feature_ranker is not None:
+            features = self._feature_ranker.columns_texts(*read)
         return [
-            np.column_stack([scores, text_signals(article, each)])
-            for article, each, scores in zip(articles, texts, self.rank(pairs), strict=True)
+            np.column_stack([score, columns, text_signals(article, each)])
+            for article, each, score, columns in zip(articles, texts, scores, features, strict=True)
         ]
 
     def _judged(
@@ -352,12 +358,16 @@ class Retriever:
         return open_ranker(self.model, self._vocabulary, len(self.pool))
 
     @property
-    def _by_features(self) -> FeatureRanker:
+    def _feature_ranker(self) -> FeatureRanker | None:
+        """The part of the ranker that has features; None where none has."""
         ranker = self.ranker
         parts = [part for part, _ in ranker.parts] if isinstance(ranker, InterpolatedRanker) else [ranker]
-        for part in parts:
-            if isinstance(part, FeatureRanker):
-                return part
+        return next((part for part in parts if isinstance(part, FeatureRanker)), None)
+
+    @property
+    def _by_features(self) -> FeatureRanker:
+        if (found := self._feature_ranker) is not None:
+            return found
         problem = "its ranker has no features; train it again with --ranker features or both"
         raise UsageError(f"{self.model.path}: {problem}")
 
