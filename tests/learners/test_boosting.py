@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import MissingExtra, Undefined
-from postil.learners.boosting import boosting_fit, classifier_fit
+from postil.learners.boosting import Trees, boosting_fit, classifier_fit
 
 ensemble = pytest.importorskip("sklearn.ensemble")
 
@@ -51,6 +51,15 @@ def test_logits_are_those_of_scikit_learn() -> None:
     ).fit(scores, true)
     asked = np.vstack([scores, np.random.default_rng(2).normal(size=(200, 3)) * 9])
     assert classifier_fit(scores, true, seed=1).predict(asked).tolist() == model.decision_function(asked).tolist()
+
+
+def test_many_rows_get_the_values_of_a_walk() -> None:
+    scores, grades = drawn(600)
+    trees = classifier_fit(scores, grades > 0.5, seed=1)
+    asked = np.vstack([scores, scores[:, ::-1] * 9, [[np.inf, -np.inf, 0.0]]])
+    walked = np.concatenate([trees.predict(row[None]) for row in asked])
+    assert trees.predict(asked).tolist() == walked.tolist()
+    assert Trees(0.5, (), np.zeros(3)).predict(asked).tolist() == [0.5] * len(asked)
 
 
 def test_a_bound_holds_everywhere() -> None:

@@ -83,7 +83,7 @@ class ErasableModel:
     @property
     def has_network(self) -> bool:
         """True if a network was trained on the comments, whose weights cannot unlearn them."""
-        return any(name.endswith(".safetensors") for name in self.model.files)
+        return any(name.endswith(".safetensors") and not name.startswith(f"{VECTORS}/") for name in self.model.files)
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """All comments of the model.
