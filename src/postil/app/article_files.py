@@ -10,7 +10,7 @@ from postil.app.options import InputOptions
 from postil.corpus.formats.html_text import HtmlCleaner
 from postil.errors import InvalidInput
 from postil.records.row_files import read
-from postil.records.rows import Article
+from postil.records.rows import Article, Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["checked_articles", "open_articles"]
 
 
-def open_articles(articles: str, inputs: InputOptions | None, on_message: OnMessage) -> Rows[Article]:
+def open_articles(
+    articles: str, inputs: InputOptions | None, on_message: OnMessage, *, comments: bool = False
+) -> Rows[Article]:
     """Open a file of article rows.
 
     Args:
         articles: The file; ``-`` for standard input.
         inputs: Options of reading it.
         on_message: Callback for status messages.
+        comments: True where every article needs the field ``comments``.
     """
-    given = (inputs or InputOptions()).readings({"articles": Article}, on_message)
-    return read(articles, Article, given["articles"])
+    row = Article if comments else Draft
+    given = (inputs or InputOptions()).readings({"articles": row}, on_message)
+    return read(articles, row, given["articles"])
 
 
 def checked_articles(

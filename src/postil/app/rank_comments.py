@@ -118,7 +118,7 @@ def rank_articles(
     retriever = None if folder is None else Retriever.open(folder, jobs=options.jobs)
     quality = None if options.quality is None else Quality.open(options.quality)
     tokenizer = retriever.model.setting("tokenizer", str) if retriever else quality.tokenizer if quality else None
-    rows, skipped = open_articles(articles, inputs, on_message), _Skipped()
+    rows, skipped = open_articles(articles, inputs, on_message, comments=True), _Skipped()
     missing = None if retriever is None else MissingInput(retriever)
     ranked: list[RankedComment] = []
     with progress("articles", checked_articles(rows, comments=True, on_message=on_message)) as stream:

@@ -30,6 +30,7 @@ __all__ = [
     "ArticleContent",
     "Candidate",
     "Comment",
+    "Draft",
     "JudgeScore",
     "Judgement",
     "Passage",
@@ -197,6 +198,12 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
             yield Reference(
                 self.id, comment.text, grade=comment.grade, ratings=comment.ratings, upvotes=comment.upvotes
             )
+
+
+class Draft(Article, frozen=True, omit_defaults=True, gc=False):
+    """An article to comment on: as `Article`, and it need not have comments yet."""
+
+    comments: Comments = ()
 
 
 class Candidate(Row, frozen=True, omit_defaults=True, gc=False):
