@@ -239,9 +239,11 @@ class Retriever:
 
     @property
     def show_columns(self) -> tuple[str, ...]:
-        """Names of the columns that a filter is learned over: the score, the ranker's features and signals."""
-        names = self._feature_ranker.features.names if self._feature_ranker is not None else ()
-        return ("score", *names, *SIGNALS)
+        """Names of the columns that a filter is learned over: the score, and the ranker's features or else signals.
+
+        Both together are too many for the one or two hundred labels that an editor gives.
+        """
+        return ("score", *(SIGNALS if self._feature_ranker is None else self._feature_ranker.features.names))
 
     def show_rows(self, articles: Sequence[Article], texts: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
         """Compute the columns that a filter is learned over.
@@ -257,13 +259,11 @@ class Retriever:
         pairs = [msgspec.structs.replace(one, comments=own) for one, own in zip(articles, comments, strict=True)]
         read = self._read_threads(pairs)
         scores = self.ranker.score_texts(*read)
-        features = [np.zeros((len(each), 0)) for each in texts]
         if self._feature_ranker is not None:
-            features = self._feature_ranker.columns_texts(*read)
-        return [
-            np.column_stack([score, columns, text_signals(article, each)])
-            for article, each, score, columns in zip(articles, texts, scores, features, strict=True)
-        ]
+            columns = self._feature_ranker.columns_texts(*read)
+        else:
+            columns = [text_signals(article, each) for article, each in zip(articles, texts, strict=True)]
+        return [np.column_stack(pair) for pair in zip(scores, columns, strict=True)]
 
     def _judged(
         self, articles: Sequence[Article], found: list[Suggestions], learned: ShowFilter, k: int
