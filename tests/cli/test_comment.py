@@ -621,3 +621,12 @@ def test_a_training_that_was_killed_goes_on(postil: Postil) -> None:
     assert not list(Path().glob(".*"))
     first = rows(postil("comment", "q.jsonl", "-m", "m", "-k", 2, "--format", "jsonl"))
     assert len(first[0]["suggestions"]) == 2
+
+
+def test_articles_to_comment_on_need_no_comments(postil: Postil) -> None:
+    Path("new.csv").write_text("id,title\nn1,Chess and votes\n", encoding="utf-8")
+    (found,) = rows(postil("comment", "new.csv", "--model", "t", "--format", "jsonl"))
+    assert (found["article"], bool(found["suggestions"])) == ("n1", True)
+    ranked = postil("rank-comments", "new.csv", "--model", "t")
+    assert ranked.code == 3
+    assert "comments" in ranked.err

@@ -305,6 +305,7 @@ def test_a_filter_reads_the_features_of_the_ranker(postil: Postil, models: Path)
     done = postil("calibrate", "f", "--labels", "l.jsonl", "--format", "json")
     assert done.code == 0, done.err
     names = {each["name"] for each in json.loads(done.out)["columns"]}
-    assert {"score", "tfidf_title", "mean_idf", "in_title"} <= names
+    assert {"score", "tfidf_title", "mean_idf"} <= names
+    assert "in_title" not in names
     rows = rows_of(postil("comment", models / "new.jsonl", "--model", "f", "--coverage", 0.5, "--format", "jsonl"))
     assert any(row["suggestions"] for row in rows)
