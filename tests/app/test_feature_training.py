@@ -18,7 +18,7 @@ from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.feature_ranker import FeatureRanker
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
 from postil.text.vectors import Vectors
 from topic_corpora import TOPICS, articles, corpus_of, files
@@ -168,7 +168,7 @@ def test_all_comments_of_dev_may_be_negatives(corpus: Corpus, tmp_path: Path) ->
     assert chance == pytest.approx(np.mean([1 / rank for rank in range(1, ranks + 1)]))
 
 
-def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path) -> None:
+def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train_retriever("ir-t", corpus.path, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5))
     with pytest.raises(UsageError, match="m: its ranker has no features; train it again with --ranker features or"):
         _ = Retriever.open(tmp_path / "m").feature_names
@@ -178,6 +178,10 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path) -> None:
         RetrieverTrainOptions(network=replace(RetrieverTrainOptions().network, dropout=0.1))
     with pytest.raises(UsageError, match="no such folder"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors=str(tmp_path / "none")))
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    monkeypatch.setattr("postil.app.training.ranker_vectors.find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"--vectors corpus needs an optional package: .*postil\[vectors\]"):
+        train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,30 @@ if TYPE_CHECKING:
     from postil.app.corpus.texts import CorpusTexts
     from postil.app.progress import OnMessage
 
-__all__ = ["SIZE", "stage_vectors"]
+__all__ = ["SIZE", "check_vectors", "stage_vectors"]
 
 SIZE: Final = 128
 """Dimensions of word vectors that are trained on a corpus."""
 MOST: Final = 200_000
 """Number of word vectors that a model keeps whatever the corpus; of more, also those of its words."""
 WHY: Final = "the ranker reads words only, which is worse: "
+
+
+def check_vectors(choice: str) -> None:
+    """Check the vectors that are asked for, before a training begins.
+
+    Args:
+        choice: A folder of static vectors, ``corpus``, ``none`` or ``auto``.
+
+    Raises:
+        UsageError: There is no such folder.
+        InvalidInput: The folder holds no vectors.
+        MissingExtra: The packages that read or train them are not installed.
+    """
+    if choice == "corpus" and find_spec("gensim") is None:
+        raise MissingExtra("--vectors corpus", "vectors")
+    if choice not in {"auto", "corpus", "none"}:
+        open_static(choice)
 
 
 def stage_vectors(choice: str, texts: CorpusTexts, folder: Path, seed: int, on_message: OnMessage) -> str | None:
@@ -58,7 +75,6 @@ def stage_vectors(choice: str, texts: CorpusTexts, folder: Path, seed: int, on_m
         return _automatic(texts, target, seed, on_message)
     if choice == "corpus":
         return _of_corpus(texts, target, seed, on_message)
-    open_static(choice)
     given = model_folder(choice, "a model of vectors")
     if (given / WORDS).exists():
         _kept(Vectors.open(given), texts.words()).save(target)

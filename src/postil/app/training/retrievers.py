@@ -15,6 +15,7 @@ from postil.app.corpus.texts import CorpusTexts
 from postil.app.engines import check_engine, elsewhere
 from postil.app.training.dev_evaluation import WEIGHTS, DevRanking, by_ranker, by_relevance, dev_task
 from postil.app.training.feature_training import split_texts, train_features
+from postil.app.training.ranker_vectors import check_vectors
 from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.feature_ranker import VECTORS
@@ -135,8 +136,9 @@ def check_retriever(
         Texts to train on, options with their seed in the network's training, and combinations of the grid.
 
     Raises:
-        UsageError: The request does not fit the corpus.
-        InvalidInput: The corpus is damaged.
+        UsageError: The request does not fit the corpus, or there is no folder of vectors.
+        InvalidInput: The corpus or the vectors are damaged.
+        MissingExtra: The packages that read or train the vectors are not installed.
     """
     if options.has_network:
         options = replace(options, training=replace(options.training, seed=options.seed))
@@ -144,6 +146,8 @@ def check_retriever(
     texts = CorpusTexts(corpus, reads="both" if kind == "ir-tc" else "title")
     if options.has_network:
         texts.check_split("dev")
+    if options.has_features:
+        check_vectors(options.vectors)
     return texts, options, combinations
 
 
