@@ -18,6 +18,7 @@ from postil.commenters.decoding_options import DecodingOptions
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
+from postil.commenters.profanity_model import ProfanityFilter
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
@@ -69,6 +70,8 @@ class CommentOptions(EngineOptions):
         blocklist: Filter out comments with any of these words or phrases, one per line.
         allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
             repeatable.
+        profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
+            more by alt-profanity-check).
         repeat: Suggest a text for at most N of 100 successive articles; 0 for any number.
         precision: Suggest only what is probably worth showing, such that this share of the first suggestions is, by the
             labels that the model was calibrated by.
@@ -89,6 +92,7 @@ class CommentOptions(EngineOptions):
     max_words: Annotated[int | None, Flag(min=1)] = None
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
     allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
+    profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
     repeat: Annotated[int, Flag(min=0, metavar="N")] = 2
     precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
@@ -117,6 +121,7 @@ class CommentOptions(EngineOptions):
             min_words=self.min_words,
             max_words=self.max_words,
             allow=self.allow,
+            profanity=self.profanity,
             repeat=self.repeat,
             blocklist=Blocklist.read(self.blocklist) if self.blocklist else None,
         )

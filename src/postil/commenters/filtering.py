@@ -6,13 +6,14 @@ import re
 from collections import Counter, deque
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
 from postil.commenters.near_duplicates import UNSPACED, BigramSets, units_of, words_of
+from postil.commenters.profanity_model import ProfanityFilter, ProfanityModel, check_profanity_model
 from postil.commenters.screening import check_screens, screen
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.ranking import best_first
 
 if TYPE_CHECKING:
@@ -139,10 +140,13 @@ class CandidateFilter:
         blocklist: Words and phrases that no comment may contain.
         repeat: Maximum number of articles among `WINDOW` successive ones of a run that a text is suggested for; 0 for
             any number.
+        profanity: Filter of profanity where that is not allowed: ``list``, the word lists of the package, or ``model``,
+            these and a probability of .5 or more by alt-profanity-check.
 
     Raises:
         UsageError: A number is out of range.
-        UnknownName: `allow` has an unknown name.
+        UnknownName: `allow` or `profanity` has an unknown name.
+        MissingExtra: The model of profanity is not installed.
 
     >>> texts = ["So proud of you, well done!", "so proud of you... well done", "Nice", "See www.web.org for more."]
     >>> CandidateFilter().apply(texts, [0.5, 0.8, 0.9, 0.1])
@@ -156,6 +160,7 @@ class CandidateFilter:
     allow: Collection[str] = ()
     blocklist: Blocklist | None = None
     repeat: int = 2
+    profanity: ProfanityFilter = "list"
 
     def __post_init__(self) -> None:
         if self.min_words < 0 or (self.max_words is not None and self.max_words < max(self.min_words, 1)):
@@ -165,6 +170,14 @@ class CandidateFilter:
         if self.repeat < 0:
             raise UsageError(f"repeat: expected at least 0, got {self.repeat}")
         check_screens(self.allow)
+        if self.profanity not in get_args(ProfanityFilter):
+            raise UnknownName("filter of profanity", self.profanity, get_args(ProfanityFilter))
+        if self._asks_model:
+            check_profanity_model()
+
+    @property
+    def _asks_model(self) -> bool:
+        return self.profanity == "model" and not {"all", "profanity"} & set(self.allow)
 
     def repeats(self) -> RepeatLimit:
         """The repeat limit of a run, before its first article."""
@@ -214,10 +227,11 @@ class CandidateFilter:
                 raise InvalidInput(f"expected one per text: {len(texts)}, got {len(values)}", where=name)
         words = [words_of(text) for text in texts]
         bigrams = BigramSets([found or units_of(text) for text, found in zip(texts, words, strict=True)])
+        profanity = ProfanityModel(texts, order.tolist()) if self._asks_model else None
         left = np.ones(len(order), bool)
         accepted: list[Accepted] = []
         filtered: list[tuple[int, str]] = []
-        for position in order.tolist():
+        for rank, position in enumerate(order.tolist()):
             if len(accepted) == k:
                 break
             if not left[position]:
@@ -230,6 +244,7 @@ class CandidateFilter:
             reason = reason or next(
                 screen(texts[position], flags[position] if flags is not None else 0, allow=self.allow), None
             )
+            reason = reason or (profanity.reason(rank) if profanity is not None else None)
             reason = reason or (repeats.reason(texts[position]) if repeats is not None else None)
             if reason:
                 filtered.append((position, reason))

@@ -1,7 +1,7 @@
 """Reasons not to suggest a comment: it needs another text beside it, or an editor would not publish it.
 
-A pattern here would rather miss a comment than take a good one: each was read on some hundred comments that it matches.
-All of them take time in proportion to the text, whatever it holds.
+A pattern here would rather miss a comment than take a good one; `docs/comment.md` says how often those that filter out
+most are right. All of them take time in proportion to the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -93,6 +93,11 @@ _HOLDS: Final = (
 _BEGINNINGS: Final = tuple(re.compile(rf"\W{{0,9}}(?:{pattern})", re.IGNORECASE) for pattern in _BEGINS)
 _ADDRESSES: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _HOLDS)
 _QUOTED: Final = re.compile(r'"[^"]*"|“[^“”]*”|«[^«»]*»|「[^「」]*」|『[^『』]*』')
+_INTRODUCED: Final = re.compile(
+    r"(?:[:：说]|\b(?:say|says|said|saying|like|write|writes|wrote|ask|asks|asked|tell|tells|told|answer|answers|answered|"
+    r"reply|replies|replied|email|emails|emailed)(?: (?:him|her|it|them|me|us|something like))?,?)\s{0,3}\Z",
+    re.IGNORECASE,
+)
 _QUOTE_LINE: Final = re.compile(r"(?m)^[ \t]{0,3}(?:>|&gt;)[> \t]*(?![.:;=_<>-])\S")
 _EDIT: Final = re.compile(
     r"(?i)(?:\A|[\n.!?)*])[ \t]{0,9}[^\w\s]{0,3}(?:edit|update|eta|edited|updated)[ \t]?\d{0,2}[ \t]?(?:[:：=]|[-–—] )"
@@ -105,6 +110,7 @@ _TRACKBACK: Final = re.compile(
 _CODE: Final = re.compile(r"[{}<>;=()\[\]|$#\\/&]")
 _CODE_MARKS, _CODE_SHARE, _QUOTED_SHARE = 12, 0.1, 0.5
 _SNIPPET: Final = 40
+_BEFORE: Final = 40
 
 
 def _replies(text: str, flags: int) -> str | None:
@@ -118,7 +124,13 @@ def _replies(text: str, flags: int) -> str | None:
 def _quotations(text: str, flags: int) -> str | None:
     if flags & QUOTATION or _QUOTE_LINE.search(text):
         return "quotes another text"
-    if sum(len(found) for found in _QUOTED.findall(text)) > _QUOTED_SHARE * len(text.strip()):
+    # What somebody says in a story, or could write in an e-mail, is the comment's own.
+    others = (
+        found
+        for found in _QUOTED.finditer(text)
+        if not _INTRODUCED.search(text, max(0, found.start() - _BEFORE), found.start())
+    )
+    if sum(len(found[0]) for found in others) > _QUOTED_SHARE * len(text.strip()):
         return "mostly in quotation marks"
     return None
 
