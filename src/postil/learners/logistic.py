@@ -80,11 +80,11 @@ class Logistic:
         w[-1] = np.log(true.sum() / (len(true) - true.sum()))
         loss = _loss(x, true, w, penalty)
         for _ in range(STEPS):
-            p = 1 / (1 + np.exp(-np.clip(x @ w, -700, 700)))
-            gradient = x.T @ (p - true) + penalty * w
+            # einsum, since BLAS may sum in another order on other numbers of threads
+            p = 1 / (1 + np.exp(-np.clip(np.einsum("ni,i->n", x, w), -700, 700)))
+            gradient = np.einsum("ni,n->i", x, p - true) + penalty * w
             if np.abs(gradient).max() <= GRADIENT * len(x):
                 break
-            # einsum, since BLAS may sum in another order on other numbers of threads
             curvature = np.einsum("ni,nj->ij", x * (p * (1 - p))[:, None], x) + np.diag(penalty + 1e-12)
             step = np.linalg.solve(curvature, gradient)
             for halving in range(HALVINGS):
@@ -118,5 +118,5 @@ class Logistic:
 
 
 def _loss(x: Floats, true: Floats, w: Floats, penalty: Floats) -> float:
-    logits = x @ w
+    logits = np.einsum("ni,i->n", x, w)
     return float(np.logaddexp(0, np.where(true > 0, -logits, logits)).sum() + (penalty * w**2).sum() / 2)
