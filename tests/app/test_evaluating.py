@@ -18,6 +18,7 @@ from postil.app.evaluate import METRICS, EvaluateOptions, evaluate_commenters
 from postil.app.readers import Readers, read_readers
 from postil.app.training.options import RetrieverTrainOptions
 from postil.app.training.retrievers import train_retriever
+from postil.commenters.filtering import CandidateFilter
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
@@ -328,7 +329,8 @@ def test_models_are_opened_from_folders(corpus: Corpus, tmp_path: Path) -> None:
     found = evaluate_commenters([t], corpus.path, EvaluateOptions(metrics=PLAIN))
     hashes = {one.system: one.hash for one in found.result.suggestions}
     assert hashes == {"m": json.loads((t / "metadata.json").read_text())["hash"], "human": None}
-    suggested = postil.load_commenter(t).comment(list(corpus.articles("test")), 1)
+    commenter = postil.load_commenter(t, candidate_filter=CandidateFilter(repeat=0))  # each article by itself
+    suggested = commenter.comment(list(corpus.articles("test")), 1)
     texts = [row.suggestions[0].text if row.suggestions else "" for row in suggested]
     assert [one.text for one in found.candidates if one.system == "m"] == texts
     two = evaluate_commenters([t, u], corpus, EvaluateOptions(metrics=PLAIN, jobs=2))

@@ -130,7 +130,7 @@ def test_its_commands_train_and_suggest_the_same(done: tuple[Path, list[str]], t
     assert Model.open(tmp_path / "model").hash == Model.open(out / "models" / "ir-t").hash
     *suggest, arrow, path = words(said, "suggestions-att-tc")
     assert arrow == ">"
-    assert suggest[-9:] == [
+    assert suggest[-12:] == [
         *("--min-words", "1", "--max-words", "50", "--allow", "all", "--repeat", "0", "--no-repeat-ngrams", "0"),
         *("--format", "jsonl"),
     ]

@@ -170,7 +170,11 @@ class Run:
             label_all(str(Path(args[args.index("--out") + 1]).with_suffix(".db")))
         if args[0] == "study":
             shutil.rmtree(args[-1] if args[-2] == "--out" else "study", ignore_errors=True)  # or study twice
-        if args[0] == "train" and {"both", "relevance", "seq2seq", "att", "att-tc"} & set(args):
+        if (
+            args[0] == "train"
+            and {"both", "relevance", "seq2seq", "att", "att-tc"} & set(args)
+            and "tf-idf" not in args
+        ):
             args += FEW_STEPS
         if args[:2] == ["study", "comments"]:
             args += SHORT_STUDY

@@ -39,11 +39,12 @@ TOGETHER: Final = 1 << 18
 class BertScore(Metric):
     """BERTScore (Zhang et al. 2020), as bert-score 0.3.13 computes it.
 
-    With unit vectors x_i of the candidate's tokens and y_j of the reference's, from one layer of a network, and weights
-    a, r of the tokens: ``P = sum_i a_i max_j x_i . y_j / sum_i a_i``, ``R = sum_j r_j max_i x_i . y_j / sum_j r_j`` and
-    ``F = 2 P R / (P + R)``. Special tokens weigh 0, but can be matched. P, R and F of an empty text, and of one whose
-    tokens all weigh 0, are 0. Of several references each part takes its own maximum, as the program has it. With ``w-``
-    a reference's weight multiplies what is positive. Higher is better; corpus: mean of the items.
+    With unit vectors x_i of the candidate's tokens and y_j of the reference's, from one layer of a network, and
+    weights a, r of the tokens: ``P = sum_i a_i max_j x_i . y_j / sum_i a_i``, ``R = sum_j r_j max_i x_i . y_j / sum_j
+    r_j`` and ``F = 2 P R / (P + R)``. Where one is 0 or below and the other is not, F is the lower one, for the
+    quotient has a pole there. Special tokens weigh 0, but can be matched. P, R and F of an empty text, and of one
+    whose tokens all weigh 0, are 0. Of several references each part takes its own maximum, as the program has it.
+    With ``w-`` a reference's weight multiplies what is positive. Higher is better; corpus: mean of the items.
 
     Args:
         model: Local folder of a model; see `postil.text.contextual_encoders.contextual_encoder`.
@@ -166,7 +167,8 @@ class _BertScorer(SimilarityScorer):
         p, r, _ = self._table(matches).T
         found = p if self.metric.part == "p" else r
         if self.metric.part == "f":
-            found = np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r != 0)
+            # Between parts of different signs the harmonic mean has a pole.
+            found = np.divide(2 * p * r, p + r, out=np.minimum(p, r), where=p * r > 0)
         return np.asarray((found - self._baseline) / (1 - self._baseline))
 
     def empty(self, matches: Matches) -> NDArray[np.bool_]:
