@@ -428,7 +428,7 @@ def test_html_of_articles_is_cleaned(verb: str, count: int, postil: Postil) -> N
     write("text.jsonl", [Article("q1", "Chess, or votes?", (Comment("1", "votes votes"), thread[1]))])
     found, expected = (postil(verb, f"{name}.jsonl", "-m", "t", "--format", "jsonl") for name in ("html", "text"))
     assert (found.code, found.out) == (0, expected.out)
-    assert found.err == f"html.jsonl: {count} texts with HTML, of which the text is read\n"
+    assert found.err == f"html.jsonl: texts with HTML, of which the text is read: {count}\n"
     write("bomb.jsonl", [Article("q1", "Chess", (), "<p>" + "a" * (1 << 22))])
     done = postil(verb, "bomb.jsonl", "-m", "t")
     assert done.err == "postil: bomb.jsonl:1: expected HTML of at most 4,194,304 characters, got 4,194,307\n"

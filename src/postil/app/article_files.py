@@ -65,7 +65,7 @@ def checked_articles(
             raise rows.places.error(index, "", error.problem) from None
         yield cleaned
     if clean.cleaned:
-        on_message(f"{rows.places.where}: {clean.cleaned:,} texts with HTML, of which the text is read")
+        on_message(f"{rows.places.where}: texts with HTML, of which the text is read: {clean.cleaned:,}")
 
 
 def _cleaned(article: Article, clean: HtmlCleaner, *, comments: bool) -> Article:
