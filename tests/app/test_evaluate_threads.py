@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -20,6 +21,7 @@ from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.records import Article, Comment, write
 from postil.records.dates import parse_date
+from postil.records.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,6 +137,73 @@ def test_what_cannot_be_learned(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "m").mkdir()
     with pytest.raises(InvalidInput, match="in this folder"):
         evaluate_threads([tmp_path / "m"], corpus)
+
+
+def labels_of(corpus: Path, threads: int = 12) -> list[Label]:
+    """Labels of six comments each: to show those with fewer than two exclamation marks."""
+    articles = [article for article in Corpus.open(corpus).articles("train") if article.id != "none"][:threads]
+    return [
+        Label(article.id, f" {each.text}\n", each.text.count("!") < 2)
+        for article in articles
+        for each in (*article.comments, *(article.held_out or ()))[:6]
+    ]
+
+
+def test_quality_of_labels(corpus: Path, tmp_path: Path) -> None:
+    labels, options = labels_of(corpus), QualityTrainOptions(target="labels", resamples=50)
+    first = labels[0]
+    wrong = msgspec.structs.replace(first, show=not first.show)
+    more = [
+        *(Label("far", f"Text {at}.", "show") for at in range(7)),
+        Label(first.article, "Never\nsaid " + "x" * 99, "hide"),
+    ]
+    result = train_quality(corpus, tmp_path / "q", options, [*labels, first, wrong, *more])
+    found = values(result)
+    assert list(found) == ["quality and time", "quality", "length", "oldest", "votes", "file order", "random"]
+    assert found["quality"] > 0.9 > found["votes"] > 0.6
+    assert found["random"] == 0.5
+    assert not values(result, "pairwise near in time")
+    marks = next(row for row in result.weights if row.feature == "exclamation marks")
+    assert marks.high < 0
+    excluded = {each.why: each for each in result.excluded}
+    far = excluded["label of an article that train does not have"]
+    assert (far.n, far.examples) == (7, tuple(f"far: Text {at}." for at in range(5)))
+    assert excluded["label of a text that is no comment of its article"].examples == (
+        f"{first.article}: Never said {'x' * 44}…",
+    )
+    compared = sum(row.comments for row in result.rows if (row.scorer, row.measure) == ("length", "pairwise"))
+    assert f"labels: {compared} comments" in result.remarks[0]
+    assert json.loads((tmp_path / "q/config.json").read_text())["target"] == "labels"
+    tied = [*labels, wrong]
+    assert len(labels) == 72
+    told = {each.why: each.n for each in train_quality(corpus, tmp_path / "t", options, tied).excluded}
+    assert told["comment that as many would show as would not"] == 1
+    again = train_quality(corpus, tmp_path / "again", options, tied)
+    assert again.settings.target == "labels"
+    for path in (tmp_path / "t").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_labels_that_are_too_few(corpus: Path, tmp_path: Path) -> None:
+    options, labels = QualityTrainOptions(target="labels", resamples=20), labels_of(corpus)
+    few = "l.jsonl: expected at least 30 labels in at least 5 threads with both answers, got"
+    for given, got in (
+        (labels[:24], rf"{few} \d+ in [234]"),
+        ([each for each in labels if each.show], f"{few} 0 in 0; all labels of the thread are the same: "),
+    ):
+        with pytest.raises(Undefined, match=got):
+            train_quality(corpus, tmp_path / "q", options, given, where="l.jsonl")
+    with pytest.raises(InvalidInput, match=r"l\.jsonl: none of 1 labels is of a comment of an article of train"):
+        train_quality(corpus, tmp_path / "q", options, [Label("a01", "Never said.", "show")], where="l.jsonl")
+    for target, given in (("labels", []), ("votes", labels)):
+        with pytest.raises(UsageError, match="--labels FILE and --from labels go together, got --from " + target):
+            train_quality(corpus, tmp_path / "q", QualityTrainOptions(target=target), given)
+    assert not (tmp_path / "q").exists()
+    write(tmp_path / "l.jsonl", labels)
+    words = ["train", "quality", "--corpus", corpus, "--from", "labels", "--labels", tmp_path / "l.jsonl"]
+    done = CliRunner().invoke(app, [*map(str, words), "--out", str(tmp_path / "q"), "--resamples", "20"])
+    assert done.exit_code == 0, done.stderr
+    assert "quality - votes" in done.stdout
 
 
 def test_the_commands(corpus: Path, tmp_path: Path) -> None:

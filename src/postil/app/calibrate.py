@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
 from postil.metaeval.label_fit import fit_labels
 from postil.options import Flag, options
-from postil.records.labels import Label
+from postil.records.labels import Label, majority
 from postil.records.results import CalibrationResult, Excluded, ShowColumn
 from postil.records.row_files import read
 from postil.records.rows import Article
@@ -252,22 +251,16 @@ def _answers(
     labels: Sequence[Label], articles: Mapping[str, Article], retriever: Retriever
 ) -> tuple[list[_Answer], list[Excluded]]:
     """One answer per article and text, sorted; and the labels that are not in it."""
-    votes: dict[tuple[str, str], dict[str, bool]] = {}
+    known: list[Label] = []
     unknown: list[str] = []
-    for number, label in enumerate(labels):
+    for label in labels:
         article = articles.get(label.article)
         if article is None or not retriever.has_input(article):
             unknown.append(f"{label.article}: {label.text}")
-            continue
-        votes.setdefault((label.article, label.text), {})[label.annotator or f" {number}"] = label.show
-    ties: list[str] = []
-    answers = []
-    for (article_id, text), given in sorted(votes.items()):
-        counts = Counter(given.values())
-        if counts[True] == counts[False]:
-            ties.append(f"{article_id}: {text}")
         else:
-            answers.append(_Answer(article_id, text, counts[True] > counts[False]))
+            known.append(label)
+    given, ties = majority(known)
+    answers = [_Answer(article_id, text, show) for (article_id, text), show in given.items()]
     return answers, [
         Excluded(why=why, n=len(rows), examples=tuple(rows[:EXAMPLES]))
         for why, rows in (

@@ -31,30 +31,48 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.records.results import RankingDifference, RankingMeasure
     from postil.records.row_files import FilePath
+    from postil.records.rows import Article
 
     Scores = Sequence[NDArray[np.float64]]
 
-__all__ = ["TARGETS", "RatedThreads", "baselines", "evaluate_threads", "read_threads", "verdicts"]
+__all__ = [
+    "TARGETS",
+    "RatedThreads",
+    "baselines",
+    "evaluate_threads",
+    "read_threads",
+    "thread_dates",
+    "verdicts",
+    "whole_thread",
+]
 
 TARGETS: Final[tuple[Target, ...]] = ("votes", "grades")
 LENGTH: Final = "length"
 OLDEST: Final = "oldest"
-_TOLD: Final = {(PAIRWISE, LENGTH): "pairs", (NEAR, LENGTH): "pairs near in time", (PAIRWISE, OLDEST): "pairs"}
+VOTES: Final = "votes"
+_TOLD: Final = {
+    (PAIRWISE, LENGTH): "pairs",
+    (NEAR, LENGTH): "pairs near in time",
+    (PAIRWISE, OLDEST): "pairs",
+    (PAIRWISE, VOTES): "pairs",
+}
 """The differences that are put into words: measure and the other order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedThreads:
-    """The threads of a split that have votes or grades.
+    """The threads of a split that have votes, grades or labels.
 
     Args:
         threads: The threads.
-        rated: Their votes or grades.
+        rated: Their votes, grades or labels.
+        chosen: For each thread the indices of the comments that have one, int64[n].
         excluded: The others, by reason.
     """
 
     threads: list[Thread] = field(default_factory=list)
     rated: list[RatedThread] = field(default_factory=list)
+    chosen: list[NDArray[np.int64]] = field(default_factory=list)
     excluded: tuple[Excluded, ...] = ()
 
 
@@ -141,8 +159,7 @@ def read_threads(
             raise UsageError(f"{corpus.path}: it has no {split} set; it has {', '.join(corpus.splits)}")
         with on_progress("threads read", corpus.articles(split), corpus.metadata.splits[split].articles) as articles:
             for article in articles:
-                whole = msgspec.structs.replace(article, comments=(*article.comments, *(article.held_out or ())))
-                thread = Thread.of(whole, corpus.tokenizer)
+                thread = whole_thread(article, corpus.tokenizer)
                 try:
                     values.append(values_of(thread, kind))
                 except Undefined as error:
@@ -155,36 +172,62 @@ def read_threads(
         raise Undefined(f"{corpus.path}: no thread of {' and '.join(splits)} has {target} to compare with: {why}")
     lowest = min(float(each.min()) for each in values)
     rated = [
-        RatedThread(each, gains(each, kind, lowest), _dates(thread))
+        RatedThread(each, gains(each, kind, lowest), thread_dates(thread))
         for thread, each in zip(threads, values, strict=True)
     ]
-    return RatedThreads(threads, rated, excluded)
+    return RatedThreads(threads, rated, [np.arange(len(thread)) for thread in threads], excluded)
 
 
-def _dates(thread: Thread) -> NDArray[np.float64] | None:
+def whole_thread(article: Article, tokenizer: str) -> Thread:
+    """The thread of an article of a corpus, with the comments that the corpus holds out.
+
+    Args:
+        article: The article.
+        tokenizer: The corpus's tokenizer.
+    """
+    comments = (*article.comments, *(article.held_out or ()))
+    return Thread.of(msgspec.structs.replace(article, comments=comments), tokenizer)
+
+
+def thread_dates(thread: Thread) -> NDArray[np.float64] | None:
+    """Dates of the comments of a thread in seconds, float64[n]; None where one is missing.
+
+    Args:
+        thread: The thread.
+    """
     try:
         return merit(thread, "newest")
     except Undefined:
         return None
 
 
-def baselines(found: RatedThreads) -> tuple[dict[str, Scores], list[str]]:
-    """Orders that need no model: length, oldest first, and the order of the file.
+def baselines(found: RatedThreads, *, votes: bool = False) -> tuple[dict[str, Scores], list[str]]:
+    """Orders that need no model: length, oldest first, most votes, and the order of the file.
 
     Args:
         found: The threads.
+        votes: True for the order by votes as well.
 
     Returns:
         The scores of each, and notes on those that are absent.
     """
-    orders: dict[str, Scores] = {LENGTH: [merit(thread, LENGTH) for thread in found.threads]}
+
+    def scores(order: str) -> Scores:
+        return [merit(thread, order)[chosen] for thread, chosen in zip(found.threads, found.chosen, strict=True)]
+
+    orders = {LENGTH: scores(LENGTH)}
     notes = []
-    dated = [-one.dates for one in found.rated if one.dates is not None]
-    if len(dated) == len(found.rated):
-        orders[OLDEST] = dated
-    else:
-        notes.append(f"oldest: {len(found.rated) - len(dated):,} of {len(found.rated):,} threads lack a comment's date")
-    orders["file order"] = [-np.arange(len(thread), dtype=np.float64) for thread in found.threads]
+    for order, lacking, has in (
+        (OLDEST, "date", [thread_dates(thread) is not None for thread in found.threads]),
+        (VOTES, "upvotes", [all(each.upvotes is not None for each in one.article.comments) for one in found.threads]),
+    ):
+        if order == VOTES and not votes:
+            continue
+        if all(has):
+            orders[order] = scores(order)
+        else:
+            notes.append(f"{order}: {has.count(False):,} of {len(has):,} threads lack a comment's {lacking}")
+    orders["file order"] = [-chosen.astype(np.float64) for chosen in found.chosen]
     return orders, notes
 
 

@@ -141,13 +141,20 @@ def retriever(
     _calibrate(out, rows, corpus, None, format)
 
 
-@train.command("quality", short_help="Quality of comments in their thread, from votes or grades.")
+@train.command("quality", short_help="Quality of comments in their thread, from votes, grades or labels.")
 @command
 def quality(
     *,
     corpus: CorpusOption,
     out: OutOption,
     options: QualityTrainOptions,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --from labels: which comments of the corpus to show (article, text, show); repeatable.",
+        ),
+    ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Learn which comments of a thread readers prefer, for postil rank-comments --quality.
@@ -161,7 +168,8 @@ def quality(
     from postil.app.training.quality import train_quality  # noqa: PLC0415
     from postil.render.views import show  # noqa: PLC0415
 
-    emit(show(format, train_quality(corpus, out, options, on_progress=progress)), format)
+    rows, where = _labels(labels), ", ".join(labels or ["labels"])
+    emit(show(format, train_quality(corpus, out, options, rows, where=where, on_progress=progress)), format)
     say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
 
 

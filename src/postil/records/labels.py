@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
@@ -12,7 +13,10 @@ from postil.records.checks import check_texts, coerce_ids, coerce_integers
 from postil.records.explain import shown
 from postil.records.rows import Row
 
-__all__ = ["REASONS", "Label", "parse_show"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["REASONS", "Label", "majority", "parse_show"]
 
 REASONS: Final = (
     "other",
@@ -109,3 +113,27 @@ class Label(Row, frozen=True, omit_defaults=True, gc=False):
         for name in ("annotator", "source_article", "source_comment"):
             if getattr(self, name) is not None:
                 coerce_ids(self, name)
+
+
+def majority(labels: Iterable[Label]) -> tuple[dict[tuple[str, str], bool], list[str]]:
+    """The answer of most annotators to each text under an article.
+
+    An annotator counts with the last answer; a label without an annotator is of another one each.
+
+    Args:
+        labels: The labels.
+
+    Returns:
+        The answers by article and text, in ascending order; and the texts that as many would show as would not, each
+        after its article.
+
+    >>> rows = [Label("a1", "Bring a coat.", show) for show in (True, True, False)]
+    >>> majority([*rows, Label("a2", "No.", True), Label("a2", "No.", False)])
+    ({('a1', 'Bring a coat.'): True}, ['a2: No.'])
+    """
+    votes: dict[tuple[str, str], dict[str, bool]] = {}
+    for number, label in enumerate(labels):
+        votes.setdefault((label.article, label.text), {})[label.annotator or f" {number}"] = label.show
+    counts = {key: Counter(given.values()) for key, given in sorted(votes.items())}
+    ties = [f"{article}: {text}" for (article, text), each in counts.items() if each[True] == each[False]]
+    return {key: each[True] > each[False] for key, each in counts.items() if each[True] != each[False]}, ties

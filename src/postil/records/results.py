@@ -1604,7 +1604,7 @@ class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders")
     Args:
         rows: One row per order and measure.
         differences: Paired differences of the models' orders and others.
-        excluded: Threads that are not in the numbers, by reason.
+        excluded: Threads that are not in the numbers, by reason; and labels.
         weights: Weights of a model of quality that was trained.
         settings: Options of the command.
         remarks: Notes on the numbers.

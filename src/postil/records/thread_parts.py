@@ -13,7 +13,7 @@ class FeatureWeight(Part, frozen=True, kw_only=True):
     Args:
         feature: Name of the feature.
         weight: Points per standard deviation within threads: the predicted change of the share of the other comments
-            that a comment beats.
+            that a comment beats, or with labels, of people who would show it.
         low: Lower end of its 95 % confidence interval over resamples of threads.
         high: Upper end.
         predicts: False for what is in the fit alone, and not in the prediction.
@@ -33,7 +33,7 @@ class ThreadSettings(Part, frozen=True, kw_only=True):
     """Options of an evaluation of orders of threads.
 
     Args:
-        target: ``votes`` or ``grades``.
+        target: ``votes``, ``grades`` or ``labels``.
         split: The split of the corpus.
         folds: Number of folds of a cross-fit; None where models were trained before.
         seed: Seed of resamples and folds.

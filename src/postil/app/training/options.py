@@ -151,7 +151,7 @@ class QualityTrainOptions(SeedOptions):
     """Options of `postil train quality`.
 
     Args:
-        target: Judgement of the comments to learn: votes or grades.
+        target: Judgement of the comments to learn: votes, grades or labels.
         folds: Number of folds of articles of the cross-fit that is evaluated.
         resamples: Number of resamples of the articles, for confidence intervals.
         seed: Seed of folds and resamples.

@@ -1,9 +1,10 @@
-"""Quality of comments, learned from votes or grades within threads.
+"""Quality of comments, learned from votes, grades or labels within threads.
 
 A linear model of `postil.commenters.threads.features` predicts the share of the thread's other comments that a comment
-beats in votes (or grades), ties counted by half. All columns and outcomes are centered within the thread, so that only
-comments of one thread are ever compared, and every thread has the same weight. Early comments collect votes for longer:
-the place in time and its square are columns of the fit, and are left out of the prediction.
+beats in votes (or grades), ties counted by half; or of labels, 1 for show and 0 for hide. All columns and outcomes are
+centered within the thread, so that only comments of one thread are ever compared, and every thread has the same weight.
+Early comments collect votes for longer: the place in time and its square are columns of the fit, and are left out of
+the prediction.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Example:
     Args:
         columns: float64[n, m], see `postil.commenters.threads.features.features`.
         place: float64[n], place in time from 0 (the first comment) to 1.
-        outcome: float64[n], share of the other comments that each beats, from 0 to 1.
+        outcome: float64[n], share of the other comments that each beats, from 0 to 1; or 1 for show and 0 for hide.
     """
 
     columns: NDArray[np.float64]
@@ -68,7 +69,7 @@ class Quality:
     Args:
         weights: float64[m], points per unit of each feature.
         tokenizer: Tokenizer of the threads.
-        target: ``votes`` or ``grades``.
+        target: ``votes``, ``grades`` or ``labels``.
     """
 
     weights: NDArray[np.float64]
@@ -112,6 +113,8 @@ class Quality:
 
     def scores(self, thread: Thread) -> NDArray[np.float64]:
         """Predict the share of the thread's other comments that each comment beats, at the same place in time.
+
+        Learned from labels, it is .5 + how much more likely people are to show the comment than the mean of its thread.
 
         Args:
             thread: The thread of n comments, by `tokenizer`.
