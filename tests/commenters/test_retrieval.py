@@ -16,7 +16,8 @@ from postil.commenters.blocklist import Blocklist
 from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.manifest import checksum
-from postil.commenters.retrieval import Retriever, save_retriever
+from postil.commenters.retrieval import Retriever
+from postil.commenters.retriever_arrays import save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.engine import open_engine

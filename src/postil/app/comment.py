@@ -20,6 +20,7 @@ from postil.commenters.loading import load_commenter
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.profanity_model import ProfanityFilter
 from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, default_template, read_template
+from postil.commenters.reranker import SIGNATURE
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
 from postil.engine import ENGINES
@@ -76,6 +77,7 @@ class CommentOptions(EngineOptions):
         precision: Suggest only what is probably worth showing, such that this share of the first suggestions is, by the
             labels that the model was calibrated by.
         coverage: Suggest only what is probably worth showing, such that this share of the articles gets a suggestion.
+        reranker: The sentence encoder that the model was trained with, a folder: it reorders the fifty best candidates.
         strategy: Decoding of a generator: beam (default), greedy or nucleus sampling.
         beam_size: Number of hypotheses per beam, with beam (default 5).
         length_penalty: Length penalty exponent of a generator: a text's score is its log-probability divided by its
@@ -96,6 +98,7 @@ class CommentOptions(EngineOptions):
     repeat: Annotated[int, Flag(min=0, metavar="N")] = 2
     precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
+    reranker: Annotated[str | None, Flag(metavar="DIR")] = None
     strategy: Annotated[str | None, Flag(("--decoding",), metavar="NAME")] = None
     beam_size: Annotated[int | None, Flag(min=1)] = None
     length_penalty: Annotated[float | None, Flag(min=0)] = None
@@ -206,7 +209,10 @@ def comment_articles(
         decoding=options.decoding(),
         jobs=options.jobs,
         selection=options.selection(),
+        reranker=options.reranker,
     )
+    if isinstance(commenter, Retriever) and commenter.reranker is None and commenter.model.config.get(SIGNATURE):
+        on_message("without --reranker DIR the order is the ranker's: the model was trained with a sentence encoder")
     repeats = screen.repeats()
     learned = commenter.show_filter if isinstance(commenter, Retriever) and commenter.selection is not None else None
     if learned is not None and options.k > learned.depth:
@@ -302,7 +308,7 @@ def _spread(commenter: C, options: CommentOptions, on_message: OnMessage) -> Ite
 def _prompted(
     model: str, options: CommentOptions, prompted: PromptedCommentOptions, total: int | None, on_message: OnMessage
 ) -> Iterator[tuple[Client, PromptedCommenter]]:
-    own = (*_DECODING, "precision", "coverage")
+    own = (*_DECODING, "precision", "coverage", "reranker")
     given = [name for name in own if name not in {"temperature", "seed"} and getattr(options, name) is not None]
     if given:
         raise UsageError(f"{', '.join(given)}: only for models that postil train made, not with --endpoint")

@@ -28,6 +28,7 @@ def load_commenter(
     decoding: DecodingOptions | None = None,
     jobs: int = 1,
     selection: Selection | None = None,
+    reranker: FilePath | None = None,
 ) -> Retriever | NeuralCommenter:
     """Open a commenter that `postil train` made.
 
@@ -37,11 +38,13 @@ def load_commenter(
         decoding: Decoding options of a generator.
         jobs: Number of search threads.
         selection: Request to suggest only what is probably worth showing, of a model calibrated by labels.
+        reranker: The sentence encoder that a retriever was trained with, to reorder its best candidates.
 
     Raises:
         InvalidInput: There is no such model, or it is damaged.
-        UsageError: It is no generator, and `decoding` is given; or it was not calibrated, and `selection` is given.
-        MissingExtra: It needs torch, which is not installed.
+        UsageError: It is no generator, and `decoding` is given; it was not calibrated, and `selection` is given; or it
+            was trained without `reranker`.
+        MissingExtra: It needs torch, or the reranker its library, which is not installed.
     """
     check_arguments(load_commenter, locals())
     kind = Model.open(folder, (*retrieval.KINDS, *neural_commenter.KINDS)).kind
@@ -49,10 +52,12 @@ def load_commenter(
         if selection is not None:
             problem = f"{kind} generates comments, and only models that retrieve them can be calibrated"
             raise UsageError(f"{folder}: {problem}; leave precision and coverage out")
+        if reranker is not None:
+            raise UsageError(f"{folder}: {kind} generates comments, and only models that retrieve them have a reranker")
         return NeuralCommenter.open(folder, candidate_filter=candidate_filter, decoding=decoding)
     if decoding is not None:
         defaults = asdict(DecodingOptions())
         given = [name for name, value in asdict(decoding).items() if value != defaults[name]]
         names = ", ".join(given) or "decoding"
         raise UsageError(f"{folder}: {kind} retrieves comments; {names}: only for models that generate")
-    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs, selection=selection)
+    return Retriever.open(folder, candidate_filter=candidate_filter, jobs=jobs, selection=selection, reranker=reranker)

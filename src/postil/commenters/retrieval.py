@@ -20,13 +20,14 @@ from postil.arrays import WHOLE
 from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.feature_ranker import FeatureRanker
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
+from postil.commenters.neighbors import Neighbors
 from postil.commenters.open_ranker import NETWORKS, open_ranker
 from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import InterpolatedRanker
+from postil.commenters.reranker import open_reranker, text_of
 from postil.commenters.search import Index
-from postil.commenters.sharded import Sharded
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
-from postil.commenters.store import Model, ModelWriter
+from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
@@ -34,54 +35,21 @@ from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from postil.arrays import AnyArray
     from postil.commenters.ranked_texts import Texts
     from postil.commenters.rankers import Ranker
+    from postil.commenters.reranker import Reranker
     from postil.commenters.show_filter import Selection
-    from postil.commenters.top_k import TopK
     from postil.engine import Engine
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
-__all__ = ["KINDS", "Retriever", "retriever_arrays", "save_retriever"]
+__all__ = ["KINDS", "Retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
-COPY_COSINE: Final = 0.98
-"""Smallest cosine of an article and a copy of it."""
-
-
-def retriever_arrays(index: Index, pool: CandidatePool, ranker: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
-    """Arrays of a retriever's model folder, by name.
-
-    Args:
-        index: The training articles.
-        pool: Their comments.
-        ranker: Arrays of the ranker; see `postil.commenters.rankers.Ranker.arrays`.
-    """
-    found = {f"index/{name}": values for name, values in index.arrays().items()}
-    return found | dict(pool.arrays()) | {f"ranker/{name}": values for name, values in ranker.items()}
-
-
-def save_retriever(
-    new: ModelWriter, index: Index, pool: CandidatePool, words: Sequence[str], *, ranker: Mapping[str, AnyArray]
-) -> None:
-    """Write a retriever into a model folder, apart from its relevance model.
-
-    Args:
-        new: The folder in the making.
-        index: The training articles.
-        pool: Their comments.
-        words: The vocabulary, by id.
-        ranker: Arrays of the ranker: ``vectors`` of the comments, or their words as ``words.ids`` and
-            ``words.offsets``, and for their cosine the ``idf`` of each word.
-    """
-    for name, values in retriever_arrays(index, pool, ranker).items():
-        new.array(name, values)
-    new.words(words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +63,7 @@ class Retriever:
         selection: Request to suggest only what is probably worth showing; None for everything.
         engine: Engine whose workers keep the index and search it, until it is closed; None for this process. The
             results are the same.
+        reranker: Sentence encoder that reorders the best candidates; None for the ranker's order.
     """
 
     model: Model
@@ -102,6 +71,7 @@ class Retriever:
     jobs: int = 1
     selection: Selection | None = None
     engine: Engine | None = None
+    reranker: Reranker | None = None
 
     @classmethod
     def open(
@@ -111,6 +81,7 @@ class Retriever:
         candidate_filter: CandidateFilter | None = None,
         jobs: int = 1,
         selection: Selection | None = None,
+        reranker: FilePath | None = None,
     ) -> Retriever:
         """Open a retriever; its arrays are mapped into memory.
 
@@ -119,16 +90,22 @@ class Retriever:
             candidate_filter: Filter of suggestions.
             jobs: Number of search threads.
             selection: Request to suggest only what is probably worth showing.
+            reranker: The sentence encoder that the model was trained with; None for the ranker's order.
 
         Raises:
             InvalidInput: There is no such model, or it is damaged.
-            MissingExtra: It has a relevance model and torch is not installed.
-            UsageError: The selection needs labels that the model was never calibrated by, or other ones.
+            MissingExtra: It has a relevance model and torch is not installed, or the library of the reranker is not.
+            UsageError: The selection needs labels that the model was never calibrated by, or other ones; the model was
+                trained with another reranker or none; or both selection and reranker are given.
         """
         model = Model.open(folder, KINDS)
         if model.config.get("ranker") in NETWORKS and find_spec("torch") is None:
             raise MissingExtra("the relevance model", "nn")
-        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection)
+        if selection is not None and reranker is not None:
+            problem = "a reranker changes the first suggestions, by which the model was calibrated"
+            raise UsageError(f"{folder}: {problem}; leave it out, or precision and coverage")
+        by = None if reranker is None else open_reranker(model, reranker)
+        found = cls(model, candidate_filter or CandidateFilter(), jobs, selection, reranker=by)
         if selection is not None:
             found.threshold  # noqa: B018 - before the first article
         return found
@@ -188,8 +165,7 @@ class Retriever:
             raise InvalidInput("expected an id that no other article has", where="articles", field="id")
         if not articles:
             return []
-        read = self._read(articles)
-        candidates = self._candidates(articles, read)
+        candidates = self._candidates(articles, read := self._read(articles))
         scores = self.ranker.score_stored(read, candidates)
         repeats = self.candidate_filter.repeats() if repeats is None else repeats
         learned = self.show_filter
@@ -197,8 +173,8 @@ class Retriever:
         # The threshold was found on the first suggestions, so the rest is not looked at.
         wanted = learned.depth if learned is not None and abstains else k
         found = []
-        for article, some, relevance in zip(articles, candidates, scores, strict=True):
-            row = self._suggest(article, some, relevance, wanted, repeats)
+        for article, text, some, relevance in zip(articles, read.texts, candidates, scores, strict=True):
+            row = self._suggest(article, text, some, relevance, k=wanted, repeats=repeats)
             if learned is not None and abstains:
                 (row,) = self._judged([article], [row], learned, k)
             # Only what is shown counts for the articles that follow.
@@ -270,20 +246,10 @@ class Retriever:
     ) -> list[Suggestions]:
         """Suggestions with their probabilities; with a selection those that are worth showing."""
         rows = self.show_rows(articles, [[one.text for one in each.suggestions] for each in found])
-        judged = []
-        for each, of in zip(found, rows, strict=True):
-            chances = learned.probabilities(of).tolist()
-            suggestions = tuple(
-                msgspec.structs.replace(one, probability=chance)
-                for one, chance in zip(each.suggestions, chances, strict=True)
-            )
-            with_chances = msgspec.structs.replace(each, suggestions=suggestions)
-            judged.append(
-                with_chances
-                if self.selection is None
-                else self.selection.apply(with_chances, learned, self.threshold, k)
-            )
-        return judged
+        judged = [learned.judged(each, of) for each, of in zip(found, rows, strict=True)]
+        if self.selection is None:
+            return judged
+        return [self.selection.apply(each, learned, self.threshold, k) for each in judged]
 
     def rank(self, articles: Sequence[Article]) -> list[NDArray[np.float64]]:
         """Score the relevance of each article's own comments.
@@ -401,56 +367,28 @@ class Retriever:
         starts = self.pool.starts
         return [
             np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[one], starts[one + 1]) for one in some.tolist())])
-            for some in self._neighbors(articles, read.words)
+            for some in self._neighbors.find([article.id for article in articles], read.words)
         ]
 
-    def _neighbors(self, articles: Sequence[Article], words: Texts) -> list[NDArray[np.int64]]:
-        """The nearest training articles of each article, without itself and copies."""
-        wanted, most = self.model.setting("neighbors", int), max(1, len(self.index))
-        found: list[NDArray[np.int64]] = []
-        top = self._search(*words, min(2 * wanted, most))
-        for at, (article, documents) in enumerate(zip(articles, top.documents, strict=True)):
-            ids = words[0][words[1][at] : words[1][at + 1]]
-            others = self._others(article, ids, documents)
-            # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
-            best = documents
-            while len(others) < wanted and best[-1] >= 0 and len(best) < most:
-                k = min(4 * len(best), most)
-                best = self._search(ids, np.array([0, len(ids)]), k).documents[0]
-                others = self._others(article, ids, best)
-            found.append(others[:wanted])
-        return found
-
     @cached_property
-    def _sharded(self) -> Sharded | None:
-        """The index in shards that workers keep."""
-        if self.engine is None or not len(self.index):
-            return None
-        return Sharded(self.engine, self.index.shards(min(self.engine.jobs, len(self.index))))
-
-    def _search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
-        if self._sharded is None:
-            return self.index.search(ids, offsets, k, jobs=self.jobs)
-        return self._sharded.search(ids, offsets, k)
-
-    def _others(self, article: Article, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.int64]:
-        """The documents that are neither the article itself nor a copy of it."""
-        found = documents[documents >= 0]
-        found = found[self.index.cosines(ids, found) < COPY_COSINE]
-        other = [self.pool.articles[one] != article.id for one in found.tolist()]
-        return np.asarray(found[np.array(other, dtype=bool)], dtype=np.int64)
+    def _neighbors(self) -> Neighbors:
+        wanted = self.model.setting("neighbors", int)
+        return Neighbors(self.index, self.pool.articles, wanted, self.jobs, self.engine)
 
     def _suggest(
         self,
         article: Article,
+        text: tuple[str, str],
         candidates: NDArray[np.int64],
         scores: NDArray[np.float64],
+        *,
         k: int,
         repeats: RepeatLimit,
     ) -> Suggestions:
-        pool = self.pool
-        owners = pool.owner(candidates)
+        pool, owners = self.pool, self.pool.owner(candidates)
         texts = [pool.texts[comment] for comment in candidates.tolist()]
+        if self.reranker is not None:
+            scores = self.reranker.scores(text_of(*text), texts, scores)
         result = self.candidate_filter.apply(
             texts,
             scores,

@@ -164,6 +164,18 @@ class ShowFilter:
         logits = np.clip(self.slope * self.logistic.logits(columns) + self.offset, -700, 700)
         return np.asarray(1 / (1 + np.exp(-logits)))
 
+    def judged(self, found: Suggestions, columns: NDArray[np.float64]) -> Suggestions:
+        """The suggestions of an article with their probabilities.
+
+        Args:
+            found: m suggestions.
+            columns: float64[m, columns].
+        """
+        chances = self.probabilities(columns).tolist()
+        pairs = zip(found.suggestions, chances, strict=True)
+        suggestions = tuple(msgspec.structs.replace(one, probability=chance) for one, chance in pairs)
+        return msgspec.structs.replace(found, suggestions=suggestions)
+
     def encoded(self) -> bytes:
         """The content of `FILE`."""
         model = self.logistic

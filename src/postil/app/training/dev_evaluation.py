@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from postil.commenters.ranking_evaluation import RankingTask, Scorer
     from postil.records.results import RankingResult
 
-__all__ = ["WEIGHTS", "DevRanking", "Weights", "by_ranker", "by_relevance", "dev_task"]
+__all__ = ["WEIGHTS", "DevRanking", "Weights", "by_ranker", "by_relevance", "dev_task", "weighted"]
 
 INTERPOLATION_WEIGHTS: Final = (0.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
 """Weights of the TF-IDF cosine, beside relevance, that are tried on dev."""
@@ -96,13 +96,23 @@ class DevRanking:
         return evaluate(self.task, both | dict(self.scorers), bootstrap_counts(len(self.task), seed=self.seed))
 
     def _both(self, weights: Weights) -> Scorer:
-        parts = [self.scorers[name] for name in ("relevance", "tf-idf", "features")]
+        return weighted(self.scorers, weights)
 
-        def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> NDArray[np.float64]:
-            relevance, words, features = (np.asarray(part(articles, comments), np.float64) for part in parts)
-            return np.asarray(relevance + weights.interpolation * words + weights.features * features)
 
-        return score
+def weighted(scorers: Mapping[str, Scorer], weights: Weights) -> Scorer:
+    """Return the scorer of the ranker ``both``.
+
+    Args:
+        scorers: Scorers of its parts: ``relevance``, ``tf-idf`` and ``features``.
+        weights: Their weights.
+    """
+    parts = [scorers[name] for name in ("relevance", "tf-idf", "features")]
+
+    def score(articles: NDArray[np.int64], comments: NDArray[np.int64]) -> NDArray[np.float64]:
+        relevance, words, features = (np.asarray(part(articles, comments), np.float64) for part in parts)
+        return np.asarray(relevance + weights.interpolation * words + weights.features * features)
+
+    return score
 
 
 def dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: OnMessage) -> RankingTask | None:

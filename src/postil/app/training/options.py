@@ -48,6 +48,8 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
         ranker: Ranker of the candidates: ``features`` (words, vectors and more, fitted in seconds), ``tf-idf``,
             ``relevance`` (a convolutional network; extra nn), or ``both``: the sum of these three, with the weights
             that do best on dev. The paper has ``relevance``.
+        reranker: Sentence encoder that reorders the fifty best candidates of an article, a folder (as of
+            sentence-transformers or ONNX) or package:NAME; name it for postil comment again. By default none.
         neighbors: Number of similar articles whose comments are candidates.
         retrieval: Retrieval model for similar articles: ``tf-idf`` (cosine) or ``bm25``.
         idf: With tf-idf: ``plain``, ln(N/df), or ``smooth``, as in scikit-learn.
@@ -62,6 +64,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
     """
 
     ranker: Annotated[str, Flag(metavar="NAME")] = "features"
+    reranker: Annotated[str | None, Flag(metavar="DIR")] = None
     neighbors: Annotated[int, Flag(min=1)] = 20
     retrieval: Annotated[Weighting, Flag(metavar="NAME")] = "tf-idf"
     idf: Annotated[Idf, Flag(metavar="NAME")] = "plain"

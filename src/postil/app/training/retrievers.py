@@ -13,22 +13,27 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.engines import check_engine, elsewhere
-from postil.app.training.dev_evaluation import WEIGHTS, DevRanking, by_ranker, by_relevance, dev_task
+from postil.app.training.dev_evaluation import WEIGHTS, DevRanking, by_ranker, by_relevance, dev_task, weighted
 from postil.app.training.feature_training import split_texts, train_features
 from postil.app.training.ranker_vectors import check_vectors
+from postil.app.training.reranker_training import train_reranker
 from postil.app.training.training_directory import TrainingDirectory
 from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.feature_ranker import VECTORS
 from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.rankers import TfidfRanker, idf_weights
-from postil.commenters.retrieval import KINDS, save_retriever
+from postil.commenters.retrieval import KINDS
+from postil.commenters.retriever_arrays import save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName
+from postil.text.sentence_encoders import sentence_encoder
 from postil.text.vector_store import METADATA
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from postil.app.progress import OnMessage
     from postil.app.training.dev_evaluation import Weights
     from postil.app.training.feature_training import TrainedFeatures
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from postil.arrays import AnyArray
     from postil.commenters.nn.relevance import Relevance
     from postil.commenters.ranking_evaluation import Scorer
+    from postil.commenters.reranker import Reranker
     from postil.corpus.passes import OnProgress
     from postil.records.results import RankingResult
     from postil.records.row_files import FilePath
@@ -100,25 +106,48 @@ def train_retriever(
 
     words_ranker = _by_words(texts, len(words), options)
     features = train_features(texts, index, directory.folder, options, on_message) if options.has_features else None
-    dev = _dev_ranking(texts, words_ranker, relevance, features, options=options, on_message=on_message)
+    scorers = _dev_scorers(texts, words_ranker, relevance, features)
+    dev = _dev_ranking(texts, scorers, options, on_message)
     weights = None
     if options.ranker == "both":
         weights = dev.weights() if dev else WEIGHTS
     result = dev.evaluate(weights) if dev else None
+    reranker = None
+    if options.reranker is not None:
+        scorer = weighted(scorers, weights) if scorers and weights else scorers.get(options.ranker)
+        reranker = train_reranker(
+            texts, options.reranker, scorer, seed=options.seed, on_message=on_message, on_progress=on_progress
+        )
 
     rows = msgspec.to_builtins(result.rows) if result else []
-    metadata = directory.metadata(_recorded(options, features), options.training if options.has_network else None, rows)
+    metadata = directory.metadata(
+        _recorded(options, features, reranker), options.training if options.has_network else None, rows
+    )
     metadata |= {"grid": msgspec.to_builtins(search)} if search else {}
     arrays = _ranker_arrays(options.ranker, words_ranker, relevance, features)
-    with ModelWriter(out, kind, _config(options, corpus.tokenizer, weights, features), metadata) as new:
+    config = _config(options, corpus.tokenizer, weights, features)
+    with ModelWriter(out, kind, config | (reranker.settings() if reranker else {}), metadata) as new:
         save_retriever(new, index, pool, words, ranker=arrays)
-        if relevance is not None:
-            target = new.path("relevance/config.json").parent
-            shutil.copytree(directory.folder / "relevance", target, dirs_exist_ok=True)
-        if features is not None and features.origin is not None:
-            shutil.copytree(features.folder, new.path(f"{VECTORS}/{METADATA}").parent, dirs_exist_ok=True)
+        _add_models(new, directory.folder, relevance, features, reranker)
     directory.close()
     return msgspec.structs.replace(result, grid=search) if result else None
+
+
+def _add_models(
+    new: ModelWriter,
+    folder: Path,
+    relevance: Relevance | None,
+    features: TrainedFeatures | None,
+    reranker: Reranker | None,
+) -> None:
+    """Write network, vectors and hub of a reranker into a model folder, those that there are."""
+    if relevance is not None:
+        target = new.path("relevance/config.json").parent
+        shutil.copytree(folder / "relevance", target, dirs_exist_ok=True)
+    if features is not None and features.origin is not None:
+        shutil.copytree(features.folder, new.path(f"{VECTORS}/{METADATA}").parent, dirs_exist_ok=True)
+    for name, values in reranker.arrays().items() if reranker else ():
+        new.array(name, values)
 
 
 def check_retriever(
@@ -136,9 +165,9 @@ def check_retriever(
         Texts to train on, options with their seed in the network's training, and combinations of the grid.
 
     Raises:
-        UsageError: The request does not fit the corpus, or there is no folder of vectors.
-        InvalidInput: The corpus or the vectors are damaged.
-        MissingExtra: The packages that read or train the vectors are not installed.
+        UsageError: The request does not fit the corpus, or there is no folder of vectors or of a reranker.
+        InvalidInput: The corpus, the vectors or the reranker are damaged.
+        MissingExtra: The packages that read or train the vectors, or run the reranker, are not installed.
     """
     if options.has_network:
         options = replace(options, training=replace(options.training, seed=options.seed))
@@ -148,6 +177,8 @@ def check_retriever(
         texts.check_split("dev")
     if options.has_features:
         check_vectors(options.vectors)
+    if options.reranker is not None:
+        sentence_encoder(options.reranker)  # which is refused before a training, not after it
     return texts, options, combinations
 
 
@@ -164,9 +195,15 @@ def _index(texts: CorpusTexts, words: int, options: RetrieverTrainOptions, on_me
         )
 
 
-def _recorded(options: RetrieverTrainOptions, features: TrainedFeatures | None) -> dict[str, object]:
-    """Options by name as the model records them: vectors by their hash, not by a path."""
+def _recorded(
+    options: RetrieverTrainOptions, features: TrainedFeatures | None, reranker: Reranker | None
+) -> dict[str, object]:
+    """Options by name as the model records them: vectors and reranker by their hash, not by a path."""
     recorded = asdict(options) | {"network": options.network.recorded()}
+    if reranker is None:
+        del recorded["reranker"]
+    else:
+        recorded["reranker"] = reranker.encoder.signature
     if features is None:
         del recorded["vectors"]
     else:
@@ -197,21 +234,12 @@ def _by_words(texts: CorpusTexts, words: int, options: RetrieverTrainOptions) ->
     return TfidfRanker(idf, *comments)
 
 
-def _dev_ranking(
-    texts: CorpusTexts,
-    words: TfidfRanker,
-    relevance: Relevance | None,
-    features: TrainedFeatures | None,
-    *,
-    options: RetrieverTrainOptions,
-    on_message: OnMessage,
-) -> DevRanking | None:
-    """The evaluation on dev; None where the corpus has no dev set, or one that is too small."""
+def _dev_scorers(
+    texts: CorpusTexts, words: TfidfRanker, relevance: Relevance | None, features: TrainedFeatures | None
+) -> dict[str, Scorer]:
+    """Scorers of the comments of dev by name, the one to compare first; none where the corpus has no dev set."""
     if "dev" not in texts.corpus.splits:
-        return None
-    task = dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
-    if task is None:
-        return None
+        return {}
     articles, comments = split_texts(texts, "dev", raw=features is not None)
     scorers: dict[str, Scorer] = {}
     if relevance is not None:
@@ -219,6 +247,18 @@ def _dev_ranking(
     if features is not None:
         scorers["features"] = by_ranker(features.ranker.over(comments), articles)
     scorers["tf-idf"] = by_ranker(TfidfRanker(words.idf, *comments.words), articles)
+    return scorers
+
+
+def _dev_ranking(
+    texts: CorpusTexts, scorers: dict[str, Scorer], options: RetrieverTrainOptions, on_message: OnMessage
+) -> DevRanking | None:
+    """The evaluation on dev; None where the corpus has no dev set, or one that is too small."""
+    if not scorers:
+        return None
+    task = dev_task(texts.starts("dev"), options.eval_negatives, options.seed, on_message)
+    if task is None:
+        return None
     votes = [
         np.nan if comment.upvotes is None else float(comment.upvotes)
         for article in texts.corpus.articles("dev")

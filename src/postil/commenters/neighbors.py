@@ -1,0 +1,91 @@
+"""Similar training articles of an article, without the article itself and copies of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from postil.commenters.sharded import Sharded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from postil.commenters.ranked_texts import Texts
+    from postil.commenters.search import Index
+    from postil.commenters.string_array import StringArray
+    from postil.commenters.top_k import TopK
+    from postil.engine import Engine
+
+__all__ = ["Neighbors"]
+
+COPY_COSINE: Final = 0.98
+"""Smallest cosine of an article and a copy of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """A search for similar articles.
+
+    Args:
+        index: The training articles.
+        names: Their ids.
+        wanted: Number of similar articles to find.
+        jobs: Number of search threads.
+        engine: Engine whose workers keep the index and search it; None for this process. The results are the same.
+    """
+
+    index: Index
+    names: StringArray
+    wanted: int
+    jobs: int = 1
+    engine: Engine | None = None
+
+    def find(self, names: Sequence[str], words: Texts) -> list[NDArray[np.int64]]:
+        """Find the most similar articles of n articles.
+
+        Args:
+            names: The ids of the articles.
+            words: Their words.
+
+        Returns:
+            For each article int64[m], training articles, the most similar first; fewer than wanted where no further
+            one shares a word with it.
+        """
+        wanted, most = self.wanted, max(1, len(self.index))
+        found: list[NDArray[np.int64]] = []
+        top = self._search(*words, min(2 * wanted, most))
+        for at, (name, documents) in enumerate(zip(names, top.documents, strict=True)):
+            ids = words[0][words[1][at] : words[1][at + 1]]
+            others = self._others(name, ids, documents)
+            # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
+            best = documents
+            while len(others) < wanted and best[-1] >= 0 and len(best) < most:
+                k = min(4 * len(best), most)
+                best = self._search(ids, np.array([0, len(ids)]), k).documents[0]
+                others = self._others(name, ids, best)
+            found.append(others[:wanted])
+        return found
+
+    @cached_property
+    def _sharded(self) -> Sharded | None:
+        """The index in shards that workers keep."""
+        if self.engine is None or not len(self.index):
+            return None
+        return Sharded(self.engine, self.index.shards(min(self.engine.jobs, len(self.index))))
+
+    def _search(self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int) -> TopK:
+        if self._sharded is None:
+            return self.index.search(ids, offsets, k, jobs=self.jobs)
+        return self._sharded.search(ids, offsets, k)
+
+    def _others(self, name: str, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The documents that are neither the article itself nor a copy of it."""
+        found = documents[documents >= 0]
+        found = found[self.index.cosines(ids, found) < COPY_COSINE]
+        other = [self.names[one] != name for one in found.tolist()]
+        return np.asarray(found[np.array(other, dtype=bool)], dtype=np.int64)
