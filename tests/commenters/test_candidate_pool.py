@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.candidate_pool import MISSING, REPLY, CandidatePool
+from postil.commenters.candidate_pool import MISSING, QUOTATION, REPLY, CandidatePool
 from postil.errors import InvalidInput
 from postil.records import Article, Comment
 from postil.records.suggestions import Source
+from postil.text.markup import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +57,8 @@ def expected(articles: Sequence[Article]) -> list[tuple[Source, str, int]]:
                 date=comment.date or one.date,
                 upvotes=comment.upvotes,
             ),
-            comment.text,
-            REPLY if comment.parent else 0,
+            plain_text(comment.text)[0],
+            REPLY * (comment.parent is not None) | QUOTATION * plain_text(comment.text)[1],
         )
         for one in articles
         for comment in one.comments

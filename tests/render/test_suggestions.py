@@ -26,3 +26,12 @@ def test_columns_of_unknown_dates_and_votes_are_left_out() -> None:
     assert head == ["suggestion", "article", "rank", "score", "from"]
     assert line[-1] == "a7/3"
     assert shown(Source("a7", "3", upvotes=0))[1][-2:] == ["a7/3", "0"]
+
+
+def test_documents_have_whole_texts_with_their_labels() -> None:
+    text = "A long comment on the rain. " * 8
+    row = Suggestions("a1", (Suggestion(text.strip(), 1.0, 1, Provenance.generated("att", "8d0c")),))
+    for form in ("markdown", "html", "latex"):
+        shown = show(form, SuggestionsResult(suggestions=(row,)))
+        assert text.strip() in shown
+        assert "Machine-generated suggestion" in shown

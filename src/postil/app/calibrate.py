@@ -134,6 +134,10 @@ def calibrate_model(
             _write(retriever, learned, options.out)
             to = options.out or model
             on_message(f"filter in {to}; go on with: postil comment ARTICLES --model {to} --coverage .3")
+        elif options.out is not None:
+            on_message(f"{options.out} is not written: these labels make no filter")
+        elif (kept := retriever.show_filter) is not None:
+            on_message(f"{model} keeps the filter that it has, of {kept.labels:,} labels")
     return result
 
 

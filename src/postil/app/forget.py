@@ -107,6 +107,9 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
         raise UsageError("expected a model, or --corpus or --cache, to erase from")
     if not (options.comments or options.listed or options.articles):
         raise UsageError("expected --comment ARTICLE:COMMENT, --comments FILE or --article ID")
+    paths = [os.path.realpath(folder) for folder in (*models, *options.corpora)]
+    if twice := next((path for at, path in enumerate(paths) if path in paths[:at]), None):
+        raise UsageError(f"{twice} is named twice")
     with ExitStack() as held:
         for folder in () if options.dry_run else (*models, *options.corpora):
             if Path(folder).is_dir():

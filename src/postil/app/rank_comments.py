@@ -144,6 +144,9 @@ def _ranked(
     options: RankOptions,
     skipped: _Skipped,
 ) -> list[RankedComment]:
+    if not thread.article.comments:
+        skipped.add(thread.article, "no comments")
+        return []
     weights, also = options.weights(model=relevance is not None), list[str]()
     scores: dict[str, NDArray[np.float64]] = {} if relevance is None else {"relevance": relevance}
     if quality is not None:
@@ -187,5 +190,5 @@ class _Skipped:
             more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
             note = f"no ranks in {len(ids):,} of {total:,} articles ({', '.join(ids[:NAMED])}{more}): {reason}"
             if not self.ranked:
-                raise InvalidInput(f"{note}; choose another --by", where=file)
+                raise InvalidInput(note if reason == "no comments" else f"{note}; choose another --by", where=file)
             on_message(f"{file}: {note}")

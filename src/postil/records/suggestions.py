@@ -227,7 +227,8 @@ class Suggestions(Row, frozen=True, omit_defaults=False, gc=False):
         article: The id of the article.
         suggestions: The suggestions, best first.
         filtered: The candidates that were filtered out, best first.
-        reason: The reason why there is no suggestion, where none is probably worth showing.
+        reason: The reason why there is no suggestion: all candidates are filtered out, or none is probably worth
+            showing.
 
     >>> first = Suggestion("Bring a coat.", 2.5, 1, Provenance.generated("att", "8d0c"))
     >>> Suggestions("a1", (first,)).suggestions[0].provenance.method

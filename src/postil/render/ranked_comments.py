@@ -32,9 +32,14 @@ def view(result: RankedCommentsResult) -> View:
         [excerpt(row.text, TEXT), row.article, row.comment, str(row.rank), f"{row.score:.4f}", reasons.ljust(width)]
         for row, reasons in zip(result.comments, why[1:], strict=True)
     ]
+    document = [["comment", "article", "id", "rank", "score", "reasons"]]
+    document += [
+        [row.text, row.article, row.comment, str(row.rank), f"{row.score:.4f}", "; ".join(row.reasons)]
+        for row in result.comments
+    ]
     nested = [msgspec.structs.asdict(row) for row in result.comments]
     rows = [{**row, "reasons": "; ".join(row["reasons"])} for row in nested]
-    return View(rows=rows, fields=RankedComment.__struct_fields__, grids=[grid], nested=nested)
+    return View(rows=rows, fields=RankedComment.__struct_fields__, grids=[grid], documents=[document], nested=nested)
 
 
 def summary(result: RankedCommentsResult) -> str:

@@ -24,10 +24,13 @@ FIELDS: Final = (
 def view(result: SuggestionsResult) -> View:
     """Make the view of suggestions; only JSON and JSON Lines have the comments that were filtered out.
 
+    On a terminal texts are cut and the label stands below; where they may end up on a page each has its label.
+
     Args:
         result: The suggestions.
     """
     rows: list[dict[str, object]] = []
+    document = [["suggestion", "label", "article", "rank", "from", "date", "votes"]]
     grid = [["suggestion", "article", "rank", "score", "probability", "from", "date", "votes"]]
     for row in result.suggestions:
         for one in row.suggestions:
@@ -53,6 +56,9 @@ def view(result: SuggestionsResult) -> View:
             votes = "" if upvotes is None else f"{upvotes:,}"
             probability = "" if one.probability is None else value_with_interval(one.probability, None, None)
             numbers = [str(one.rank), f"{one.score:.4f}", probability]
+            document.append(
+                [one.text, one.provenance.label, row.article, str(one.rank), title or origin, (date or "")[:10], votes]
+            )
             grid.append(
                 [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
             )
@@ -61,7 +67,7 @@ def view(result: SuggestionsResult) -> View:
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
     remarks = [labels or "no suggestions"]
     if empty := sum(row.reason is not None for row in result.suggestions):
-        remarks.append(f"nothing is probably worth showing for {counted(empty, 'article')}")
+        remarks.append(f"nothing for {counted(empty, 'article')}; --format jsonl gives the reasons")
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(f"{filtered:,} filtered out; --format jsonl gives the reasons")
     return View(
@@ -69,6 +75,7 @@ def view(result: SuggestionsResult) -> View:
         fields=FIELDS,
         nested=[msgspec.to_builtins(row) for row in result.suggestions],
         grids=[grid],
+        documents=[document],
         remarks=remarks,
     )
 

@@ -82,6 +82,7 @@ class View:
         rows: One row per number, for CSV, JSON Lines and data frames.
         grids: Tables for people.
         fields: The columns of CSV; by default those of the first row.
+        documents: Tables of Markdown, LaTeX and HTML, where they are not `grids`.
         details: Further tables for people, on a terminal alone.
         nested: Rows of JSON Lines, where they are not those of CSV.
         findings: Sentences above all else, one line each; on a terminal and in notebooks.
@@ -95,6 +96,7 @@ class View:
     rows: Sequence[Mapping[str, object]]
     grids: Sequence[Grid]
     fields: Sequence[str] = ()
+    documents: Sequence[Grid] | None = None
     details: Sequence[Grid] = ()
     nested: Sequence[Mapping[str, object]] | None = None
     findings: Sequence[str] = ()
@@ -144,9 +146,10 @@ def show(
         return rows_as_jsonl(view.rows if view.nested is None else view.nested)
     if form == "csv":
         return rows_as_csv(view.rows, view.fields)
-    grids = [*view.grids, *(view.details if form == "table" else ())]
-    text = "\n".join(grid_as(form, grid) for grid in grids)
-    return _with_lines(view, text + view.below, remarks) if form == "table" else text
+    if form != "table":
+        return "\n".join(grid_as(form, grid) for grid in (view.grids if view.documents is None else view.documents))
+    text = "\n".join(grid_as(form, grid) for grid in (*view.grids, *view.details))
+    return _with_lines(view, text + view.below, remarks)
 
 
 def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
