@@ -28,8 +28,8 @@ def _load(name: str) -> Texts:
     return originals.made(2000 if NAME == "compiled" else 100)
 
 
-QUICK = ("made", "mohler")
-"""The texts of every run; the others, as many again and as real, are slow."""
+QUICK = ("made", "answers")
+"""The texts of every run; the others, many times as many, are slow."""
 
 
 @pytest.fixture(

@@ -139,6 +139,12 @@ def mohler() -> Texts:
     return Texts("mohler", [text for text, _ in pairs], [others for _, others in pairs])
 
 
+def answers() -> Texts:
+    """Every fourth text of `mohler`, from all questions: the real texts of every run."""
+    texts = mohler()
+    return Texts("answers", texts.candidates[::4], texts.references[::4])
+
+
 def _each_against_others(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     for at, text in enumerate(texts):
         yield text, [*texts[:at], *texts[at + 1 :]]
@@ -180,7 +186,7 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-REAL = {"mohler": mohler, "dstc7": dstc7, "chinese": chinese}
+REAL = {"answers": answers, "mohler": mohler, "dstc7": dstc7, "chinese": chinese}
 
 
 # ---- the METEOR 1.5 program ------------------------------------------------------------------------------------------
