@@ -311,3 +311,12 @@ def test_a_list_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_bytes(b"spam\n" + b"x" * 200_000)
     with pytest.raises(InvalidInput, match=r"words\.txt:2: expected a line of at most 100,000 bytes"):
         Blocklist.read(path)
+
+
+def test_the_reason_of_an_empty_list_is_the_most_frequent_one() -> None:
+    texts = ["one", "See www.web.org for more.", "two words"]
+    assert CandidateFilter().apply(texts, [3, 2, 1]).nothing == (
+        "all 3 candidates are filtered out, 2 of them with the reason: too short"
+    )
+    assert CandidateFilter().apply([*texts, "We really need more rain."], [3, 2, 1, 0]).nothing is None
+    assert CandidateFilter().apply([], []).nothing is None

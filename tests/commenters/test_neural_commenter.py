@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from postil.commenters.copying import SpanIndex
 from postil.commenters.decoding_options import DecodingOptions
-from postil.commenters.neural_commenter import detokenize
+from postil.commenters.neural_commenter import CopyIndex, NeuralCommenter, detokenize, save_generator
+from postil.commenters.nn.batches import SPECIAL
+from postil.commenters.store import Model, ModelWriter
+from postil.commenters.string_array import StringArray
 from postil.errors import UsageError
+from postil.records import Article
 from postil.text.tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -58,3 +70,25 @@ def test_so_does_one_with_punctuation(words: list[str]) -> None:
 def test_options_that_make_no_sense(options: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         DecodingOptions(**options)  # type: ignore[arg-type]
+
+
+def test_an_empty_list_has_its_reason(tmp_path: Path) -> None:
+    offsets = np.array([0, 2])
+    known = CopyIndex(
+        SpanIndex.of(np.array([0, 1]), offsets), StringArray.of(["a1"]), np.array([0, 1]), StringArray.of(["0"])
+    )
+    with ModelWriter(tmp_path / "m", "att", {"tokenizer": "words", "reads": "title"}, {}) as new:
+        save_generator(new, ["rain", "again", "in", "town"], known)
+    commenter = NeuralCommenter(Model.open(tmp_path / "m"))
+    written = [[(1,), (0, 1)], [(0,), (0, 1, 2, 3)], []]
+    hypotheses = [
+        [SimpleNamespace(tokens=[word + SPECIAL for word in words], score=1.0) for words in each] for each in written
+    ]
+    vars(commenter)["generator"] = SimpleNamespace(generate=lambda *_: hypotheses)  # a network of any kind
+    found = commenter.comment([Article(name, "rain", ()) for name in ("none", "one", "silent")], 2)
+    assert [[one.text for one in row.suggestions] for row in found] == [[], ["Rain again in town"], []]
+    assert [row.reason for row in found] == [
+        "all 2 candidates are filtered out, 2 of them with the reason: too short",
+        None,
+        None,
+    ]

@@ -1,9 +1,28 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from postil.commenters.prompted_commenter import FIELDS, Prompt, _comment, default_template, read_template, refusal
+from postil.commenters.prompted_commenter import (
+    FIELDS,
+    Prompt,
+    PromptedCommenter,
+    _comment,
+    default_template,
+    read_template,
+    refusal,
+)
+from postil.commenters.retrieval import Retriever
+from postil.endpoint import Answer, Failed
 from postil.errors import UnknownName, UsageError
+from retrieval_models import article, train_retrievers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from postil.endpoint import Request
 
 
 @pytest.mark.parametrize(
@@ -98,3 +117,19 @@ def test_numbers_of_a_prompt() -> None:
     for name, value in (("shots", -1), ("max_tokens", 0), ("temperature", float("nan"))):
         with pytest.raises(UsageError, match=f"{name}: expected [01] or more, got {value}"):
             Prompt(model="m", **{name: value})
+
+
+def test_an_empty_list_has_its_reason(tmp_path: Path) -> None:
+    answers = iter(
+        [Answer(text="Rain."), Answer(text="Too wet."), Failed("status 500"), Answer(text="More rain in town.")]
+    )
+
+    def ask(requests: Iterable[Request]) -> Iterator[Answer | Failed]:
+        return (next(answers) for _ in requests)
+
+    retriever = Retriever.open(train_retrievers(tmp_path, kinds=("ir-t",)) / "t")
+    first, second = PromptedCommenter(retriever, Prompt(model="m"), ask).comment([article(100), article(101)], 2)
+    assert first.suggestions == ()
+    assert first.reason == "all 2 candidates are filtered out, 2 of them with the reason: too short"
+    assert [one.text for one in second.suggestions] == ["More rain in town."]
+    assert second.reason is None

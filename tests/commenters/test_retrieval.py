@@ -195,6 +195,17 @@ def test_every_source_is_a_comment_of_the_corpus(newspaper: Retriever) -> None:
         assert all(held.source and said[held.source.article, held.source.comment] == held.text for held in row.filtered)
 
 
+def test_an_empty_list_has_its_reason(newspaper: Retriever) -> None:
+    strict = replace(newspaper, candidate_filter=CandidateFilter(min_words=9))
+    nothing, unlike = strict.comment([article("q", "Rain, snow?"), article("r", "Nothing like it")], k=5)
+    assert nothing.suggestions == ()
+    assert nothing.reason == "all 5 candidates are filtered out, 5 of them with the reason: too short"
+    assert unlike.reason is None
+    (found,) = newspaper.comment([article("q", "Rain, snow?")], k=5)
+    assert found.suggestions
+    assert found.reason is None
+
+
 def test_no_more_than_k(newspaper: Retriever) -> None:
     (row,) = newspaper.comment([article("q", "Rain, snow?")], k=1)
     assert told(row) == [("Snow is what I want.", 0.7071, ["n2/1"])]

@@ -66,6 +66,12 @@ def test_a_threshold_gives_as_much_as_is_asked(asked: Selection, threshold: floa
     assert asked.threshold(learned(), "model") == threshold
 
 
+def test_a_list_that_was_empty_before_keeps_its_reason() -> None:
+    empty = Suggestions("a1", (), (), "all 2 candidates are filtered out")
+    assert Selection(coverage=0.5).apply(empty, learned(), 0.4, 3).reason == empty.reason
+    assert Selection(coverage=0.5).apply(suggested(0.9), learned(), 0.4, 3).reason is None
+
+
 def test_a_precision_out_of_reach_names_the_highest() -> None:
     said = r"m: by its 60 labels no threshold gives precision \.90; the highest is \.80, at coverage \.25"
     with pytest.raises(UsageError, match=said):

@@ -56,6 +56,18 @@ class FilterResult:
     accepted: tuple[Accepted, ...]
     filtered: tuple[tuple[int, str], ...]
 
+    @property
+    def nothing(self) -> str | None:
+        """Reason why nothing was accepted although there were candidates; None otherwise.
+
+        >>> CandidateFilter().apply(["Nice", "So so nice"], [0.9, 0.8]).nothing
+        'all 2 candidates are filtered out, 2 of them with the reason: too short'
+        """
+        if self.accepted or not self.filtered:
+            return None
+        ((kind, times),) = Counter(reason.partition(":")[0] for _, reason in self.filtered).most_common(1)
+        return f"all {len(self.filtered):,} candidates are filtered out, {times:,} of them with the reason: {kind}"
+
 
 class RepeatLimit:
     """Limit on how often a text is suggested in a run over many articles.

@@ -305,7 +305,7 @@ class NeuralCommenter:
         )
         repeats.add(one.text for one in suggestions)
         filtered = tuple(Filtered(texts[position], reason) for position, reason in result.filtered)
-        return Suggestions(article.id, suggestions, filtered)
+        return Suggestions(article.id, suggestions, filtered, result.nothing)
 
     def _overlap(self, ids: list[int]) -> Overlap | None:
         span = self.copy_index.spans.longest(ids)

@@ -299,7 +299,7 @@ class PromptedCommenter:
         filtered = tuple(
             Filtered(texts[position], reason, overlap=overlaps[position]) for position, reason in result.filtered
         )
-        return Suggestions(asked.article.id, suggestions, filtered)
+        return Suggestions(asked.article.id, suggestions, filtered, result.nothing)
 
     def _relevance(self, article: Article, texts: Sequence[str]) -> NDArray[np.float64]:
         """Relevance of each text to an article; 0 for one in which the retriever reads no word."""

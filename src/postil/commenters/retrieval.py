@@ -8,7 +8,6 @@ or by all three.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -416,8 +415,4 @@ class Retriever:
             for rank, one in enumerate(result.accepted, 1)
         )
         filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
-        nothing = None
-        if filtered and not suggestions:
-            (kind, times), *_ = Counter(one.reason.partition(":")[0] for one in filtered).most_common(1)
-            nothing = f"all {len(filtered):,} candidates are filtered out, {times:,} of them with the reason: {kind}"
-        return Suggestions(article.id, suggestions, filtered, nothing)
+        return Suggestions(article.id, suggestions, filtered, result.nothing)

@@ -312,7 +312,7 @@ class Selection:
             else:
                 reason = f"probability {_short(probability)} of being worth showing, below {_short(needed)} for {self}"
                 dropped.append(Filtered(one.text, reason, next(iter(one.provenance.sources), None)))
-        nothing = None
+        nothing = found.reason
         if order and not kept:
             nothing = f"nothing is probably worth showing: the best has {dropped[0].reason}"
         return msgspec.structs.replace(
