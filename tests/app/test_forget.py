@@ -301,6 +301,9 @@ def test_killed_before_the_end_it_leaves_the_old_folder(
         (("none", "--comment", "a:b"), "none: no such folder; expected a model"),
         (("--cache", "none", "--comment", "a:b"), "expected a model or --corpus besides --cache"),
         (("model", "--cache", "corpus", "--comment", "a03:c0"), "corpus: no answers.sqlite in this folder; expected"),
+        (("model", "./model", "--comment", "a03:c0"), "/model is named twice"),
+        (("model", "--corpus", "corpus", "--corpus", "corpus/", "--comment", "a03:c0"), "/corpus is named twice"),
+        (("model", "--cache", "a", "--cache", "./a", "--comment", "a03:c0"), "/a is named twice"),
         (("model", "--comments", "rows.jsonl"), "rows.jsonl: no such file"),
     ],
 )

@@ -105,9 +105,10 @@ def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--update", "of-old"), "expected a commenter (ir-t, ir-tc, "),
+        (("--corpus", "new"), "expected a commenter (ir-t, ir-tc, "),
+        (("--update", "of-old"), "--update of-old: expected --corpus DIR, --labels FILE or both, got neither"),
         (("--update", "of-old", "--corpus", "new", "--out", "old"), "old: already exists; choose another"),
-        (("--update", "none", "--corpus", "new"), "none: no such folder; expected a model"),
+        (("--update", "none", "--corpus", "new"), "none: no such folder; expected a model ir-t or ir-tc that "),
         (("--update", "of-old", "--corpus", "of-old"), "of-old/metadata.json: expected a corpus of format"),
         (("--update", "att", "--corpus", "new"), "att: att generates comments by a network, which learns nothing"),
         (("--update", "of-old", "ir-t", "--corpus", "new"), "--update, --corpus, --out and --labels before ir-t"),

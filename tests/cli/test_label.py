@@ -227,7 +227,16 @@ def test_labels_that_allow_no_filter_leave_the_model_alone(postil: Postil, model
     done = postil("calibrate", models / "tc", "--labels", "few.jsonl", "--out", "cal")
     assert done.code == 0
     assert done.out.startswith("no filter: 1 labels of 1 articles, 1 to show and 0 not: a filter needs at least 30")
+    assert "cal is not written: these labels make no filter" in done.err
     assert not Path("cal").exists()
+    shutil.copytree(models / "tc", "mine")
+    assert (
+        "mine is not changed: these labels make no filter" in postil("calibrate", "mine", "--labels", "few.jsonl").err
+    )
+    assert "show/filter.json" not in Model.open("mine").files
+    labels_of(models, "l.jsonl")
+    assert postil("calibrate", "mine", "--labels", "l.jsonl").code == 0
+    assert "mine keeps the filter that it has, of 60 labels" in postil("calibrate", "mine", "--labels", "few.jsonl").err
 
 
 def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:

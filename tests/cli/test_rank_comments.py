@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from conftest import Outcome, Postil
 
 KNOWN = ", ".join(ORDERS)
+NO_FOLDER = (
+    't.jsonl: the split "dev" needs a dataset folder, and this is a file; '
+    "leave --split out, or name the folder: --split ROLE=dev"
+)
 THREAD = (
     Comment("a", "The bridge is closed again.", upvotes=1, date="2020-03-01"),
     Comment("b", "the bridge is closed, again", upvotes=7, date="2020-03-02"),
@@ -86,6 +90,7 @@ def test_reasons_in_each_format(postil: Postil) -> None:
         (("--by", "votes", "--by", "votes=2"), 2, "--by votes: given twice"),
         (("--by", "votes=0"), 2, "--by votes=0: expected a number above 0 after =, got '0'"),
         (("--by", "votes=nan"), 2, "--by votes=nan: expected a number above 0 after =, got 'nan'"),
+        (("--by", "votes", "--split", "dev"), 2, NO_FOLDER),
         (("--by", "votes="), 2, "--by votes=: expected a number above 0 after =, got ''"),
     ],
 )

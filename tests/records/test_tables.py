@@ -617,6 +617,9 @@ def test_a_folder_with_splits(tmp_path: Path) -> None:
     assert str(source.places.error(1, "text", "wrong")) == f"{tmp_path}/data/train-00001-of-00002.csv:2: text: wrong"
     with pytest.raises(UnknownName, match=r"unknown split of .* 'tst'; did you mean 'test'\? Known: test, train"):
         rows(tmp_path, Reference, split="tst")
+    said = r"train-0.*\.csv: the split \"train\" needs a dataset folder, and this is a file; leave --split out"
+    with pytest.raises(UsageError, match=said):
+        rows(tmp_path / "data/train-00000-of-00002.csv", Reference, split="train")
 
 
 README = """---

@@ -138,6 +138,8 @@ def calibrate_model(
             on_message(f"{options.out} is not written: these labels make no filter")
         elif (kept := retriever.show_filter) is not None:
             on_message(f"{model} keeps the filter that it has, of {kept.labels:,} labels")
+        else:
+            on_message(f"{model} is not changed: these labels make no filter")
     return result
 
 

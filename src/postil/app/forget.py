@@ -107,7 +107,7 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
         raise UsageError("expected a model, or --corpus or --cache, to erase from")
     if not (options.comments or options.listed or options.articles):
         raise UsageError("expected --comment ARTICLE:COMMENT, --comments FILE or --article ID")
-    paths = [os.path.realpath(folder) for folder in (*models, *options.corpora)]
+    paths = [os.path.realpath(folder) for folder in (*models, *options.corpora, *options.caches)]
     if twice := next((path for at, path in enumerate(paths) if path in paths[:at]), None):
         raise UsageError(f"{twice} is named twice")
     with ExitStack() as held:

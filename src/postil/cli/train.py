@@ -91,7 +91,9 @@ def update(
             given = "--update, --corpus, --out and --labels"
             raise UsageError(f"{given} before {context.invoked_subcommand}: write them after it")
         return
-    if update is None or (corpus is None and not labels):
+    if update is not None and corpus is None and not labels:
+        raise UsageError(f"--update {update}: expected --corpus DIR, --labels FILE or both, got neither")
+    if update is None:
         known = ", ".join(context.command.commands)  # type: ignore[attr-defined]  # it is a group
         raise UsageError(f"expected a commenter ({known}), or --update MODEL with --corpus DIR, --labels FILE or both")
     from postil.app.progress import progress  # noqa: PLC0415

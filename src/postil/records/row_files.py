@@ -175,6 +175,10 @@ class Rows(LocatedRows[T]):
             files = FileLocations(name)
             super().__init__(_read_folder(name, row_type, reading, files), files)
             return
+        if reading.split is not None:
+            role = f"--split ROLE={reading.split}"
+            problem = f"the split {shown(reading.split)} needs a dataset folder, and this is a file"
+            raise UsageError(f"{name}: {problem}; leave --split out, or name the folder: {role}")
         if name == "-" and form in {"parquet", "arrow"}:
             raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
         if name != "-":
@@ -205,6 +209,7 @@ def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLoca
     flag = f"--split {reading.role}{'=' * bool(reading.role)}NAME"
     heard: set[str] = set()
     paths = map(str, files_of_split(Path(name), reading.split, flag))
+    reading = replace(reading, split=None)
     yield from files.rows(
         Rows(path, row_type, replace(reading, say=partial(_say_once, reading, heard, path, name), folder=name))
         for path in paths

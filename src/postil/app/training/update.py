@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from postil.commenters.retrieval import KINDS, Retriever
 from postil.commenters.retriever_arrays import retriever_arrays
 from postil.commenters.store import Model, check_free
 from postil.corpus.store import Corpus
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.forgotten import erasures, keys_of
 from postil.records.results import UpdateResult
@@ -73,9 +73,7 @@ def update_model(
         corpus = Corpus.open(corpus)
     if out is not None:
         check_free(out)
-    if (kind := Model.open(model, (*KINDS, *neural_commenter.KINDS)).kind) not in KINDS:
-        problem = f"{kind} generates comments by a network, which learns nothing from a few articles"
-        raise UsageError(f"{model}: {problem}; train it again, on all articles: postil train {kind}")
+    kind = _kind(model)
     with changing(model) as folder:
         retriever = Retriever.open(folder, jobs=jobs)
         retriever.model.check_tokenizer(corpus.tokenizer, corpus.path)
@@ -101,6 +99,15 @@ def update_model(
         hash_before=retriever.model.hash,
         hash=after.hash,
     )
+
+
+def _kind(model: FilePath) -> str:
+    """The kind of the retriever in a folder; an error for a generator, or for no model."""
+    with suppress(InvalidInput):  # the last line tells what is wrong, and asks for a retriever
+        if (kind := Model.open(model).kind) in neural_commenter.KINDS:
+            problem = f"{kind} generates comments by a network, which learns nothing from a few articles"
+            raise UsageError(f"{model}: {problem}; train it again, on all articles: postil train {kind}")
+    return Model.open(model, KINDS).kind
 
 
 def _test(corpus: Corpus) -> Iterator[Article]:
