@@ -12,61 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from made_retrievers import NEWS, article, made
 from postil.commenters.blocklist import Blocklist
-from postil.commenters.candidate_pool import CandidatePool
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.manifest import checksum
 from postil.commenters.retrieval import Retriever
-from postil.commenters.retriever_arrays import save_retriever
-from postil.commenters.search import Index
-from postil.commenters.store import ModelWriter
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records import Article, Comment
-from postil.text import tokenizer
-from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from postil.commenters.base import Suggestions
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra nn")
-
-
-def article(name: str, title: str, *comments: str, content: str | None = None, lang: str | None = None) -> Article:
-    return Article(name, title, tuple(Comment(str(n), text) for n, text in enumerate(comments)), content, lang=lang)
-
-
-NEWS = (
-    article("n1", "Rain today", "Rain today, rain tomorrow.", "ok", lang="en"),
-    article("n2", "Rain and snow", "rain today RAIN tomorrow!", "Snow is what I want.", lang="en"),
-    article("n3", "Chess today", "A draw, how dull."),
-    article("n4", "Snow", "Der snow ist da.", lang="de"),
-)
-
-
-def made(folder: Path, articles: Sequence[Article], kind: str = "ir-t", relevance: Any = None, **changes: Any) -> Path:
-    """A model of some articles, as `postil train` makes it; `relevance` is given words and comments."""
-    words, cut = Vocabulary(), tokenizer("words")
-    with_content = kind == "ir-tc"
-    texts = words.encode([f"{one.title}\n{(one.content or '') * with_content}" for one in articles], cut)
-    comments = [comment for one in articles for comment in one.comments]
-    said = words.encode([comment.text for comment in comments], cut)
-    config = {"tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
-    config |= {"segments": 1, **changes}
-    formula = {name: config[name] for name in ("weighting", "idf")}
-    pool = CandidatePool.of(articles)
-    ranker = {"words.ids": said.ids, "words.offsets": said.offsets}
-    with ModelWriter(folder, kind, config, {"seed": 1}) as new:
-        if relevance is not None:
-            ranker = relevance(new.path("relevance/config.json").parent, len(words), said, ranker)
-        index = Index.of(texts.ids, texts.offsets, len(words), **formula)
-        if config["ranker"] != "relevance":
-            ranker["idf"] = index.idf_weights  # of titles, so that the numbers below can be worked out by hand
-        save_retriever(new, index, pool, words.words(), ranker=ranker)
-    return folder
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ or by all three.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Retriever"]
 
 KINDS: Final = ("ir-t", "ir-tc")
+
+_SHARED: Final = frozenset({"index", "pool", "ranker", "show_filter", "_vocabulary", "_neighbors"})
+"""Parts that are open, which do not depend on the selection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,30 @@ class Retriever:
         if selection is not None:
             found.threshold  # noqa: B018 - before the first article
         return found
+
+    def prepare(self) -> None:
+        """Open and compute now what the first article would wait for.
+
+        Raises:
+            InvalidInput: The model is damaged.
+            MissingExtra: What its ranker needs is not installed.
+        """
+        self.index.prepare()
+        _ = self.pool, self.ranker, self.show_filter, self._neighbors
+
+    def selecting(self, selection: Selection | None) -> Retriever:
+        """The same model with another selection; what is open of it is shared.
+
+        Args:
+            selection: Request to suggest only what is probably worth showing; None for everything.
+
+        Raises:
+            UsageError: The selection needs labels that the model was never calibrated by, or other ones.
+        """
+        other = replace(self, selection=selection)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _SHARED})
+        other.threshold  # noqa: B018 - before the first article
+        return other
 
     @classmethod
     def load(cls, folder: FilePath) -> Retriever:

@@ -191,14 +191,26 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
             yield path, error.problem
     elif isinstance(options[0], inspect.StructType):
         yield from _struct_mismatches(value, options[0], path)
-    elif isinstance(options[0], inspect.VarTupleType):
-        if not isinstance(value, list | tuple):
-            yield path, f"expected an array, got {shown(value)}"
-        else:
-            for position, inner in enumerate(value):
-                yield from _mismatches(inner, options[0].item_type, f"{path}[{position}]")
+    elif isinstance(options[0], inspect.VarTupleType | inspect.DictType):
+        yield from _container_mismatches(value, options[0], path)
     elif not any(_fits(value, option) for option in options):
         yield path, f"expected {' or '.join(map(_name, options))}, got {shown(value)}{_advice(value, options)}"
+
+
+def _container_mismatches(
+    value: object, wanted: inspect.VarTupleType | inspect.DictType, path: str
+) -> Iterator[Problem]:
+    if isinstance(wanted, inspect.DictType):
+        if not isinstance(value, dict):
+            yield path, f"expected an object in braces, got {shown(value)}"
+        else:
+            for key, inner in value.items():
+                yield from _mismatches(inner, wanted.value_type, f"{path}.{key}")
+    elif not isinstance(value, list | tuple):
+        yield path, f"expected an array, got {shown(value)}"
+    else:
+        for position, inner in enumerate(value):
+            yield from _mismatches(inner, wanted.item_type, f"{path}[{position}]")
 
 
 def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> Iterator[Problem]:
@@ -212,7 +224,7 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
         kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__).lower()
         article = "an" if kind[0] in "aeiou" else "a"
         there = ", ".join(value) or "no fields"
-        row = "object" if path else "row"
+        row = "object" if path else "request" if kind.endswith("request") else "row"
         names = ", ".join(dot + name for name in missing)
         yield names, f"missing; {article} {kind} needs {', '.join(needed)}; this {row} has: {there}"
     for field in wanted.fields:
@@ -221,8 +233,10 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
 
 
 def _fits(value: object, wanted: inspect.Type) -> bool:
-    if isinstance(value, bool):
-        return False
+    if isinstance(wanted, inspect.LiteralType):
+        return value in wanted.values
+    if isinstance(value, bool) or isinstance(wanted, inspect.BoolType):
+        return isinstance(value, bool) and isinstance(wanted, inspect.BoolType)
     if isinstance(wanted, inspect.StrType):
         return isinstance(value, str) and _is_text(value)
     if isinstance(wanted, inspect.IntType):
@@ -248,6 +262,10 @@ def is_finite(value: SupportsFloat) -> bool:
 
 
 def _name(wanted: inspect.Type) -> str:
+    if isinstance(wanted, inspect.LiteralType):
+        return " or ".join(map(str, wanted.values))
+    if isinstance(wanted, inspect.BoolType):
+        return "true or false"
     if isinstance(wanted, inspect.StrType):
         return "text"
     if isinstance(wanted, inspect.IntType):

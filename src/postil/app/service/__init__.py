@@ -1,0 +1,1 @@
+"""The service without HTTP: requests in, responses out."""

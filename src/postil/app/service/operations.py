@@ -1,0 +1,94 @@
+"""The operations of a worker by name: JSON in, JSON out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.app.service.models import OpenModels
+from postil.app.service.requests import Request, SuggestRequest, decoded
+from postil.app.service.responses import ModelsResponse, SuggestResponse
+from postil.app.service.suggesting import suggest
+from postil.errors import UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Self
+
+    from postil.app.service.config import ServiceConfig
+
+__all__ = ["OPERATIONS", "Operation", "ServiceModels"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of a worker.
+
+    Args:
+        request: Struct of the request.
+        response: Struct of the response.
+        run: The operation, of the models and a request.
+    """
+
+    request: type[Request]
+    response: type[msgspec.Struct]
+    run: Callable[[OpenModels, Any], msgspec.Struct]
+
+
+OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
+    {
+        "suggest": Operation(SuggestRequest, SuggestResponse, suggest),
+        "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),
+    }
+)
+"""The operations by name."""
+
+
+class ServiceModels:
+    """The models of a worker, which answer requests one after the other; `open` them.
+
+    Args:
+        models: The models.
+    """
+
+    def __init__(self, models: OpenModels) -> None:
+        self._models = models
+        self._encoder = msgspec.json.Encoder()
+
+    @classmethod
+    def open(cls, config: ServiceConfig) -> Self:
+        """Open all models; see `OpenModels.open`.
+
+        Args:
+            config: The configuration.
+
+        Raises:
+            PostilError: A model cannot be opened, or a setting is wrong.
+        """
+        return cls(OpenModels.open(config))
+
+    def call(self, name: str, request: bytes) -> bytes:
+        """Answer a request.
+
+        Args:
+            name: A name in `OPERATIONS`.
+            request: The request, JSON in UTF-8.
+
+        Returns:
+            The response, JSON in UTF-8.
+
+        Raises:
+            UnknownName: There is no such operation, or no such name of something in the request.
+            InvalidInput: The request is not as expected; `field` says where.
+            UsageError: It asks for something that the models cannot do.
+            Undefined: The number asked for does not exist for this request.
+            PostilError: A model is damaged.
+        """
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise UnknownName("operation", name, OPERATIONS)
+        found = operation.run(self._models, decoded(request, operation.request))
+        return self._encoder.encode(found)

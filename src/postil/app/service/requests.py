@@ -1,0 +1,214 @@
+"""Requests of the service, decoded and checked."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import msgspec
+
+from postil.corpus.formats.html_text import HtmlCleaner
+from postil.errors import InvalidInput
+from postil.kernel import plain_objects
+from postil.records.dates import coerce_date
+from postil.records.explain import NotJson, RepeatedKey, explain, load_json
+from postil.records.jsonl import FAILURES
+from postil.records.result_json import invalid
+from postil.records.rows import Article, Comment, Date, Id, Votes
+
+if TYPE_CHECKING:
+    from postil.records.explain import Problem
+
+__all__ = ["Request", "SentArticle", "SentComment", "SuggestRequest", "decoded"]
+
+R = TypeVar("R", bound="Request")
+MOST: Final = 100
+"""Largest number of suggestions or passages of a request."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Base of all requests; unknown fields are ignored."""
+
+
+class SentComment(Request, frozen=True, kw_only=True, gc=False):
+    """A reader's comment on the article of a request.
+
+    Args:
+        text: Its text; of HTML the text is read.
+        id: Identifier within its article; by default ``#`` and its number among the comments, from 1.
+        upvotes: Upvotes, minus downvotes where a site counts those too.
+        date: Its date: ISO 8601, or Unix time in seconds or milliseconds.
+        parent: Identifier of the comment that it replies to.
+    """
+
+    text: str
+    id: Id | None = None
+    upvotes: Votes | None = None
+    date: Date | None = None
+    parent: Id | None = None
+
+    def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
+
+
+class SentArticle(Request, frozen=True, kw_only=True, gc=False):
+    """The article of a request.
+
+    Args:
+        title: Its headline; of HTML the text is read, here and in the other texts.
+        id: Its identifier; a training article with the same one is not used. By default it is made of the texts, so
+            that the same article has the same one.
+        content: Its text.
+        lang: Its language, as a BCP 47 tag such as ``en``; comments of articles in other languages are not suggested.
+        category: The section it was published in.
+        url: Its address.
+        date: Its date: ISO 8601, or Unix time in seconds or milliseconds.
+        comments: Comments that readers wrote under it.
+    """
+
+    title: str
+    id: Id | None = None
+    content: str | None = None
+    lang: str | None = None
+    category: str | None = None
+    url: str | None = None
+    date: Date | None = None
+    comments: tuple[SentComment, ...] | None = ()
+
+    def __post_init__(self) -> None:
+        if self.date is not None:
+            coerce_date(self)
+
+    def article(self, *, comments: bool = False) -> Article:
+        """The article as a row.
+
+        Args:
+            comments: True to take its comments along, which need distinct ids then.
+
+        Raises:
+            InvalidInput: Two comments have one id, or a text is HTML of more than 4 Mi characters.
+            MissingExtra: A text is HTML, and lxml is not installed.
+        """
+        clean = HtmlCleaner()
+        said = [
+            Comment(
+                f"#{number}" if one.id is None else one.id,
+                clean(one.text, quotes=False),
+                upvotes=one.upvotes,
+                date=one.date,
+                parent=one.parent,
+            )
+            for number, one in enumerate((self.comments or ()) if comments else (), 1)
+        ]
+        if len({one.id for one in said}) < len(said):
+            raise InvalidInput("expected an id for each comment, got one twice", field="article.comments")
+        return Article(
+            self._made_up_id() if self.id is None else self.id,
+            clean(self.title),
+            tuple(said),
+            content=None if self.content is None else clean(self.content),
+            category=self.category,
+            lang=self.lang,
+            url=self.url,
+            date=self.date,
+        )
+
+    def _made_up_id(self) -> str:
+        texts = msgspec.json.encode((self.title, self.content))
+        return f"made-up-{blake2b(texts, digest_size=8).hexdigest()}"
+
+
+class SuggestRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for comments that suit an article.
+
+    Args:
+        article: The article; its own comments are not read.
+        model: Name of the model; by default the first one.
+        k: Maximum number of suggestions, from 1 to 100.
+        precision: Suggest only what is probably worth showing, such that this share of the first suggestions is, by the
+            labels that the model was calibrated by.
+        coverage: Suggest only what is probably worth showing, such that this share of the articles gets a suggestion.
+        interleave: Names of two models whose suggestions take turns; see ``team``.
+    """
+
+    article: SentArticle
+    model: str | None = None
+    k: int = 5
+    precision: float | None = None
+    coverage: float | None = None
+    interleave: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        if self.interleave is not None:
+            if len(set(self.interleave)) != 2 or len(self.interleave) != 2:
+                problem = f"expected the names of two models, got {', '.join(self.interleave) or 'none'}"
+                raise InvalidInput(problem, field="interleave")
+            if self.model is not None:
+                raise InvalidInput("expected either model or interleave, got both", field="model")
+
+
+def check_k(k: int) -> None:
+    """Refuse a number of results that is out of range.
+
+    Args:
+        k: The number.
+
+    Raises:
+        InvalidInput: It is not from 1 to `MOST`.
+    """
+    if not 1 <= k <= MOST:
+        raise InvalidInput(f"expected an integer from 1 to {MOST}, got {k}", field="k")
+
+
+@cache
+def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
+    return msgspec.json.Decoder(kind)
+
+
+def decoded(body: bytes, kind: type[R]) -> R:
+    """Decode a request.
+
+    Args:
+        body: JSON in UTF-8.
+        kind: Its struct.
+
+    Raises:
+        InvalidInput: It is not JSON, an object repeats a key, or a field is missing or of another type; says which,
+            what was expected and what was found.
+
+    >>> decoded(b'{"article": {"title": "Rain"}, "k": "5"}', SuggestRequest)
+    Traceback (most recent call last):
+    ...
+    postil.errors.InvalidInput: k: expected an integer, got "5"; write it without quotes
+    """
+    try:
+        found: R = _decoder(kind).decode(body)
+        if not plain_objects(body.replace(b"\n", b" ")):
+            load_json(body)
+    except (*FAILURES, ValueError) as error:
+        field, problem = _problem(body, kind, error)
+        raise InvalidInput(problem, field=field) from None
+    return found
+
+
+def _problem(body: bytes, kind: type[Request], error: Exception) -> Problem:
+    if isinstance(error, RepeatedKey):
+        return error.key, str(error)
+    try:
+        value = json.loads(body.decode(), parse_constant=NotJson)
+        found = explain(value, kind)
+    except UnicodeDecodeError as broken:
+        return "", f"expected JSON in UTF-8, got byte 0x{body[broken.start]:02x} at offset {broken.start}"
+    except json.JSONDecodeError as broken:
+        return "", f"expected JSON, got something else at line {broken.lineno}, column {broken.colno}: {broken.msg}"
+    except RecursionError:
+        return "", "the JSON is nested too deeply"
+    except ValueError:  # more digits than Python reads
+        return "", "a number has thousands of digits"
+    if found is None and isinstance(error, msgspec.ValidationError):
+        error = invalid(error, "", kind)
+    return found or (getattr(error, "field", ""), getattr(error, "problem", str(error)))

@@ -1,0 +1,64 @@
+"""Folders of retrievers made of a few articles, without training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.retriever_arrays import save_retriever
+from postil.commenters.search import Index
+from postil.commenters.show_filter import FILE
+from postil.commenters.store import ModelWriter
+from postil.records import Article, Comment
+from postil.text import tokenizer
+from postil.text.tokens import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from postil.commenters.show_filter import ShowFilter
+
+
+def article(name: str, title: str, *comments: str, content: str | None = None, lang: str | None = None) -> Article:
+    return Article(name, title, tuple(Comment(str(n), text) for n, text in enumerate(comments)), content, lang=lang)
+
+
+NEWS = (
+    article("n1", "Rain today", "Rain today, rain tomorrow.", "ok", lang="en"),
+    article("n2", "Rain and snow", "rain today RAIN tomorrow!", "Snow is what I want.", lang="en"),
+    article("n3", "Chess today", "A draw, how dull."),
+    article("n4", "Snow", "Der snow ist da.", lang="de"),
+)
+
+
+def made(
+    folder: Path,
+    articles: Sequence[Article],
+    kind: str = "ir-t",
+    relevance: Any = None,
+    show: ShowFilter | None = None,
+    **changes: Any,
+) -> Path:
+    """A model of some articles, as `postil train` makes it; `relevance` is given words and comments, `show` is its
+    calibration."""
+    words, cut = Vocabulary(), tokenizer("words")
+    with_content = kind == "ir-tc"
+    texts = words.encode([f"{one.title}\n{(one.content or '') * with_content}" for one in articles], cut)
+    comments = [comment for one in articles for comment in one.comments]
+    said = words.encode([comment.text for comment in comments], cut)
+    config = {"tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
+    config |= {"segments": 1, **changes}
+    formula = {name: config[name] for name in ("weighting", "idf")}
+    pool = CandidatePool.of(articles)
+    ranker = {"words.ids": said.ids, "words.offsets": said.offsets}
+    with ModelWriter(folder, kind, config, {"seed": 1}) as new:
+        if relevance is not None:
+            ranker = relevance(new.path("relevance/config.json").parent, len(words), said, ranker)
+        index = Index.of(texts.ids, texts.offsets, len(words), **formula)
+        if config["ranker"] != "relevance":
+            ranker["idf"] = index.idf_weights  # of titles, so that the numbers below can be worked out by hand
+        if show is not None:
+            new.path(FILE).write_bytes(show.encoded())
+        save_retriever(new, index, pool, words.words(), ranker=ranker)
+    return folder
