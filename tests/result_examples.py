@@ -839,6 +839,53 @@ OTHERS: dict[str, dict[str, Any]] = {
             {"rank": 2, "index": 0, "text": "ducks", "score": None, "reasons": []},
         ],
     },
+    "interleaving": {
+        "baseline": "tfidf",
+        "impressions": 9,
+        "pairs": [
+            {
+                "model": "meteor",
+                "baseline": "tfidf",
+                "impressions": 9,
+                "shown": 8,
+                "outcomes": 6,
+                "articles": 7,
+                "needed": 900,
+                "detectable": 0.05,
+                "balanced": True,
+            }
+        ],
+        "rows": [
+            {
+                "model": "meteor",
+                "baseline": "tfidf",
+                "measure": measure,
+                "model_events": 5,
+                "baseline_events": 1,
+                "impressions": 6,
+                "wins": 5,
+                "ties": 0,
+                "losses": 1,
+                "preference": 1 / 3,
+                "low": 0.0,
+                "high": 0.5,
+                "share": 5 / 6,
+                "p_sign": 0.21875,
+                "p_articles": 0.21875,
+                "p_holm": 0.21875,
+            }
+            for measure in ("credit", "clicked")
+        ],
+        "ranks": [
+            {"model": "meteor", "baseline": "tfidf", "rank": rank, "of_model": 8 - of, "of_baseline": of}
+            | {"p_balance": 0.727, "model_clicked": 4 - rank, "baseline_clicked": 1}
+            | {"model_answered": 0, "baseline_answered": 0, "model_hidden": 1, "baseline_hidden": 0}
+            for rank, of in ((1, 3), (2, 5), (3, 0))
+        ],
+        "left_out": [{"why": "not shown", "n": 1, "examples": ["ann"]}],
+        "notes": ["2 events at suggestions of neither model are not counted"],
+        "settings": {"resamples": 100, "seed": 7, "postil": "0.0"},
+    },
     "plan": {
         "texts": 3,
         "annotators_per_item": 2,

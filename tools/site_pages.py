@@ -45,6 +45,13 @@ API: Final = {
         "postil.records.results.Comparison",
         "postil.records.results.SystemComparison",
     ],
+    "Compare models by interleaved suggestions": [
+        "postil.compare_interleaved",
+        *(
+            f"postil.records.results.{name}"
+            for name in ("InterleavingResult", "Preference", "InterleavedPair", "InterleavedRank")
+        ),
+    ],
     "Measure agreement": [
         "postil.agreement",
         "postil.AgreementOptions",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from postil.app.combine import ApplyOptions, CombineOptions
     from postil.app.combine_columns import apply_combination, fit_combination
     from postil.app.compare import CompareOptions, compare
+    from postil.app.compare_interleaved import compare_interleaved
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
     from postil.app.correlate_options import CorrelateOptions
@@ -87,6 +88,7 @@ __all__ = [
     "budget",
     "build_corpus",
     "compare",
+    "compare_interleaved",
     "consensus_weights",
     "correlate",
     "estimate",
@@ -136,6 +138,7 @@ _HOMES: Final = {
     "budget": ("postil.app.budget_columns", "budget"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "compare": ("postil.app.compare", "compare"),
+    "compare_interleaved": ("postil.app.compare_interleaved", "compare_interleaved"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "estimate": ("postil.app.estimate_columns", "estimate"),

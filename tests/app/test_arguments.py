@@ -25,6 +25,10 @@ OTHER = {"__version__", "DocumentFrequencies", "Corpus", "report"}  # report tak
 SCORES = example("score")
 ERRORS = {"InvalidInput", "PostilError", "Undefined", "UsageError"}
 ITEM_SCORES = [{"item": i, "system": s, "metric": "m", "score": i + len(s)} for i in (1, 2, 3) for s in ("a", "bb")]
+IMPRESSIONS = [
+    {"impression": i, "article": i, "models": ["a", "b"], "teams": [0, 1], "clicked": [rank]}
+    for i, rank in enumerate((1, 2, 1))
+]
 RATINGS = [{"item": i, "annotator": a, "grade": i} for i in (1, 2, 3) for a in "ab"]
 CALLS: dict[str, dict[str, Any]] = {
     "AgreementOptions": {},
@@ -45,6 +49,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "agreement": {"judgements": RATINGS},
     "build_corpus": {"articles": ["none.jsonl"], "out": "corpus", "options": None},
     "compare": {"scores": ITEM_SCORES},
+    "compare_interleaved": {"log": IMPRESSIONS},
     "consensus_weights": {"references": REFERENCES},
     "correlate": {"scores": {"m": [1, 2, 4]}, "grades": [1, 2, 3]},
     "budget": {"scores": {"m": [*range(12)]}, "grades": [*range(1, 10), None, None, None]},

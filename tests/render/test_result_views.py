@@ -45,6 +45,7 @@ PICTURES = {
     "correlate": ["pearson", "differences-pearson", "pairs-pearson", "scores"],
     "estimate": ["estimates", "widths", "difference-widths", "differences"],
     "evaluation": ["mrr"],
+    "interleaving": ["preferences"],
     "judge": ["grades", "controls"],
     "passages": ["best", "f1", "kl", "baselines", "w-f1"],
     "score": ["scores", "bleu-1", "meteor"],

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
 from postil.app.compare import CompareOptions, compare_files
+from postil.app.compare_interleaved import compare_log
 from postil.app.options import ScoreInputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
-from postil.cli.options import FormatOption, ScoresArgument
+from postil.cli.options import FormatOption
+from postil.errors import UsageError
 from postil.records.table_options import TableOptions
-from postil.render.compare import view
-from postil.render.views import show
+from postil.render.views import show, view_of
+
+if TYPE_CHECKING:
+    from postil.records.results import Comparison, InterleavingResult
 
 __all__ = ["compare"]
 
 
 @command
 def compare(
-    scores: ScoresArgument,
+    scores: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SCORES",
+            help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
+        ),
+    ] = None,
     *,
+    interleaved: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOG",
+            help="Compare models by what readers did with their interleaved suggestions, in place of scores: the "
+            "outcome log of postil serve.",
+        ),
+    ] = None,
     options: CompareOptions,
     table: TableOptions,
     inputs: ScoreInputOptions,
     context: typer.Context,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Compare systems with a baseline on each metric.
+    """Compare systems with a baseline on each metric, or models by interleaved suggestions.
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
+    if not scores and interleaved is None:
+        raise UsageError(
+            "expected files of item scores (SCORES), or a log of interleaved suggestions: --interleaved LOG"
+        )
+    if scores and interleaved is not None:
+        raise UsageError("--interleaved LOG takes the place of SCORES; give one of them")
     table.check(format, intervals=True)
-    result = compare_files(scores, options, command_line(context), inputs, say)
-    shown = view(result)
+    result: Comparison | InterleavingResult
+    if interleaved is not None:
+        result = compare_log(interleaved, options, command_line(context), inputs, say)
+    else:
+        result = compare_files(scores or [], options, command_line(context), inputs, say)
+    shown = view_of(result)
     emit(show(format, result, shown, table=table), format)
     tell(format, shown.remarks)

@@ -148,7 +148,8 @@ class _Picks(Generic[T]):
         if missing:
             there = column_names(list(record)) or "no fields"
             mapped = [self._sources[name] for name in missing]
-            needs = f"a {self.row_type.__name__.lower()} needs {', '.join(self.required)}"
+            kind = self.row_type.__name__.lower()
+            needs = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} needs {', '.join(self.required)}"
             unnamed = [name for name in missing if name not in self._reading.columns]
             other = "another name" if len(unnamed) == 1 else "other names"
             advice = f"; for {other}: {' '.join(map(self._reading.flag, unnamed))}" if unnamed else ""

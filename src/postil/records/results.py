@@ -73,6 +73,7 @@ from postil.records.estimate_parts import (
     UndefinedInterval,
 )
 from postil.records.forgotten import Erasure  # noqa: TC001 - msgspec reads it
+from postil.records.interleaving_parts import InterleavedPair, InterleavedRank, InterleavingSettings, Preference
 from postil.records.judge_parts import (
     JudgeControl,
     JudgedSystem,
@@ -150,6 +151,10 @@ __all__ = [
     "GridValue",
     "HumanAgreement",
     "InterestingResult",
+    "InterleavedPair",
+    "InterleavedRank",
+    "InterleavingResult",
+    "InterleavingSettings",
     "IntervalWidths",
     "JudgeControl",
     "JudgeResult",
@@ -174,6 +179,7 @@ __all__ = [
     "PlannedReference",
     "Points",
     "PredictingScore",
+    "Preference",
     "RankedCommentsResult",
     "RankedPassage",
     "RankingDifference",
@@ -923,6 +929,30 @@ class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
     weights: str = ""
     summed: tuple[str, ...] = ()
     signatures: dict[str, str] = {}
+
+
+class InterleavingResult(Result, frozen=True, kw_only=True, tag="interleaving"):
+    """Models compared by what readers did with their interleaved suggestions.
+
+    Args:
+        baseline: The model that the others are compared with.
+        impressions: Number of impressions.
+        pairs: Numbers of impressions of each pair of models.
+        rows: Preferences, one row per pair and measure.
+        ranks: Suggestions and events, one row per pair and rank.
+        left_out: Impressions that are not compared.
+        notes: Notes, in words.
+        settings: Options of the command.
+    """
+
+    baseline: str
+    impressions: int
+    pairs: tuple[InterleavedPair, ...]
+    rows: tuple[Preference, ...]
+    ranks: tuple[InterleavedRank, ...]
+    left_out: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    settings: InterleavingSettings
 
 
 # ---- passages ----

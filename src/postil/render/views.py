@@ -46,6 +46,7 @@ MODULES: Final[Mapping[str, str]] = {
     "evaluation": "postil.render.ranking",
     "forget": "postil.render.forget",
     "interesting": "postil.render.interesting",
+    "interleaving": "postil.render.interleaving",
     "judge": "postil.render.judge",
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",

@@ -16,6 +16,7 @@ from postil.records.results import (
     Comparison,
     CorrelationResult,
     EstimateResult,
+    InterleavingResult,
     JudgeResult,
     NcgResult,
     RankingResult,
@@ -28,6 +29,7 @@ from postil.records.results import (
     WeightsPlanResult,
 )
 from postil.render.calibrate import precision_curve
+from postil.render.interleaving import draw_preferences
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
@@ -86,6 +88,15 @@ def _correlation(result: CorrelationResult) -> Iterator[Picture]:
 @pictures_of.register(Comparison)
 def _comparison(result: Comparison) -> Iterator[Picture]:
     return baseline_pictures(result)
+
+
+@pictures_of.register(InterleavingResult)
+def _interleaving(result: InterleavingResult) -> Iterator[Picture]:
+    title = "Preferences of readers, 95 % confidence intervals"
+    said = "; ".join(
+        f"{row.model} over {row.baseline} by {row.measure} {number(row.preference)}" for row in result.rows
+    )
+    yield Picture("preferences", "preferences", title, f"{title}: {said}", partial(draw_preferences, result))
 
 
 @pictures_of.register(NcgResult)

@@ -1,0 +1,187 @@
+"""Preferences by hand, by definition, and over many simulated logs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.interleaving import interleaved_preferences
+from postil.records.impressions import Impression
+from postil.records.row_locations import RowLocations
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.records.results import Preference
+
+BOTH = ("base", "new")
+
+
+def rows_of(*rows: tuple[str, Sequence[int | None], dict[str, tuple[int, ...]]]) -> list[Impression]:
+    return [
+        Impression(str(number), article, BOTH, tuple(teams), **{"clicked": (), **events})
+        for number, (article, teams, events) in enumerate(rows)
+    ]
+
+
+BY_HAND = rows_of(
+    ("a", (0, 1), {"clicked": (2,)}),  # new wins
+    ("a", (1, 0), {"clicked": (1,), "answered": (1,)}),  # new wins, by two
+    ("b", (1, 0), {"clicked": (2,)}),  # base wins
+    ("b", (0, 1), {"clicked": (1, 2)}),  # a tie
+    ("c", (0, 1), {"hidden": (1,)}),  # new wins: base is hidden
+    ("c", (1, 0), {"clicked": (1,), "hidden": (1,)}),  # a tie: nobody has credit
+    ("d", (0, 1), {}),  # nothing was done
+    ("d", (0, 1, None), {"clicked": (3,)}),  # at a suggestion of neither
+)
+
+
+def by_measure(rows: Sequence[Preference]) -> dict[str, Preference]:
+    return {row.measure: row for row in rows}
+
+
+def test_credit_by_hand() -> None:
+    found = interleaved_preferences(BY_HAND, "base")
+    rows = by_measure(found.rows)
+    counts = {name: (row.impressions, row.wins, row.ties, row.losses) for name, row in rows.items()}
+    assert counts == {"credit": (6, 3, 2, 1), "clicked": (5, 3, 1, 1), "answered": (1, 1, 0, 0), "hidden": (2, 1, 0, 1)}
+    events = {name: (row.model_events, row.baseline_events) for name, row in rows.items()}
+    # New: 4 clicks, an answer, one hidden. Base: 2 clicks, one hidden.
+    assert events == {"credit": (4, 1), "clicked": (4, 2), "answered": (1, 0), "hidden": (1, 1)}
+    credit = rows["credit"]
+    assert (credit.model, credit.baseline) == ("new", "base")
+    assert credit.preference == pytest.approx((3 + 2 / 2) / 6 - 0.5)
+    assert credit.share == 3 / 4
+    assert credit.p_sign == pytest.approx(0.625)  # 2 (1 + 4) / 2^4
+    # Wins less losses are 2, -1 and 1, in all 2; of the signs of 2, 1 and 1 six in eight sum up to 2 or more.
+    assert credit.p_articles == pytest.approx(0.75)
+    assert (rows["answered"].low, rows["answered"].high) == (None, None)
+    (pair,) = found.pairs
+    assert (pair.impressions, pair.shown, pair.outcomes, pair.articles) == (8, 8, 6, 4)
+    assert pair.balanced
+    assert found.notes == (
+        "events at suggestions of neither model, not counted: 1",
+        "an interval needs impressions with an event of two articles",
+    )
+    ranks = [(row.rank, row.of_model, row.of_baseline, row.model_clicked, row.baseline_clicked) for row in found.ranks]
+    assert ranks == [(1, 3, 5, 2, 1), (2, 5, 3, 2, 1)]
+    assert found.ranks[0].p_balance == pytest.approx(2 * (1 + 8 + 28 + 56) / 2**8)
+
+
+def test_the_other_baseline_turns_all_numbers() -> None:
+    ahead, back = (interleaved_preferences(BY_HAND, name) for name in BOTH)
+    for one, other in zip(ahead.rows, back.rows, strict=True):
+        assert (one.model, one.baseline) == (other.baseline, other.model)
+        assert (one.wins, one.losses, one.preference) == (other.losses, other.wins, pytest.approx(-other.preference))
+        assert (one.model_events, one.p_sign, one.p_articles) == (other.baseline_events, other.p_sign, other.p_articles)
+    for first, second in zip(ahead.ranks, back.ranks, strict=True):
+        assert (first.of_model, first.model_hidden) == (second.of_baseline, second.baseline_hidden)
+
+
+def test_models_in_either_order_are_one_pair() -> None:
+    turned = [
+        Impression(
+            f"t{row.impression}", row.article, BOTH[::-1], _turned(row), row.clicked, True, row.answered, row.hidden
+        )
+        for row in BY_HAND
+    ]
+    twice = interleaved_preferences([*BY_HAND, *turned])
+    once = interleaved_preferences(BY_HAND)
+    assert [row.preference for row in twice.rows] == [row.preference for row in once.rows]
+    assert [row.wins for row in twice.rows] == [2 * row.wins for row in once.rows]
+    assert [row.of_model for row in twice.ranks] == [2 * row.of_model for row in once.ranks]
+
+
+def _turned(row: Impression) -> tuple[int | None, ...]:
+    return tuple(None if team is None else 1 - team for team in row.teams)
+
+
+def test_pairs_are_corrected_for_their_number() -> None:
+    rows = [
+        Impression(f"{other}{n}", str(n), ("base", other), (n % 2, 1 - n % 2), (2 - n % 2,))
+        for other in ("new", "newer")
+        for n in range(6)
+    ]
+    found = interleaved_preferences([*rows, Impression("x", "x", ("newer", "new"), (0, 1), (1,))])
+    assert [(row.model, row.baseline) for row in found.pairs] == [("new", "base"), ("newer", "base"), ("new", "newer")]
+    p = [(row.p_articles, row.p_holm) for row in found.rows if row.measure == "clicked"]
+    assert p == [(0.03125, 0.09375), (0.03125, 0.09375), (1.0, 1.0)]
+
+
+def test_impressions_that_are_not_shown() -> None:
+    rows = [
+        *BY_HAND,
+        Impression("n", "a", BOTH, (0, 1), (), shown=False),
+        Impression("m", "a", BOTH, (0, 1), (1,), shown=False),
+    ]
+    found = interleaved_preferences(rows)
+    assert [str(each) for each in found.left_out] == ["not shown: 1 (n)"]
+    assert found.notes[0] == "impressions with an event that are not marked as shown, counted as shown: 1"
+    assert (found.pairs[0].impressions, found.pairs[0].shown) == (10, 9)
+
+
+def test_a_coin_that_is_not_fair_shows() -> None:
+    rows = [Impression(str(n), str(n), BOTH, (int(n % 5 == 0), int(n % 5 != 0)), (1,)) for n in range(100)]
+    found = interleaved_preferences(rows)
+    assert not found.pairs[0].balanced
+    assert found.notes[0].startswith("rank 1 has 20 suggestions of new and 80 of base (p 1.1e-09), which a fair coin")
+
+
+def test_what_is_no_log() -> None:
+    with pytest.raises(Undefined, match=r"^log: no suggestion of either model was clicked"):
+        interleaved_preferences([Impression("1", "a", BOTH, (0, 1), ())], places=RowLocations("log"))
+    with pytest.raises(UnknownName, match=r"unknown model 'nw'; did you mean 'new'\? Known: base, new"):
+        interleaved_preferences(BY_HAND, "nw")
+    with pytest.raises(UsageError, match="expected at least one resample, got 0"):
+        interleaved_preferences(BY_HAND, resamples=0)
+    with pytest.raises(InvalidInput, match=r"impressions:9: impression: expected one row per .*'0' of line 1 again"):
+        interleaved_preferences([*BY_HAND, BY_HAND[0]])
+    places = RowLocations("log.jsonl")
+    places.skip(1)
+    with pytest.raises(InvalidInput, match=r"log.jsonl:10: impression: expected one row per .*'0' of line 2 again"):
+        interleaved_preferences([*BY_HAND, BY_HAND[0]], places=places)
+
+
+def simulated(random: np.random.Generator, articles: int, tilt: float, spread: float = 0.0) -> list[Impression]:
+    """Four impressions per article, of readers who click less at lower ranks and like a model by a tilt."""
+    ranks, shape = 4, (articles, 4)
+    coins = random.integers(0, 2, (*shape, ranks // 2))
+    teams = np.stack([coins, 1 - coins], axis=-1).reshape(*shape, ranks)
+    liking = tilt + spread * random.standard_normal((articles, 1, 1))
+    clicked = random.random(teams.shape) < 0.3 * 0.6 ** np.arange(ranks) * np.exp((teams - 0.5) * liking)
+    return [
+        Impression(
+            f"{a}-{n}", str(a), BOTH, tuple(teams[a, n].tolist()), tuple((1 + np.flatnonzero(clicked[a, n])).tolist())
+        )
+        for a, n in np.ndindex(shape)
+    ]
+
+
+@pytest.mark.parametrize(("spread", "sign"), [(0.0, (0.0, 0.10)), (1.5, (0.08, 0.4))])
+def test_a_reader_without_a_preference(spread: float, sign: tuple[float, float]) -> None:
+    """The test by articles and the interval hold; where articles differ, the sign test does not."""
+    random = np.random.default_rng(1)
+    found = [
+        interleaved_preferences(simulated(random, 40, 0, spread), "base", resamples=200).rows[0] for _ in range(150)
+    ]
+    p = np.array([(row.p_sign, row.p_articles) for row in found], np.float64)
+    wrong = (p < 0.05).mean(axis=0)
+    assert sign[0] <= wrong[0] <= sign[1]
+    assert wrong[1] <= 0.10
+    covered = [row.low is not None and row.high is not None and row.low <= 0 <= row.high for row in found]
+    assert np.mean(covered) >= 0.89
+
+
+def test_a_preference_is_found_with_the_impressions_that_are_needed() -> None:
+    random = np.random.default_rng(2)
+    large = interleaved_preferences(simulated(random, 4000, 0.185), "base", resamples=2)
+    assert large.rows[0].preference == pytest.approx(0.05, abs=0.01)
+    needed = large.pairs[0].needed
+    assert needed is not None
+    rows = [
+        interleaved_preferences(simulated(random, needed // 4, 0.185), "base", resamples=2).rows[0] for _ in range(60)
+    ]
+    assert 0.65 <= np.mean([row.p_articles is not None and row.p_articles < 0.05 for row in rows]) <= 0.93
