@@ -729,6 +729,20 @@ OTHERS: dict[str, dict[str, Any]] = {
             "points": [{"values": {"rate": 0.5, "layers": [1, 2]}, "dev": 0.5, "steps": 9, "chosen": True}],
         },
     },
+    "tokens": {
+        "tokens": [
+            {"name": "cms", "state": "valid", "scopes": ["suggest", "rank"], "created": "2026-03-01T09:00:00Z"},
+            {
+                "name": "desk",
+                "state": "revoked",
+                "scopes": ["desk"],
+                "created": "2026-03-01T09:00:00Z",
+                "rate": 600,
+                "expires": "2026-09-01T09:00:00Z",
+                "revoked": "2026-04-01T09:00:00Z",
+            },
+        ],
+    },
     "forget": {
         "folders": [
             {

@@ -85,6 +85,7 @@ from postil.records.judge_parts import (
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
+from postil.records.service_parts import TokenInfo
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 from postil.records.thread_parts import FeatureWeight, ThreadSettings
@@ -221,6 +222,8 @@ __all__ = [
     "TestedAnnotator",
     "ThreadOrdersResult",
     "ThreadSettings",
+    "TokenInfo",
+    "TokensResult",
     "TrainingPeriod",
     "TrainingResult",
     "TrainingStep",
@@ -2071,6 +2074,19 @@ class VectorsResult(Result, frozen=True, kw_only=True, tag="vectors"):
     made: dict[str, object]
     nearest: tuple[NearWord, ...]
     first: tuple[str, ...] = ()
+
+
+# ---- tokens ----
+
+
+class TokensResult(Result, frozen=True, kw_only=True, tag="tokens"):
+    """The tokens of a file.
+
+    Args:
+        tokens: The tokens, in the order of their making.
+    """
+
+    tokens: tuple[TokenInfo, ...]
 
 
 # ---- study ----

@@ -57,6 +57,7 @@ MODULES: Final[Mapping[str, str]] = {
     "suggestions": "postil.render.suggestions",
     "summaries": "postil.render.summaries",
     "thread-orders": "postil.render.thread_orders",
+    "tokens": "postil.render.tokens",
     "training": "postil.render.training",
     "update": "postil.render.update",
     "vectors": "postil.render.vectors",

@@ -1,0 +1,31 @@
+"""Parts of the outcomes of the commands of the service."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from postil.records.parts import OptionalPart
+
+__all__ = ["TokenInfo"]
+
+
+class TokenInfo(OptionalPart, frozen=True, kw_only=True):
+    """A token as the file of tokens has it, without its hash.
+
+    Args:
+        name: Its name.
+        state: valid, expired or revoked.
+        scopes: Its rights.
+        created: Date of its making, in UTC.
+        rate: Largest number of requests per minute; None for that of the service.
+        expires: Date from which on it is refused; None for none.
+        revoked: Date of its revocation; None if it was not revoked.
+    """
+
+    name: str
+    state: Literal["valid", "expired", "revoked"]
+    scopes: tuple[str, ...]
+    created: str
+    rate: int | None = None
+    expires: str | None = None
+    revoked: str | None = None
