@@ -177,7 +177,7 @@ def test_quality_of_labels(corpus: Path, tmp_path: Path) -> None:
     tied = [*labels, wrong]
     assert len(labels) == 72
     told = {each.why: each.n for each in train_quality(corpus, tmp_path / "t", options, tied).excluded}
-    assert told["comment that as many would show as would not"] == 1
+    assert told["text that as many would show as would not"] == 1
     again = train_quality(corpus, tmp_path / "again", options, tied)
     assert again.settings.target == "labels"
     for path in (tmp_path / "t").iterdir():

@@ -255,6 +255,7 @@ def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:
     assert (done["labels"], done["shown"]) == (2, 1)  # the last answer of an annotator counts
     assert {each["why"].partition(";")[0]: each["examples"] for each in done["excluded"]} == {
         "label of an unknown article, or one without a word": [f"gone: {text}"],
+        "answer of an annotator who gave a later one about the same text": [f"a100: {other}"],
         "text that as many would show as would not": [f"a100: {text}"],
         "label of a text that no comment of the model is": ["a100: never seen before"],
     }
@@ -264,7 +265,12 @@ def test_labels_that_are_not_of_the_model(postil: Postil, models: Path) -> None:
     assert postil("calibrate", models / "tc", "--labels", "bare.jsonl", *with_articles).code == 0
     none = postil("calibrate", models / "tc", "--labels", "bare.jsonl", "--out", "c")
     assert none.code == 3
-    assert "bare.jsonl: none of 1 labels is of a known article" in none.err
+    assert "bare.jsonl: none of 1 labels is of a known article and of a comment of" in none.err
+    assert "(label of an unknown article, or one without a word: 1); give --articles" in none.err
+    write("other.jsonl", [Label("a101", "never seen before", True, title=known.title)])
+    none = postil("calibrate", models / "tc", "--labels", "bare.jsonl", "--labels", "other.jsonl", "--out", "d")
+    assert "bare.jsonl, other.jsonl: none of 2 labels" in none.err
+    assert "word: 1, label of a text that no comment of the model is: 1)" in none.err
 
 
 def test_a_damaged_filter_is_named(postil: Postil, models: Path) -> None:
@@ -300,6 +306,34 @@ def test_training_and_updating_take_labels(postil: Postil, models: Path) -> None
     assert bad.code == 3
     assert "bad.jsonl:1: show: expected true or false" in bad.err
     assert not Path("n").exists()
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "by_corpus"),
+    [
+        (Label("gone", "bread!", True), "label of an unknown article, or one without a word: 1", True),
+        (Label("a100", "never seen", True, title="Bread"), "label of a text that no comment of the model is: 1", True),
+        (Label("gone", "bread!", True), "label of an unknown article, or one without a word: 1", False),
+    ],
+)
+def test_labels_that_do_not_fit_leave_nothing_behind(
+    postil: Postil, models: Path, row: Label, reason: str, *, by_corpus: bool
+) -> None:
+    write("l.jsonl", [row])
+    shutil.copytree(models / "tc", "mine")
+    before = Model.open("mine").hash
+    corpus = ("--corpus", models / "corpus") if by_corpus else ()
+    commands: list[tuple[object, ...]] = [("--update", "mine", *corpus, "--out", "new"), ("--update", "mine", *corpus)]
+    commands += [("ir-tc", *corpus, "--out", "new", *BY_WORDS)] if by_corpus else []
+    for words in commands:
+        done = postil("train", *words, "--labels", "l.jsonl")
+        assert done.code == 3
+        assert "l.jsonl: none of 1 labels is of a known article and of a comment of" in done.err
+        assert f"({reason}); give labels of its suggestions, with titles" in done.err
+        assert (f"or of articles of {models / 'corpus'}" in done.err) == by_corpus
+        assert "--articles" not in done.err
+        assert not list(Path().glob("*new*"))
+        assert Model.open("mine").hash == before
 
 
 def rows_of(done: Outcome) -> list[dict[str, Any]]:

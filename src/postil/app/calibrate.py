@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
-import numpy as np
-
+from postil.app.model_labels import fit_model_labels
 from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.commenters.model_changes import changing
 from postil.commenters.retrieval import Retriever
-from postil.commenters.show_filter import FILE, ShowFilter, Threshold
+from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter, check_free
-from postil.corpus.store import Corpus
-from postil.errors import InvalidInput, Undefined
-from postil.metaeval.label_fit import fit_labels
 from postil.options import Flag, options
-from postil.records.labels import Label, majority
-from postil.records.results import CalibrationResult, Excluded, ShowColumn
+from postil.records.labels import Label
 from postil.records.row_files import read
 from postil.records.rows import Article
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from postil.app.progress import OnMessage
-    from postil.metaeval.label_fit import LabelFit
+    from postil.commenters.show_filter import ShowFilter
+    from postil.records.results import CalibrationResult
     from postil.records.row_files import FilePath
 
-__all__ = [
-    "CalibrateOptions",
-    "articles_of",
-    "calibrate_files",
-    "calibrate_model",
-    "fit_model_labels",
-    "read_labels",
-]
-
-EXAMPLES: Final = 5
-"""Number of excluded labels that are named."""
+__all__ = ["CalibrateOptions", "calibrate_files", "calibrate_model", "read_labels"]
 
 
 @options
@@ -60,15 +41,6 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     out: Annotated[str | None, Flag(("--out", "-o"), metavar="DIR")] = None
     resamples: Annotated[int, Flag(min=1)] = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The answer that stands for a text under an article."""
-
-    article: str
-    text: str
-    show: bool
 
 
 def calibrate_files(
@@ -103,7 +75,7 @@ def calibrate_files(
     if options.articles is not None:
         given = (inputs or InputOptions()).readings({"labels": Label, "articles": Article}, on_message)
         articles = {article.id: article for article in read(options.articles, Article, given["articles"])}
-    return calibrate_model(model, rows, articles, options, where=labels[0], on_message=on_message)
+    return calibrate_model(model, rows, articles, options, where=", ".join(labels), on_message=on_message)
 
 
 def calibrate_model(
@@ -143,24 +115,6 @@ def calibrate_model(
     return result
 
 
-def articles_of(corpus: FilePath, labels: Iterable[Label]) -> dict[str, Article]:
-    """Find the articles of labels without a title in a corpus, whatever their split.
-
-    Args:
-        corpus: The corpus.
-        labels: The labels.
-
-    Raises:
-        InvalidInput: The corpus is damaged.
-    """
-    wanted = {label.article for label in labels if label.title is None}
-    if not wanted:
-        return {}
-    opened = Corpus.open(corpus)
-    splits = (opened.articles(split) for split in opened.splits)
-    return {article.id: article for split in splits for article in split if article.id in wanted}
-
-
 def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: OnMessage) -> list[Label]:
     """Read files of label rows.
 
@@ -174,140 +128,6 @@ def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: O
     """
     given = (inputs or InputOptions()).readings({"labels": Label, "articles": Article}, on_message)
     return [row for file in files for row in read(file, Label, given["labels"])]
-
-
-def fit_model_labels(
-    retriever: Retriever,
-    labels: Sequence[Label],
-    articles: Mapping[str, Article],
-    *,
-    resamples: int,
-    seed: int,
-    where: str = "labels",
-) -> tuple[CalibrationResult, ShowFilter | None]:
-    """Fit the filter of a model to labels.
-
-    Several answers about one text are one: that of most annotators, of whom each counts with the last answer.
-
-    Args:
-        retriever: The model.
-        labels: The labels.
-        articles: Articles by id, for labels without a title.
-        resamples: Number of resamples of the articles, for intervals.
-        seed: Random seed.
-        where: Name of the labels, for messages.
-
-    Returns:
-        The result, and the filter; None where the labels allow none.
-
-    Raises:
-        InvalidInput: No label is of a known article, or of a comment that the model has.
-    """
-    found = {**articles, **{each.article: _article(each) for each in reversed(labels) if each.title is not None}}
-    answers, excluded = _answers(labels, found, retriever)
-    pool, wanted = retriever.pool.texts, {each.text for each in answers}
-    stored = {text for text in map(pool.__getitem__, range(len(pool))) if text in wanted}
-    if not stored:
-        problem = (
-            f"none of {len(labels):,} labels is of a known article and of a comment that {retriever.model.path} has"
-        )
-        raise InvalidInput(f"{problem}; give --articles, or the labels of this model", where=where)
-    others = [f"{each.article}: {each.text}" for each in answers if each.text not in stored]
-    if others:
-        why = "label of a text that no comment of the model is; used all the same"
-        excluded.append(Excluded(why=why, n=len(others), examples=tuple(others[:EXAMPLES])))
-    columns, numbers = _rows(retriever, answers, found)
-    shown = np.array([each.show for each in answers])
-    names = retriever.show_columns
-    deepest = max((label.rank or 1 for label in labels), default=1)
-    digest = hashlib.sha256(msgspec.json.encode([(each.article, each.text, each.show) for each in answers]))
-    result = CalibrationResult(
-        labels=len(answers),
-        articles=int(numbers.max()) + 1,
-        shown=int(shown.sum()),
-        labels_hash=digest.hexdigest()[:16],
-        excluded=tuple(excluded),
-        resamples=resamples,
-        seed=seed,
-    )
-    try:
-        fit = fit_labels(columns, columns[:, 0], shown, numbers, resamples=resamples, seed=seed)
-    except Undefined as error:
-        return msgspec.structs.replace(result, reason=str(error)), None
-    learned = ShowFilter(
-        columns=names,
-        logistic=fit.logistic,
-        slope=fit.slope,
-        offset=fit.offset,
-        depth=fit.depth,
-        thresholds=tuple(
-            Threshold(threshold=each.threshold, coverage=each.coverage, precision=each.pooled) for each in fit.points
-        ),
-        labels=len(answers),
-        labels_hash=result.labels_hash,
-    )
-    return _reported(result, fit, names, deepest), learned
-
-
-def _article(label: Label) -> Article:
-    return Article(label.article, label.title or "", (), content=label.content, lang=label.lang)
-
-
-def _answers(
-    labels: Sequence[Label], articles: Mapping[str, Article], retriever: Retriever
-) -> tuple[list[_Answer], list[Excluded]]:
-    """One answer per article and text, sorted; and the labels that are not in it."""
-    known: list[Label] = []
-    unknown: list[str] = []
-    for label in labels:
-        article = articles.get(label.article)
-        if article is None or not retriever.has_input(article):
-            unknown.append(f"{label.article}: {label.text}")
-        else:
-            known.append(label)
-    given, ties = majority(known)
-    answers = [_Answer(article_id, text, show) for (article_id, text), show in given.items()]
-    return answers, [
-        Excluded(why=why, n=len(rows), examples=tuple(rows[:EXAMPLES]))
-        for why, rows in (
-            ("label of an unknown article, or one without a word", unknown),
-            ("text that as many would show as would not", ties),
-        )
-        if rows
-    ]
-
-
-def _rows(
-    retriever: Retriever, answers: Sequence[_Answer], articles: Mapping[str, Article]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The columns of each answer, and the number of its article."""
-    texts: dict[str, list[str]] = {}
-    for each in answers:
-        texts.setdefault(each.article, []).append(each.text)
-    rows = retriever.show_rows([articles[each] for each in texts], list(texts.values()))
-    return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-
-
-def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str], deepest: int) -> CalibrationResult:
-    notes = []
-    if deepest > fit.depth:
-        drawn = f"the labels of an article are drawn among its first {deepest} suggestions"
-        notes.append(f"{drawn}, and comment chooses from the first {fit.depth}, which may be better than these")
-    if fit.auc.low is not None and fit.auc.low <= 0.5:
-        notes.append("the interval of the AUC holds .5: these labels do not show that the filter is better than chance")
-    weights = sorted(zip(names, fit.logistic.weights.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
-    return msgspec.structs.replace(
-        result,
-        depth=fit.depth,
-        penalty=fit.penalty,
-        base_rate=fit.base_rate,
-        first_rate=fit.first_rate,
-        auc=fit.auc,
-        ranker_auc=fit.ranker_auc,
-        points=fit.points,
-        columns=tuple(ShowColumn(name=name, weight=weight) for name, weight in weights),
-        notes=tuple(notes),
-    )
 
 
 def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -18,6 +19,7 @@ from postil.errors import UnknownName, UsageError
 if TYPE_CHECKING:
     from postil.app.training.grid import Grid
     from postil.records.labels import Label
+    from postil.records.rows import Article
     from postil.render.formats import Format
 
 __all__ = ["train"]
@@ -100,13 +102,13 @@ def update(
     from postil.app.training.update import update_model  # noqa: PLC0415
     from postil.render.views import show  # noqa: PLC0415
 
-    rows = _labels(labels)
+    fit = _Fit.of(labels, corpus, update)
     if corpus is not None:
         result = update_model(update, corpus, out, jobs=threads.jobs, on_progress=progress)
         emit(show(format, result), format)
         say(f"{result.hash} in {out or update}; go on with: postil comment ARTICLES --model {out or update}")
         update, out = out or update, None
-    _calibrate(update, rows, corpus, out, format)
+    fit.calibrate(update, out, format)
 
 
 @train.command("ir-tc", short_help="Comments of articles with similar titles and contents.")
@@ -135,12 +137,12 @@ def retriever(
     from postil.render.views import show  # noqa: PLC0415
 
     name = str(context.info_name)
-    asked, rows = _grid(context, grid, grid_epochs, options), _labels(labels)
+    asked, fit = _grid(context, grid, grid_epochs, options), _Fit.of(labels, corpus)
     result = train_retriever(name, corpus, out, options, grid=asked, on_message=say, on_progress=progress)
     if result is not None:
         emit(show(format, result), format)
     _tell(name, out)
-    _calibrate(out, rows, corpus, None, format)
+    fit.calibrate(out, None, format)
 
 
 @train.command("quality", short_help="Quality of comments in their thread, from votes, grades or labels.")
@@ -226,17 +228,42 @@ def _labels(files: list[str] | None) -> list[Label]:
     return read_labels(files, None, say)
 
 
-def _calibrate(model: str, rows: list[Label], corpus: str | None, out: str | None, form: Format) -> None:
-    """Calibrate a model by labels, if there are any."""
-    from postil.commenters.nn.distributed import is_main_process  # noqa: PLC0415
+@dataclass(frozen=True)
+class _Fit:
+    """Labels to calibrate a model by, matched before anything is trained or written.
 
-    if not rows or not is_main_process():
-        return
-    from postil.app.calibrate import CalibrateOptions, articles_of, calibrate_model  # noqa: PLC0415
-    from postil.render.views import show  # noqa: PLC0415
+    Args:
+        labels: The labels; none for a model that is not calibrated.
+        articles: Their articles by id, of labels without a title.
+        where: Their files.
+    """
 
-    articles = articles_of(corpus, rows) if corpus is not None else {}
-    emit(show(form, calibrate_model(model, rows, articles, CalibrateOptions(out=out), on_message=say)), form)
+    labels: list[Label]
+    articles: dict[str, Article]
+    where: str
+
+    @classmethod
+    def of(cls, files: list[str] | None, corpus: str | None, model: str | None = None) -> _Fit:
+        """Read labels, and match them with a corpus and a model that is updated."""
+        rows, where = _labels(files), ", ".join(files or [])
+        if not rows:
+            return cls(rows, {}, where)
+        from postil.app.model_labels import match_labels  # noqa: PLC0415
+
+        return cls(rows, match_labels(rows, corpus=corpus, model=model, where=where), where)
+
+    def calibrate(self, model: str, out: str | None, form: Format) -> None:
+        """Calibrate a model, if there are labels."""
+        from postil.commenters.nn.distributed import is_main_process  # noqa: PLC0415
+
+        if not self.labels or not is_main_process():
+            return
+        from postil.app.calibrate import CalibrateOptions, calibrate_model  # noqa: PLC0415
+        from postil.render.views import show  # noqa: PLC0415
+
+        options = CalibrateOptions(out=out)
+        result = calibrate_model(model, self.labels, self.articles, options, where=self.where, on_message=say)
+        emit(show(form, result), form)
 
 
 def _grid(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -16,7 +16,7 @@ from postil.records.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["REASONS", "Label", "majority", "parse_show"]
+__all__ = ["REASONS", "REPLACED", "TIED", "Label", "Majority", "majority", "parse_show"]
 
 REASONS: Final = (
     "other",
@@ -30,6 +30,10 @@ REASONS: Final = (
     "repeats",
 )
 """Reasons not to show a suggestion, as the labeling page offers them; a file may have others."""
+
+TIED: Final = "text that as many would show as would not"
+REPLACED: Final = "answer of an annotator who gave a later one about the same text"
+"""Reasons why labels are not in the numbers."""
 
 _MEANING: Final = {
     **dict.fromkeys(("true", "yes", "show", "1"), True),
@@ -115,25 +119,41 @@ class Label(Row, frozen=True, omit_defaults=True, gc=False):
                 coerce_ids(self, name)
 
 
-def majority(labels: Iterable[Label]) -> tuple[dict[tuple[str, str], bool], list[str]]:
-    """The answer of most annotators to each text under an article.
+class Majority(NamedTuple):
+    """The answers of most annotators, and the labels that are not in them.
+
+    Args:
+        answers: True to show it, by article and text in ascending order.
+        ties: Texts that as many would show as would not, each after its article.
+        replaced: Texts of the labels that a later one of the same annotator replaces, each after its article.
+    """
+
+    answers: dict[tuple[str, str], bool]
+    ties: list[str]
+    replaced: list[str]
+
+
+def majority(labels: Iterable[Label]) -> Majority:
+    """Find the answer of most annotators to each text under an article.
 
     An annotator counts with the last answer; a label without an annotator is of another one each.
 
     Args:
         labels: The labels.
 
-    Returns:
-        The answers by article and text, in ascending order; and the texts that as many would show as would not, each
-        after its article.
-
     >>> rows = [Label("a1", "Bring a coat.", show) for show in (True, True, False)]
-    >>> majority([*rows, Label("a2", "No.", True), Label("a2", "No.", False)])
-    ({('a1', 'Bring a coat.'): True}, ['a2: No.'])
+    >>> rows += [Label("a2", "No.", True), Label("a2", "No.", False)]
+    >>> majority([*rows, *(Label("a3", "Oh.", show, annotator="ann") for show in (True, False))])
+    Majority(answers={('a1', 'Bring a coat.'): True, ('a3', 'Oh.'): False}, ties=['a2: No.'], replaced=['a3: Oh.'])
     """
     votes: dict[tuple[str, str], dict[str, bool]] = {}
+    replaced: list[str] = []
     for number, label in enumerate(labels):
-        votes.setdefault((label.article, label.text), {})[label.annotator or f" {number}"] = label.show
+        given, annotator = votes.setdefault((label.article, label.text), {}), label.annotator or f" {number}"
+        if annotator in given:
+            replaced.append(f"{label.article}: {label.text}")
+        given[annotator] = label.show
     counts = {key: Counter(given.values()) for key, given in sorted(votes.items())}
     ties = [f"{article}: {text}" for (article, text), each in counts.items() if each[True] == each[False]]
-    return {key: each[True] > each[False] for key, each in counts.items() if each[True] != each[False]}, ties
+    answers = {key: each[True] > each[False] for key, each in counts.items() if each[True] != each[False]}
+    return Majority(answers, ties, replaced)

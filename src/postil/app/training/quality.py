@@ -27,7 +27,7 @@ from postil.commenters.threads.quality import KIND, Example, Quality, bootstrap_
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.resampling import bootstrap_counts
-from postil.records.labels import majority
+from postil.records.labels import REPLACED, TIED, majority
 from postil.records.parts import Excluded
 from postil.records.results import FeatureWeight, ThreadOrdersResult, ThreadSettings
 
@@ -176,7 +176,7 @@ def _labeled_threads(
     if not matched:
         problem = f"none of {len(labels):,} labels is of a comment of an article of train in {corpus.path}"
         raise InvalidInput(f"{problem}; expected rows article, text, show with its ids and texts", where=where)
-    answers, ties = majority(matched)
+    answers, ties, replaced = majority(matched)
     rows: dict[str, dict[int, bool]] = {}
     for (name, text), show in answers.items():
         rows.setdefault(name, {})[places[name][text]] = show
@@ -184,7 +184,8 @@ def _labeled_threads(
     left = (
         ("label of an article that train does not have", elsewhere),
         ("label of a text that is no comment of its article", unknown),
-        ("comment that as many would show as would not", ties),
+        (REPLACED, replaced),
+        (TIED, ties),
         ("all labels of the thread are the same", same),
     )
     found = RatedThreads(excluded=tuple(Excluded.of(why, list(map(_short, names))) for why, names in left if names))
