@@ -729,6 +729,12 @@ OTHERS: dict[str, dict[str, Any]] = {
             "points": [{"values": {"rate": 0.5, "layers": [1, 2]}, "dev": 0.5, "steps": 9, "chosen": True}],
         },
     },
+    "audit-log": {
+        "files": [
+            {"file": "audit.jsonl.1", "lines": 1200, "lost": 0, "first": "", "last": "8d0c"},
+            {"file": "audit.jsonl", "lines": 17, "lost": 2, "first": "8d0c", "last": "1f3a"},
+        ],
+    },
     "tokens": {
         "tokens": [
             {"name": "cms", "state": "valid", "scopes": ["suggest", "rank"], "created": "2026-03-01T09:00:00Z"},

@@ -57,6 +57,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "Import external formats; build corpora of articles with comments.",
     ),
     "study": ("postil.cli.study:study", "Run the studies of two papers from end to end, on your data."),
+    "check-audit": ("postil.cli.check_audit:check", "Verify that no line of an audit log was changed or removed."),
     "tokens": ("postil.cli.tokens:tokens", "Make and revoke the tokens of clients of the service."),
     "vectors": ("postil.cli.vectors:vectors", "Train, convert, import and inspect vectors of words and subwords."),
     "weights": ("postil.cli.weights:weights", "Plan which references to grade for weighted metrics."),

@@ -85,7 +85,7 @@ from postil.records.judge_parts import (
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
-from postil.records.service_parts import TokenInfo
+from postil.records.service_parts import AuditLogFile, TokenInfo
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 from postil.records.thread_parts import FeatureWeight, ThreadSettings
@@ -103,6 +103,8 @@ __all__ = [
     "AltTest",
     "AltTestRow",
     "Audit",
+    "AuditLogFile",
+    "AuditLogResult",
     "AuditRanking",
     "Backend",
     "BudgetComponents",
@@ -2076,7 +2078,17 @@ class VectorsResult(Result, frozen=True, kw_only=True, tag="vectors"):
     first: tuple[str, ...] = ()
 
 
-# ---- tokens ----
+# ---- serve ----
+
+
+class AuditLogResult(Result, frozen=True, kw_only=True, tag="audit-log"):
+    """An audit log whose lines are as they were written.
+
+    Args:
+        files: Its files, the oldest first.
+    """
+
+    files: tuple[AuditLogFile, ...]
 
 
 class TokensResult(Result, frozen=True, kw_only=True, tag="tokens"):

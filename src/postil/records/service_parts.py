@@ -4,9 +4,27 @@ from __future__ import annotations
 
 from typing import Literal
 
-from postil.records.parts import OptionalPart
+from postil.records.parts import OptionalPart, Part
 
-__all__ = ["TokenInfo"]
+__all__ = ["AuditLogFile", "TokenInfo"]
+
+
+class AuditLogFile(Part, frozen=True, kw_only=True):
+    """A file of an audit log whose lines are as they were written.
+
+    Args:
+        file: The file.
+        lines: Number of lines.
+        lost: Number of lines that could not be written, as the lines after them say.
+        first: Hash of the line before the first one, in the file before; empty where the log begins here.
+        last: Hash of the last line; empty where there is none.
+    """
+
+    file: str
+    lines: int
+    lost: int
+    first: str
+    last: str
 
 
 class TokenInfo(OptionalPart, frozen=True, kw_only=True):

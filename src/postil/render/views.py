@@ -34,6 +34,7 @@ __all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
+    "audit-log": "postil.render.audit_log",
     "budget": "postil.render.budget",
     "calibration": "postil.render.calibrate",
     "combine": "postil.render.combine",

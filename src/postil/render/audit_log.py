@@ -1,0 +1,47 @@
+"""View of an audit log that was verified: one row per file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.render.formats import counted
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import AuditLogResult
+
+__all__ = ["summary", "view"]
+
+
+def view(result: AuditLogResult) -> View:
+    """Make the view of an audit log.
+
+    Args:
+        result: The log.
+    """
+    rows = [msgspec.structs.asdict(one) for one in result.files]
+    grid = [["file", "lines", "lost", "hash of the last line"]]
+    grid += [[one.file, f"{one.lines:,}", f"{one.lost:,}", one.last] for one in result.files]
+    return View(rows=rows, grids=[grid], remarks=list(_remarks(result)))
+
+
+def _remarks(result: AuditLogResult) -> Iterator[str]:
+    yield "no line was changed, inserted or removed; note the last hash to find later that the end was cut off"
+    if result.files[0].first:
+        yield f"{result.files[0].file}: the first line follows one of an earlier file, which was not given"
+    if lost := sum(one.lost for one in result.files):
+        yield f"{counted(lost, 'line')} could not be written, as the disk was full or the file out of reach"
+
+
+def summary(result: AuditLogResult) -> str:
+    """Numbers of lines and files.
+
+    Args:
+        result: The log.
+    """
+    lines = counted(sum(one.lines for one in result.files), "line")
+    return f"{lines} of {counted(len(result.files), 'file')}, none changed or removed"
