@@ -183,16 +183,16 @@ std::unique_ptr<HeldSearcher> make_searcher(nb::tuple rows, nb::tuple lists, nb:
   return held;
 }
 
-nb::tuple search(const HeldSearcher& held, In<int64_t> starts, In<int32_t> terms, In<double> weights, int64_t k, int jobs) {
+nb::tuple search(const HeldSearcher& held, In<int32_t> ids, In<int64_t> offsets, int64_t k, int jobs) {
   require(k >= 1, "expected k of at least 1");
   require(k <= INT32_MAX, "expected k below 2,147,483,648");
-  require(starts.shape(0) > 0, "expected offsets of the terms of queries");
-  const size_t queries = starts.shape(0) - 1;
+  require(offsets.shape(0) > 0, "expected offsets of the words of texts");
+  const size_t queries = offsets.shape(0) - 1;
   std::vector<int32_t> documents(queries * k);
   std::vector<double> scores(queries * k);
   {
     nb::gil_scoped_release release;
-    held.searcher->search({span(starts), span(terms), span(weights)}, k, jobs, documents.data(), scores.data());
+    held.searcher->search({span(ids), span(offsets)}, k, jobs, documents.data(), scores.data());
   }
   const std::vector<size_t> shape{queries, static_cast<size_t>(k)};
   return nb::make_tuple(array_of(std::move(documents), shape), array_of(std::move(scores), shape));
@@ -692,7 +692,7 @@ NB_MODULE(_compiled, m) {
       },
       nb::arg("lists"), nb::arg("factors"), nb::arg("scales"), nb::arg("gain"));
   nb::class_<HeldSearcher>(m, "Searcher")
-      .def("search", &search, nb::arg("starts"), nb::arg("terms"), nb::arg("weights"), nb::arg("k"), nb::arg("jobs") = 1);
+      .def("search", &search, nb::arg("ids"), nb::arg("offsets"), nb::arg("k"), nb::arg("jobs") = 1);
   m.def("searcher", &make_searcher, nb::arg("rows"), nb::arg("lists"), nb::arg("bounds"), nb::arg("factors"),
         nb::arg("scales"), nb::arg("gain"));
   m.def("greedy_matches", &greedy_match_table, nb::arg("left"), nb::arg("right"), nb::arg("pairs"), nb::arg("jobs") = 1);

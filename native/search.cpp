@@ -25,7 +25,7 @@ constexpr int64_t kMostDense = 4096;  // terms in the table
 constexpr double kRowSteps = 2000;    // about the most that a row of the table adds up to
 constexpr double kUnits = 60000;      // the highest score that a query may have, in units of its sums
 constexpr double kMostWeight = 281474976710655.0;  // 2^48 - 1: times an impact it still fits
-constexpr double kFew = 600;          // postings that are added up while bounds find one result of a query of one term
+constexpr double kFew = 1200;         // postings that are added up while bounds find one result of a query of one term
 constexpr double kAbove = 1 + 1e-9;   // more than the errors of double precision here
 
 inline int class_of(int64_t frequency, int64_t documents) {
@@ -74,6 +74,26 @@ POSTIL_WIDE void add_rows(const uint8_t* rows, const int32_t* places, const uint
   }
 }
 
+// What dense terms add to the scores of a group, term by term. The sums of as many documents as there are indices stay in
+// registers.
+template <size_t... i>
+POSTIL_IN_WIDE void add_scores(const uint8_t* rows, const int32_t* places, const double* weights, int64_t count,
+                               double* totals, std::index_sequence<i...>) {
+  double sums[] = {totals[i]...};
+  for (int64_t t = 0; t < count; ++t) {
+    const uint8_t* row = rows + places[t] * kGroup;
+    const double weight = weights[t];
+    ((sums[i] += weight * row[i]), ...);
+  }
+  ((totals[i] = sums[i]), ...);
+}
+POSTIL_WIDE void add_scores(const uint8_t* rows, const int32_t* places, const double* weights, int64_t count,
+                            double* totals) {
+  for (int64_t first = 0; first < kGroup; first += 8) {
+    add_scores(rows + first, places, weights, count, totals + first, std::make_index_sequence<8>());
+  }
+}
+
 // The most that each document of a group may reach; how many of them are above a limit.
 POSTIL_WIDE int reach(const uint16_t* __restrict sums, const uint16_t* __restrict totals, const float* __restrict steps,
                       float step, const uint8_t* __restrict lengths, int64_t stride, const uint16_t* waiting, float limit,
@@ -111,6 +131,19 @@ void sort_ids(std::vector<int32_t>& ids, std::vector<int32_t>& spare) {
   }
 }
 
+// Calls found(term, times) for the terms of a text, rising. Times are at most what a count holds.
+template <class Found>
+void count_ids(const int32_t* ids, int64_t count, std::vector<int32_t>& sorted, std::vector<int32_t>& spare, Found found) {
+  sorted.assign(ids, ids + count);
+  sort_ids(sorted, spare);
+  for (size_t i = 0; i < sorted.size();) {
+    size_t end = i;
+    while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
+    found(sorted[i], static_cast<uint16_t>(std::min<size_t>(end - i, UINT16_MAX)));
+    i = end;
+  }
+}
+
 // Turns sums into scores, and finds the best of each column where they stand in rows of so many columns.
 POSTIL_WIDE void finish(double* __restrict sums, const double* __restrict factors, int64_t count, double* __restrict most,
                         int64_t columns) {
@@ -141,19 +174,13 @@ Counted count_terms(const Texts& texts, int jobs) {
   for_each_block(
       blocks, jobs, [] { return std::pair<std::vector<int32_t>, std::vector<int32_t>>(); },
       [&](std::pair<std::vector<int32_t>, std::vector<int32_t>>& buffers, int64_t block) {
-        std::vector<int32_t>& sorted = buffers.first;
         Counted& part = parts[block];
         for (int64_t t = block * kBlock; t < std::min(texts.count(), (block + 1) * kBlock); ++t) {
-          const int32_t* ids = texts.ids.data + texts.begin(t);
-          sorted.assign(ids, ids + texts.length(t));
-          sort_ids(sorted, buffers.second);
-          for (size_t i = 0; i < sorted.size();) {
-            size_t end = i;
-            while (end < sorted.size() && sorted[end] == sorted[i]) ++end;
-            part.terms.push_back(sorted[i]);
-            part.counts.push_back(static_cast<uint16_t>(std::min<size_t>(end - i, UINT16_MAX)));
-            i = end;
-          }
+          count_ids(texts.ids.data + texts.begin(t), texts.length(t), buffers.first, buffers.second,
+                    [&](int32_t term, uint16_t times) {
+                      part.terms.push_back(term);
+                      part.counts.push_back(times);
+                    });
           part.starts.push_back(static_cast<int64_t>(part.terms.size()));
         }
       });
@@ -286,9 +313,16 @@ std::pair<int64_t, int64_t> Searcher::list(int32_t term) const {
 }
 
 void Searcher::check_factors() const {
+  if (known_factors_.load(std::memory_order_acquire)) return;
+  const std::lock_guard<std::mutex> hold(lock_);
   if (known_factors_.load(std::memory_order_relaxed)) return;
-  for (int64_t d = 0; d < factors_.size; ++d) check_factor(d);
-  known_factors_.store(true, std::memory_order_relaxed);
+  uncounted_.clear();
+  for (int64_t d = 0; d < factors_.size; ++d) {
+    check_factor(d);
+    // In steps that are hardly above the factor a count is itself, unless it has no place.
+    if (factors_[d] > 0 && bounds_.steps[d] > factors_[d] * (1 + 1.0 / 512)) uncounted_.push_back(static_cast<int32_t>(d));
+  }
+  known_factors_.store(true, std::memory_order_release);
 }
 
 void Searcher::check_factor(int64_t document) const {
@@ -315,17 +349,17 @@ void Searcher::check_row(int32_t document) const {
   known_rows_[document].store(true, std::memory_order_relaxed);
 }
 
-double Searcher::score(const Queries& queries, int64_t query, int32_t document) const {
+double Searcher::score(const Query& query, int32_t document) const {
   check_row(document);
   const int32_t* terms = rows_.terms.data;
   int64_t at = rows_.starts.data[document];
   const int64_t end = rows_.starts.data[document + 1];
-  const int64_t begin = queries.starts.data[query], stop = queries.starts.data[query + 1];
+  const size_t size = query.terms.size();
   const double factor = factors_.data[document];
-  const bool jump = (stop - begin) * 8 < end - at;
+  const bool jump = static_cast<int64_t>(size) * 8 < end - at;
   double sum = 0.0;
-  for (int64_t q = begin; q < stop && at < end; ++q) {
-    const int32_t term = queries.terms.data[q];
+  for (size_t q = 0; q < size && at < end; ++q) {
+    const int32_t term = query.terms[q];
     if (jump) {
       at = std::lower_bound(terms + at, terms + end, term) - terms;
     } else {
@@ -333,7 +367,7 @@ double Searcher::score(const Queries& queries, int64_t query, int32_t document) 
     }
     if (at < end && terms[at] == term) {
       const double count = rows_.counts.data[at];
-      sum += queries.weights.data[q] * (gain_ == Gain::kCosine ? count : count / (count + factor));
+      sum += query.weights[q] * (gain_ == Gain::kCosine ? count : count / (count + factor));
     }
   }
   return gain_ == Gain::kCosine ? sum * factor : sum;
@@ -359,9 +393,10 @@ struct Search {
   using Scored = std::pair<double, int32_t>;
 
   const Searcher& index;
-  const Queries& queries;
   const size_t k;
   const int64_t padded, width;
+  Query query;
+  std::vector<int32_t> sorted, spare;  // of `read`
   double top;                  // the greatest weight
   double units;                // in a score of top
   std::vector<uint16_t> sums;  // [padded]; 65,535 is that or more
@@ -375,11 +410,10 @@ struct Search {
   std::vector<uint8_t> scored;  // [padded]
   std::vector<int32_t> known;   // the documents that are scored
   std::vector<Scored> best;     // a heap, the worst first
-  std::vector<double> totals, columns_best;  // of `add_up`: [documents], [columns]
+  std::vector<double> totals, columns_best, row_weights;  // of `add_up`: [padded], [columns], of dense terms
 
-  Search(const Searcher& index, const Queries& queries, size_t k)
+  Search(const Searcher& index, size_t k)
       : index(index),
-        queries(queries),
         k(k),
         padded(groups_of(index.rows_.documents()) * kGroup),
         width(index.bounds_.dense_terms.size),
@@ -390,30 +424,59 @@ struct Search {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   }
 
-  void prepare(int64_t query) {
+  // Weighs the terms of a query.
+  void read(const int32_t* ids, int64_t count) {
+    query.terms.clear();
+    query.weights.clear();
+    query.lists.clear();
+    const double* scales = index.scales_.data;
+    double squares = 0.0;
+    count_ids(ids, count, sorted, spare, [&](int32_t term, uint16_t times) {
+      if (term < 0 || term >= index.lists_.terms()) return;
+      const double weight = times * scales[term];
+      squares += weight * weight;
+      query.terms.push_back(term);
+      query.weights.push_back(weight);
+    });
+    const double length = squares > 0.0 ? std::sqrt(squares) : 1.0;
+    size_t kept = 0;
+    for (size_t q = 0; q < query.terms.size(); ++q) {
+      const int32_t term = query.terms[q];
+      const double weight = index.gain_ == Gain::kCosine ? query.weights[q] * scales[term] / length : query.weights[q];
+      const auto list = index.list(term);
+      if (!(weight > 0.0) || list.first == list.second) continue;
+      query.terms[kept] = term;
+      query.weights[kept++] = weight;
+      query.lists.push_back(list);
+    }
+    query.terms.resize(kept);
+    query.weights.resize(kept);
+  }
+
+  // Where in the table a term is; -1 if it is not.
+  int32_t place_of(int32_t term) const {
+    const int32_t *first = index.bounds_.dense_terms.data, *place = std::lower_bound(first, first + width, term);
+    return place < first + width && *place == term ? static_cast<int32_t>(place - first) : -1;
+  }
+
+  void prepare() {
     const BoundsView& bounds = index.bounds_;
     terms.clear();
     places.clear();
     weights.clear();
-    for (int32_t document : known) scored[document] = 0;
-    known.clear();
-    best.clear();
     step = 0.0f;
     top = 0.0;
     double squares[kClasses] = {0.0}, dense = 0.0;  // the first is for all terms
-    const int64_t start = queries.starts.data[query], stop = queries.starts.data[query + 1];
-    for (int64_t q = start; q < stop; ++q) top = std::max(top, queries.weights.data[q]);
-    for (int64_t q = start; q < stop; ++q) {
-      const int32_t t = queries.terms.data[q];
-      const double weight = queries.weights.data[q] / top;
-      if (t < 0 || t >= index.lists_.terms() || !(weight > 0.0)) continue;
-      const auto [begin, end] = index.list(t);
-      if (begin == end) continue;
+    for (const double weight : query.weights) top = std::max(top, weight);
+    for (size_t q = 0; q < query.terms.size(); ++q) {
+      const int32_t t = query.terms[q];
+      const auto [begin, end] = query.lists[q];
+      const double weight = query.weights[q] / top;
       int kind = class_of(end - begin, index.rows_.documents());
       if (kind >= kDense) {
-        const int32_t *first = bounds.dense_terms.data, *place = std::lower_bound(first, first + width, t);
-        if (place < first + width && *place == t) {
-          places.push_back(static_cast<int32_t>(place - first));
+        const int32_t place = place_of(t);
+        if (place >= 0) {
+          places.push_back(place);
         } else {
           kind = kDense - 1;
         }
@@ -452,12 +515,12 @@ struct Search {
     }
   }
 
-  void keep(int64_t query, int32_t document) {
+  void keep(int32_t document) {
     // Documents that fill the last group up have no row; bounds that are wrong may ask for one.
     if (scored[document] || document >= index.rows_.documents()) return;
     scored[document] = 1;
     known.push_back(document);
-    const Scored found{index.score(queries, query, document), document};
+    const Scored found{index.score(query, document), document};
     if (found.first > 0.0) keep_best(found);
   }
 
@@ -480,7 +543,7 @@ struct Search {
   }
 
   // Documents with the highest sums are scored, so that there is a threshold.
-  void seed(int64_t query) {
+  void seed() {
     static const uint16_t none[kClasses - 1] = {0};
     candidates.clear();
     uint16_t least = 1;
@@ -497,7 +560,7 @@ struct Search {
         if (candidates.size() == k) least = static_cast<uint16_t>(std::min(65535.0f, candidates.front().most + 1));
       }
     }
-    for (const Candidate& candidate : candidates) keep(query, candidate.document);
+    for (const Candidate& candidate : candidates) keep(candidate.document);
   }
 
   // Finds the documents that may still be among the best. False if that costs more than `worth`.
@@ -534,33 +597,53 @@ struct Search {
 
   // Are all postings added up before bounds have found the best documents? As measured, the work of bounds grows with the
   // number of results, and about with the root of that of terms.
-  bool is_small(int64_t query) const {
-    int64_t found = 0, cost = index.rows_.documents();
-    for (int64_t q = queries.starts.data[query]; q < queries.starts.data[query + 1]; ++q) {
-      const int32_t term = queries.terms.data[q];
-      if (term < 0 || term >= index.lists_.terms()) continue;
-      const auto [begin, end] = index.list(term);
-      cost += end - begin;
-      found += end > begin;
-    }
-    return static_cast<double>(cost) <= kFew * static_cast<double>(k) * std::sqrt(static_cast<double>(found));
+  bool is_small() const {
+    const int64_t documents = index.rows_.documents();
+    const int64_t most = index.gain_ == Gain::kCosine ? documents / 8 : documents;  // where there is a row for a list
+    int64_t cost = documents;
+    for (const auto& [begin, end] : query.lists) cost += std::min(end - begin, most);
+    return static_cast<double>(cost) <= kFew * static_cast<double>(k) * std::sqrt(static_cast<double>(query.lists.size()));
   }
 
-  // Scores every document: a sum has the terms in their order, as in Searcher::score, so the same bits.
-  void add_up(int64_t query) {
+  // Adds the rows at the places, of dense terms that follow one another.
+  void add_places() {
+    if (places.empty()) return;
+    const int64_t count = static_cast<int64_t>(places.size());
+    for (int64_t first = 0; first < padded; first += kGroup) {
+      add_scores(index.bounds_.dense.data + first * width, places.data(), row_weights.data(), count, &totals[first]);
+    }
+    places.clear();
+    row_weights.clear();
+  }
+
+  // Scores every document: a sum has the terms in their order, as in Searcher::score, so the same bits. Where a row of the
+  // table holds counts, it is added rather than a list; a count of 0 changes nothing.
+  void add_up() {
     index.check_factors();
     const double* factors = index.factors_.data;
     const int64_t count = index.rows_.documents();
-    totals.assign(count, 0.0);
-    for (int64_t q = queries.starts.data[query]; q < queries.starts.data[query + 1]; ++q) {
-      const int32_t term = queries.terms.data[q];
-      const double weight = queries.weights.data[q];
-      if (term < 0 || term >= index.lists_.terms() || !(weight > 0.0)) continue;
-      const auto [begin, end] = index.list(term);
+    const bool cosine = index.gain_ == Gain::kCosine;
+    const bool counted = cosine && static_cast<int64_t>(index.uncounted_.size()) * 64 <= count;
+    totals.assign(padded, 0.0);
+    places.clear();
+    row_weights.clear();
+    for (size_t q = 0; q < query.terms.size(); ++q) {
+      const int32_t term = query.terms[q];
+      const double weight = query.weights[q];
+      const auto [begin, end] = query.lists[q];
+      if (counted && class_of(end - begin, count) >= kDense) {
+        const int32_t place = place_of(term);
+        if (place >= 0) {
+          places.push_back(place);
+          row_weights.push_back(weight);
+          continue;
+        }
+      }
+      add_places();
       index.check_list(term);
       const int32_t* documents = index.lists_.documents.data;
       const uint16_t* counts = index.lists_.counts.data;
-      if (index.gain_ == Gain::kCosine) {
+      if (cosine) {
         for (int64_t i = begin; i < end; ++i) totals[documents[i]] += weight * counts[i];
       } else {
         for (int64_t i = begin; i < end; ++i) {
@@ -569,24 +652,34 @@ struct Search {
         }
       }
     }
+    add_places();
+    if (counted) {
+      for (const int32_t document : index.uncounted_) totals[document] = 0.0;
+    }
     const size_t columns = std::min<size_t>(count, 8 * k);
     columns_best.assign(columns, 0.0);
-    finish(totals.data(), index.gain_ == Gain::kCosine ? factors : nullptr, count, columns_best.data(), columns);
+    finish(totals.data(), cosine ? factors : nullptr, count, columns_best.data(), columns);
     // A document of each of the k best columns has its best score, so that no lower score is among the k best.
     double least = 0.0;
     if (columns > k) {
       std::nth_element(columns_best.begin(), columns_best.begin() + (k - 1), columns_best.end(), std::greater<>());
       least = columns_best[k - 1];
     }
-    best.clear();
     for (int64_t d = 0; d < count; ++d) {
       if (totals[d] >= least && totals[d] > 0.0) keep_best({totals[d], static_cast<int32_t>(d)});
+    }
+    if (counted) {
+      for (const int32_t document : index.uncounted_) keep(document);
     }
     for (const Scored& found : best) index.check_row(found.second);
   }
 
-  void run(int64_t query, int32_t* found, double* scores) {
-    is_small(query) ? add_up(query) : prune(query);
+  void run(const int32_t* ids, int64_t count, int32_t* found, double* scores) {
+    for (int32_t document : known) scored[document] = 0;
+    known.clear();
+    best.clear();
+    read(ids, count);
+    is_small() ? add_up() : prune();
     std::sort(best.begin(), best.end(), better);
     for (size_t i = 0; i < k; ++i) {
       found[i] = i < best.size() ? best[i].second : -1;
@@ -594,8 +687,8 @@ struct Search {
     }
   }
 
-  void prune(int64_t query) {
-    prepare(query);
+  void prune() {
+    prepare();
     std::fill(sums.begin(), sums.end(), 0);
     candidates.clear();
     int64_t left = 0;
@@ -609,25 +702,26 @@ struct Search {
       if (kind > 0) waiting[kind - 1] = 0;
       // A look at all documents is worth it where it may spare more.
       if (left > 0 && left < padded / 2 + static_cast<int64_t>(k) * score_cost()) continue;
-      seed(query);
+      seed();
       if (!gather(left > 0 ? 2 * left : INT64_MAX)) continue;
       break;
     }
     std::make_heap(candidates.begin(), candidates.end());
     while (!candidates.empty() && candidates.front().most > static_cast<float>(threshold() - 1)) {
-      keep(query, candidates.front().document);
+      keep(candidates.front().document);
       std::pop_heap(candidates.begin(), candidates.end());
       candidates.pop_back();
     }
   }
 };
 
-void Searcher::search(const Queries& queries, int64_t k, int jobs, int32_t* documents, double* scores) const {
-  require(queries.terms.size == queries.weights.size, "expected a weight of each term of a query");
-  check_offsets(queries.starts, queries.terms.size, "expected offsets of the terms of queries");
+void Searcher::search(const Texts& queries, int64_t k, int jobs, int32_t* documents, double* scores) const {
+  check_offsets(queries.offsets, queries.ids.size, "expected offsets of the words of texts");
   for_each_block(
-      queries.starts.size - 1, jobs, [&] { return Search(*this, queries, static_cast<size_t>(k)); },
-      [&](Search& search, int64_t query) { search.run(query, documents + query * k, scores + query * k); });
+      queries.count(), jobs, [&] { return Search(*this, static_cast<size_t>(k)); },
+      [&](Search& search, int64_t query) {
+        search.run(queries.ids.data + queries.begin(query), queries.length(query), documents + query * k, scores + query * k);
+      });
 }
 
 }  // namespace postil

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -80,10 +81,11 @@ struct BoundsView {
   Span<uint8_t> dense;
 };
 
-struct Queries {
-  Span<int64_t> starts;  // [queries + 1]
-  Span<int32_t> terms;   // rising within a query
-  Span<double> weights;  // 0 or more
+// The terms of a query that documents have, and what one occurrence of each in a document is worth.
+struct Query {
+  std::vector<int32_t> terms;                      // rising
+  std::vector<double> weights;                     // above 0
+  std::vector<std::pair<int64_t, int64_t>> lists;  // where the documents of each begin and end
 };
 
 class Searcher {
@@ -92,12 +94,14 @@ class Searcher {
   // when it is first read, since a look at all of it would take far longer than a query.
   Searcher(const Rows& rows, const ListsView& lists, const BoundsView& bounds, Span<double> factors, Span<double> scales, Gain gain);
 
-  // The k documents with the highest scores above 0, best first, the lower number first where scores are equal.
-  // documents, scores [queries, k]; -1 and 0 where there are fewer.
-  void search(const Queries&, int64_t k, int jobs, int32_t* documents, double* scores) const;
+  // The k documents with the highest scores above 0, best first, the lower number first where scores are equal. A query is
+  // a text: each of its terms weighs how often it comes times its scale. For cosine the vector of these weights has length
+  // 1, and the scale comes in once more, since documents are scaled too. Terms of no document, or with weights that are not
+  // above 0, are passed over. documents, scores [queries, k]; -1 and 0 where there are fewer.
+  void search(const Texts& queries, int64_t k, int jobs, int32_t* documents, double* scores) const;
 
   // The score of one document, added up in the order of terms.
-  double score(const Queries&, int64_t query, int32_t document) const;
+  double score(const Query&, int32_t document) const;
 
  private:
   friend struct Search;
@@ -114,6 +118,8 @@ class Searcher {
   Gain gain_;
   std::unique_ptr<std::atomic<bool>[]> known_lists_, known_rows_;  // [terms], [documents]: looked at, and right
   mutable std::atomic<bool> known_factors_{false};
+  mutable std::mutex lock_;
+  mutable std::vector<int32_t> uncounted_;  // documents whose rows of the table of dense terms do not hold counts
 };
 
 }  // namespace postil

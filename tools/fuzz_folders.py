@@ -556,7 +556,7 @@ def call_search(draw: random.Random) -> None:
     rows = list(native.count_terms(ids, offsets, draw.choice((1, 2))))
     words = draw.choice((10, 2**20 + 1, -1))
     lists = list(native.invert(*rows, words))
-    factors, scales = np.ones(len(rows[0]) - 1), np.ones(len(lists[0]) - 1)
+    factors, scales = np.ones(len(rows[0]) - 1), np.abs(numbers(draw, "float64", len(lists[0]) - 1))
     gain = draw.choice(("cosine", "bm25"))
     bounds = list(native.search_bounds(tuple(lists), factors, scales, gain))
     for arrays in draw.sample([rows, lists, bounds], draw.randint(0, 2)):
@@ -567,8 +567,7 @@ def call_search(draw: random.Random) -> None:
     factors = change_values(draw, factors) if draw.random() < 0.2 else factors
     search = native.searcher(tuple(rows), tuple(lists), tuple(bounds), factors, scales, gain)
     queries, begins = texts(draw)
-    weights = np.abs(numbers(draw, "float64", len(queries)))
-    documents, _ = search.search(begins, queries, weights, draw.choice((1, 3, 200)), draw.choice((1, 2)))
+    documents, _ = search.search(queries, begins, draw.choice((1, 3, 200)), draw.choice((1, 2)))
     require(((documents >= -1) & (documents < len(factors))).all(), f"documents {documents}")
     if draw.random() < 0.3:
         native.search_bounds(tuple(lists), factors, scales, gain)

@@ -52,7 +52,7 @@ def with_part(name: str, place: int, change: Callable[[Any], Any]) -> dict[str, 
 
 def search(kernel: ModuleType, index: dict[str, Any], starts: Any = None, k: int = 5) -> Any:
     starts = i64(0, 3) if starts is None else starts
-    return kernel.searcher(**index).search(starts, i32(1, 2, 3), np.ones(3), k)
+    return kernel.searcher(**index).search(i32(1, 2, 3), starts, k)
 
 
 def set_at(place: int, value: int) -> Callable[[Any], Any]:
@@ -133,9 +133,9 @@ CALLS: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "a factor below 0": (lambda k: search(k, parts() | {"factors": np.full(400, -1.0)}), "expected a finite factor"),
     "bounds of a type": (lambda k: search(k, with_part("bounds", 0, np.float64)), "expected bounds of search_bounds"),
-    "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), "expected offsets of the terms of queries"),
-    "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), "expected offsets of the terms of queries"),
-    "no queries": (lambda k: search(k, parts(), i64()), "expected offsets of the terms of queries"),
+    "queries beyond": (lambda k: search(k, parts(), i64(0, FAR)), "expected offsets of the words of texts"),
+    "queries that fall": (lambda k: search(k, parts(), i64(0, 3, -5, 3)), "expected offsets of the words of texts"),
+    "no queries": (lambda k: search(k, parts(), i64()), "expected offsets of the words of texts"),
     "a large k": (lambda k: search(k, parts(), i64(0, 1, 2, 3, 3), 2**62), "expected k below 2,147,483,648"),
     "bounds of far lists": (
         lambda k: k.search_bounds((i64(0, FAR), i32(0), np.ones(1, np.uint16)), np.ones(1), np.ones(1), "cosine"),
@@ -257,7 +257,7 @@ def test_a_searcher_keeps_what_it_looks_into(kernel: ModuleType) -> None:
     index.clear()
     gc.collect()
     _ = [np.full(4000, 7) for _ in range(50)]
-    found = searcher.search(i64(0, 3), i32(1, 2, 3), np.ones(3), 5)
+    found = searcher.search(i32(1, 2, 3), i64(0, 3), 5)
     assert [each.tolist() for each in found] == [each.tolist() for each in expected]
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections import Counter
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import postil.kernel
 from postil.kernel import python
 from postil.kernel.python.search import GROUP
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -38,6 +45,12 @@ def made(seed: int, documents: int, words: int, mean: int) -> tuple[NDArray[np.i
     return np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])])
 
 
+def asked(queries: Sequence[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Queries as the kernel takes them."""
+    ids = np.concatenate([np.zeros(0), *queries]).astype(np.int32)
+    return ids, np.concatenate([[0], np.cumsum([len(query) for query in queries])]).astype(np.int64)
+
+
 def built(kernel: ModuleType, seed: int, documents: int, gain: str) -> Any:
     words = 3000
     ids, offsets = made(seed, documents, words, 60)
@@ -49,8 +62,10 @@ def built(kernel: ModuleType, seed: int, documents: int, gain: str) -> Any:
     return rows, lists, factors, scales, kernel.search_bounds(lists, factors, scales, gain)
 
 
-def plain(kernel: ModuleType, rows: Any, lists: Any, factors: NDArray[np.float64], gain: str = "cosine") -> Any:
-    scales = np.ones(len(lists[0]) - 1)
+def plain(
+    kernel: ModuleType, rows: Any, lists: Any, factors: NDArray[np.float64], gain: str = "cosine", *, scale: Any = 1.0
+) -> Any:
+    scales = np.full(len(lists[0]) - 1, scale)
     return kernel.searcher(rows, lists, kernel.search_bounds(lists, factors, scales, gain), factors, scales, gain)
 
 
@@ -96,20 +111,51 @@ def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
     documents = 200 * GROUP - 5
     rows, lists, factors, scales, bounds = built(postil.kernel, length, documents, gain)
     rng = np.random.default_rng(k)
-    queries = [np.unique(rng.integers(0, 3000 if n % 2 else 200, length)).astype(np.int32) for n in range(40)]
-    queries[7] = np.zeros(0, dtype=np.int32)
-    starts, terms = np.concatenate([[0], np.cumsum([len(q) for q in queries])]), np.concatenate(queries)
-    # Rare words weigh more, as they do; a few weigh nothing.
-    weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0) * rng.integers(0, 4, len(terms))
+    queries = [rng.integers(-1, 3002 if n % 2 else 200, length) for n in range(40)]
+    queries[7] = np.zeros(0)
+    ids, offsets = asked(queries)
     fast = postil.kernel.searcher(rows, lists, bounds, factors, scales, gain)
     definition = python.searcher(rows, lists, bounds, factors, scales, gain)
-    expected = definition.search(starts, terms, weights, k)
+    expected = definition.search(ids, offsets, k)
     for jobs in (1, 2):
-        found = fast.search(starts, terms, weights, k, jobs)
+        found = fast.search(ids, offsets, k, jobs)
         assert np.array_equal(found[0], expected[0])
         assert np.array_equal(found[1], expected[1])
     assert (expected[0][7] == -1).all()
     assert (expected[1] > 0).any()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize("gain", ["cosine", "bm25"])
+@settings(max_examples=30)
+@given(
+    texts=st.lists(st.lists(st.integers(0, 7), max_size=9), min_size=1, max_size=80),
+    queries=st.lists(st.lists(st.integers(-2, 9), max_size=9), max_size=4),
+    scales=st.lists(st.sampled_from([1.0, 0.1, 3.7, 1e-200, 0.0, -1.0]), min_size=8, max_size=8),
+)
+def test_scores_are_those_of_the_formula_to_the_last_bit(
+    kernel: ModuleType, gain: str, texts: list[list[int]], queries: list[list[int]], scales: list[float]
+) -> None:
+    rows = kernel.count_terms(*asked(texts))
+    factors = 1 / (2.0 + np.arange(len(texts)))
+    search = plain(kernel, rows, kernel.invert(*rows, 8), factors, gain, scale=scales)
+    documents, scores = search.search(*asked(queries), len(texts))
+    for query, found, best in zip(queries, documents.tolist(), scores.tolist(), strict=True):
+        counts = sorted(Counter(word for word in query if 0 <= word < 8).items())
+        norm = math.sqrt(reduce(add, [(count * scales[word]) ** 2 for word, count in counts], 0.0))
+        expected = []
+        for number, (text, factor) in enumerate(zip(texts, factors.tolist(), strict=True)):
+            score = 0.0
+            for word, count in counts:
+                weight, times = count * scales[word], float(text.count(word))
+                if gain == "cosine":
+                    weight = weight * scales[word] / (norm if norm > 0 else 1)
+                if weight > 0 and times:
+                    score += weight * (times if gain == "cosine" else times / (times + factor))
+            expected.append((-(score * factor if gain == "cosine" else score), number))
+        expected = sorted(pair for pair in expected if pair[0] < 0)
+        assert found == [number for _, number in expected] + [-1] * (len(texts) - len(expected))
+        assert best == [-score for score, _ in expected] + [0] * (len(texts) - len(expected))
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
@@ -119,9 +165,9 @@ def test_equal_scores_stand_in_the_order_of_documents(kernel: ModuleType) -> Non
     lists = kernel.invert(*rows, 2)
     factors = np.ones(300)
     search = plain(kernel, rows, lists, factors)
-    documents, scores = search.search(np.array([0, 1]), np.array([1], dtype=np.int32), np.array([2.0]), 5)
+    documents, scores = search.search(*asked([[1]]), 5)
     assert documents.tolist() == [[0, 1, 2, 3, 4]]
-    assert scores.tolist() == [[2.0] * 5]
+    assert scores.tolist() == [[1.0] * 5]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
@@ -130,11 +176,13 @@ def test_unknown_terms_and_small_collections(kernel: ModuleType) -> None:
     lists = kernel.invert(*rows, 1)
     factors = np.ones(1)
     search = plain(kernel, rows, lists, factors)
-    documents, scores = search.search(np.array([0, 2, 4]), np.array([-1, 9, 0, 3], dtype=np.int32), np.ones(4), 3)
+    documents, scores = search.search(*asked([[-1, 9], [0, 3]]), 3)
     assert documents.tolist() == [[-1, -1, -1], [0, -1, -1]]
     assert scores.tolist() == [[0, 0, 0], [1, 0, 0]]
     with pytest.raises(ValueError, match="k of at least 1"):
-        search.search(np.array([0]), np.zeros(0, dtype=np.int32), np.zeros(0), 0)
+        search.search(*asked([]), 0)
+    with pytest.raises(ValueError, match="expected offsets of the words of texts"):
+        search.search(np.zeros(2, dtype=np.int32), np.array([0, 3]), 1)
     with pytest.raises(ValueError, match="cosine or bm25"):
         plain(kernel, rows, lists, factors, "dot")
     bounds = kernel.search_bounds(lists, factors, np.ones(1), "cosine")
@@ -156,20 +204,17 @@ def test_uncommon_collections(gain: str) -> None:
         [],
         [7, 7],
     ]
-    texts += [rng.integers(0, 40, size) for size in rng.integers(0, 30, 70)]
+    texts += [rng.integers(0, 40, size) for size in rng.integers(0, 30, 250)]
     ids = np.concatenate(texts).astype(np.int32)
     offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
     rows = postil.kernel.count_terms(ids, offsets)
     lists = postil.kernel.invert(*rows, words)
     factors = rng.random(len(texts)) * (rng.random(len(texts)) > 0.1) * 10.0 ** rng.integers(-6, 7, len(texts))
-    starts = np.array([0, words, words + 1, words + 1, words + 4])
-    terms = np.concatenate([np.arange(words), [0], [1, 2, 4999]]).astype(np.int32)
-    for weights in (np.ones(len(terms)), 10.0 ** rng.integers(-9, 9, len(terms)), np.full(len(terms), 1e-200)):
+    queries = asked([np.arange(words), np.zeros(70_000), [], [1, 2, 4999], np.arange(40).repeat(3)])
+    for scales in (1.0, 10.0 ** rng.integers(-9, 9, words), 1e-200):
         for k in (1, 3, 200):
-            fast, slow = (plain(kernel, rows, lists, factors, gain) for kernel in (postil.kernel, python))
-            for found, expected in zip(
-                fast.search(starts, terms, weights, k), slow.search(starts, terms, weights, k), strict=True
-            ):
+            fast, slow = (plain(kernel, rows, lists, factors, gain, scale=scales) for kernel in (postil.kernel, python))
+            for found, expected in zip(fast.search(*queries, k), slow.search(*queries, k), strict=True):
                 assert np.array_equal(found, expected)
 
 
@@ -180,13 +225,11 @@ def test_a_few_results_are_the_first_of_many(kernel: ModuleType, gain: str) -> N
     documents = 40 * GROUP + 3
     rows, lists, factors, scales, bounds = built(kernel, 5, documents, gain)
     rng = np.random.default_rng(6)
-    queries = [np.unique(rng.integers(0, 3000 if n % 2 else 60, 2 + 8 * n)).astype(np.int32) for n in range(12)]
-    starts, terms = np.concatenate([[0], np.cumsum([len(q) for q in queries])]), np.concatenate(queries)
-    weights = np.log(documents / (1 + np.diff(lists[0])))[terms].clip(0)
+    queries = asked([rng.integers(0, 3000 if n % 2 else 60, 2 + 8 * n) for n in range(12)])
     search = kernel.searcher(rows, lists, bounds, factors, scales, gain).search
-    every, scores = search(starts, terms, weights, documents)
+    every, scores = search(*queries, documents)
     for k in (1, 2, 20, 300):
-        found = search(starts, terms, weights, k)
+        found = search(*queries, k)
         assert np.array_equal(found[0], every[:, :k])
         assert np.array_equal(found[1], scores[:, :k])
     assert ((every >= 0).sum(1) > 300).any()

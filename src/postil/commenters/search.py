@@ -22,7 +22,7 @@ from postil.arrays import WHOLE, Expected
 from postil.commenters.segment import IDF, WEIGHTINGS, CollectionStatistics, Idf, Segment, Weighting
 from postil.commenters.top_k import TopK, merge
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.kernel import count_terms, search_bounds, searcher
+from postil.kernel import search_bounds, searcher
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -215,11 +215,11 @@ class Index:
         """
         if k < 1:
             raise UsageError(f"expected at least one document per query, got {k}")
-        query = self._weighted(ids, offsets, jobs)
+        ids, offsets = np.ascontiguousarray(ids), np.ascontiguousarray(offsets)
         found = []
         for number, (segment, search) in enumerate(zip(self.segments, self._searchers, strict=True)):
             try:
-                found.append(TopK(*search.search(*query, min(k, max(1, len(segment))), jobs)))
+                found.append(TopK(*search.search(ids, offsets, min(k, max(1, len(segment))), jobs)))
             except ValueError as error:
                 raise _damaged(str(error), self._array(number, str(error))) from error
         return merge(found, self._firsts, k)
@@ -359,24 +359,6 @@ class Index:
         sums, some = np.zeros(len(segment)), np.diff(starts) > 0
         sums[some] = np.add.reduceat(weights, starts[:-1][some])
         return np.asarray(np.where(sums > 0, 1 / np.sqrt(np.where(sums > 0, sums, 1.0)), 0.0), dtype=np.float64)
-
-    def _weighted(
-        self, ids: NDArray[np.int32], offsets: NDArray[np.int64], jobs: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Queries as the kernel takes them: offsets, ascending terms, and the weight of one occurrence of each."""
-        starts, terms, counts = count_terms(np.ascontiguousarray(ids), np.ascontiguousarray(offsets), jobs)
-        known = (terms >= 0) & (terms < len(self.idf_weights))
-        if not known.all():
-            starts = np.concatenate([[0], np.cumsum(known)])[starts]
-            terms, counts = terms[known], counts[known]
-        idf = self.idf_weights[terms]
-        weights = counts * idf
-        if self.weighting == "tf-idf":
-            queries = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-            norms = np.sqrt(np.bincount(queries, weights**2, minlength=len(starts) - 1))
-            # Both texts weight a word by its idf: the query's is in its weight already, the document's is added here.
-            weights = weights * idf / np.where(norms > 0, norms, 1.0)[queries]
-        return starts, np.ascontiguousarray(terms), weights
 
 
 def _expected_bounds(documents: int, words: int, postings: int, dense: int) -> tuple[Expected, ...]:

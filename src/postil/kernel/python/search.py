@@ -173,59 +173,66 @@ def _dense_steps(  # noqa: PLR0917 - arrays of `search_bounds`
 class Searcher:
     """Exact top-k search of an inverted index; made by `searcher`."""
 
-    def __init__(self, lists: Counts, factors: NDArray[np.float64], gain: str) -> None:
+    def __init__(self, lists: Counts, factors: NDArray[np.float64], scales: NDArray[np.float64], gain: str) -> None:
         self._lists = lists
         self._factors = factors
+        self._scales = scales
         self._gain = gain
 
     def search(
-        self,
-        starts: NDArray[np.int64],
-        terms: NDArray[np.int32],
-        weights: NDArray[np.float64],
-        k: int,
-        jobs: int = 1,
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64], k: int, jobs: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The k documents with the highest scores above 0 for each query; of equal scores the lower number first.
 
+        A term's weight in a query is its frequency there times its scale. For ``cosine``, the weights of a query are
+        divided by their L2 norm, and multiplied by the scale again, which is the document's. Terms with no document or
+        no weight above 0 are ignored.
+
         Args:
-            starts: int64[n + 1], where each query begins.
-            terms: int32, rising within a query; those that no document has are passed over.
-            weights: float64, 0 or more.
+            ids: int32[T], the words of all queries, concatenated.
+            offsets: int64[n + 1].
             k: At least 1.
             jobs: Threads.
 
         Returns:
             Documents int32[n, k] and scores float64[n, k]; -1 and 0 where there are fewer.
         """
-        del jobs
         require(k >= 1, "expected k of at least 1")
         require(k < 2**31, "expected k below 2,147,483,648")
-        require(len(terms) == len(weights), "expected a weight of each term of a query")
-        check_offsets(starts, len(terms), "expected offsets of the terms of queries")
-        begins, documents, counts = self._lists
+        starts, terms, times = count_terms(ids, offsets, jobs)
         found = np.full((len(starts) - 1, k), -1, dtype=np.int32)
         best = np.zeros((len(starts) - 1, k))
-        for query in range(len(starts) - 1):
-            sums = np.zeros(len(self._factors))
-            for place in range(starts[query], starts[query + 1]):
-                if 0 <= terms[place] < len(begins) - 1:
-                    mine = slice(begins[terms[place]], begins[terms[place] + 1])
-                    require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
-                    what = "expected rising documents of a term, below their number"
-                    check_rising(documents[mine], len(self._factors), what)
-                    require(_right(self._factors[documents[mine]]), "expected a finite factor of a document, from 0")
-                    count = counts[mine].astype(np.float64)
-                    if self._gain == "bm25":
-                        count /= count + self._factors[documents[mine]]
-                    sums[documents[mine]] += weights[place] * count
-            if self._gain == "cosine":
-                sums *= self._factors
-            some = (sums > 0).nonzero()[0]
-            order = some[np.lexsort((some, -sums[some]))][:k]
+        for query, (start, stop) in enumerate(pairwise(starts.tolist())):
+            scores = self._scores(terms[start:stop], times[start:stop])
+            some = (scores > 0).nonzero()[0]
+            order = some[np.lexsort((some, -scores[some]))][:k]
             found[query, : len(order)] = order
-            best[query, : len(order)] = sums[order]
+            best[query, : len(order)] = scores[order]
         return found, best
+
+    def _scores(self, terms: NDArray[np.int32], times: NDArray[np.uint16]) -> NDArray[np.float64]:
+        """Scores of all documents for one query."""
+        begins, documents, counts = self._lists
+        there = (terms >= 0) & (terms < len(self._scales))
+        terms = terms[there]
+        weights = times[there] * self._scales[terms]
+        if self._gain == "cosine":
+            norm = np.sqrt(np.cumsum(weights**2)[-1:])  # added up term by term
+            weights = weights * self._scales[terms] / np.where(norm > 0, norm, 1.0)
+        sums = np.zeros(len(self._factors))
+        for term, weight in zip(terms.tolist(), weights.tolist(), strict=True):
+            mine = slice(begins[term], begins[term + 1])
+            require(0 <= mine.start <= mine.stop <= len(documents), _OFFSETS)
+            if not weight > 0:
+                continue
+            what = "expected rising documents of a term, below their number"
+            check_rising(documents[mine], len(self._factors), what)
+            require(_right(self._factors[documents[mine]]), "expected a finite factor of a document, from 0")
+            count = counts[mine].astype(np.float64)
+            if self._gain == "bm25":
+                count /= count + self._factors[documents[mine]]
+            sums[documents[mine]] += weight * count
+        return sums * self._factors if self._gain == "cosine" else sums
 
 
 def searcher(  # noqa: PLR0917 - as the compiled one
@@ -236,7 +243,7 @@ def searcher(  # noqa: PLR0917 - as the compiled one
     scales: NDArray[np.float64],
     gain: str,
 ) -> Searcher:
-    """Make a searcher of postings; bounds and scales, those of `search_bounds`, are for the compiled kernel."""
+    """Make a searcher of postings; bounds, those of `search_bounds` with these scales, are for the compiled kernel."""
     require(gain in GAINS, "expected cosine or bm25")
     check_types(rows, _COUNTS, "expected rows as arrays of int64, int32 and uint16")
     check_types(lists, _COUNTS, "expected lists as arrays of int64, int32 and uint16")
@@ -247,7 +254,7 @@ def searcher(  # noqa: PLR0917 - as the compiled one
     padded = -(-len(factors) // GROUP) * GROUP
     sizes = (len(scales), len(lists[1]), 5, 4 * padded, len(bounds[4]), padded, 1, padded * len(bounds[4]))
     require(tuple(bound.size for bound in bounds) == sizes, "expected the bounds of these lists")
-    return Searcher(lists, factors, gain)
+    return Searcher(lists, factors, scales, gain)
 
 
 def _right(numbers: NDArray[np.float64]) -> object:
