@@ -68,7 +68,7 @@ def test_credit_by_hand() -> None:
     )
     ranks = [(row.rank, row.of_model, row.of_baseline, row.model_clicked, row.baseline_clicked) for row in found.ranks]
     assert ranks == [(1, 3, 5, 2, 1), (2, 5, 3, 2, 1)]
-    assert found.ranks[0].p_balance == pytest.approx(2 * (1 + 8 + 28 + 56) / 2**8)
+    assert found.ranks[0].p_balance == 1.0  # only the article d has one model more often than the other
 
 
 def test_the_other_baseline_turns_all_numbers() -> None:
@@ -128,6 +128,18 @@ def test_a_coin_that_is_not_fair_shows() -> None:
     found = interleaved_preferences(rows)
     assert not found.pairs[0].balanced
     assert found.notes[0].startswith("rank 1 has 20 suggestions of new and 80 of base (p 1.1e-09), which a fair coin")
+
+
+def test_articles_that_always_have_the_same_list() -> None:
+    """A coin per article is fair, although one model is first in far more impressions."""
+    coins = [0] * 12 + [1] * 8
+    rows = [Impression(f"{n}-{a}", str(a), BOTH, (c, 1 - c), (1,)) for n in range(50) for a, c in enumerate(coins)]
+    found = interleaved_preferences(rows)
+    assert (found.ranks[0].of_model, found.ranks[0].of_baseline) == (400, 600)
+    assert found.ranks[0].p_balance == pytest.approx(0.5034, abs=1e-4)  # 2 P(X <= 8) of 20
+    assert found.pairs[0].balanced
+    assert found.rows[0].p_sign == pytest.approx(0, abs=1e-8)
+    assert found.rows[0].p_articles == found.ranks[0].p_balance
 
 
 def test_what_is_no_log() -> None:

@@ -42,7 +42,8 @@ class PairCounts:
         self._articles: dict[str, int] = {}
         self._owners = array("q")
         self._events = array("q")
-        self._teams: Counter[tuple[int | None, ...]] = Counter()
+        self._lists: dict[tuple[int | None, ...], int] = {}
+        self._list_of = array("q")
         self._at_ranks: Counter[tuple[int, int, int]] = Counter()
 
     def add(self, row: Impression) -> None:
@@ -53,7 +54,7 @@ class PairCounts:
         """
         turned = row.models != self.names
         teams = tuple([None if team is None else team ^ turned for team in row.teams])
-        self._teams[teams] += 1
+        self._list_of.append(self._lists.setdefault(teams, len(self._lists)))
         self._owners.append(self._articles.setdefault(row.article, len(self._articles)))
         counts = [0] * (2 * len(EVENTS))
         for event, ranks in enumerate((row.clicked, row.answered, row.hidden)):
@@ -77,19 +78,19 @@ class PairCounts:
         return np.array(self._events, np.int64).reshape(-1, 2, len(EVENTS))
 
     @property
-    def ranks(self) -> Integers:
-        """Numbers of impressions by rank and model of the suggestion there, int64[ranks, 2]."""
-        found = np.zeros((max(map(len, self._teams), default=0), 2), np.int64)
-        for teams, n in self._teams.items():
-            for place, team in enumerate(teams):
-                if team is not None:
-                    found[place, team] += n
-        return found
+    def teams(self) -> Integers:
+        """The model of each suggestion, int64[n, ranks]: 0 or 1, -1 for neither and where there is no suggestion."""
+        ranks = max(map(len, self._lists), default=0)
+        lists = [
+            [-1 if team is None else team for team in teams] + [-1] * (ranks - len(teams)) for teams in self._lists
+        ]
+        found = np.array(lists, np.int64).reshape(-1, ranks)
+        return found[np.array(self._list_of, np.int64)]
 
     @property
     def events_at_ranks(self) -> Integers:
         """Numbers of impressions by rank, model of the suggestion there and event at it, int64[ranks, 2, 3]."""
-        found = np.zeros((*self.ranks.shape, len(EVENTS)), np.int64)
+        found = np.zeros((max(map(len, self._lists), default=0), 2, len(EVENTS)), np.int64)
         for (rank, team, event), n in self._at_ranks.items():
             found[rank - 1, team, event] = n
         return found

@@ -191,21 +191,20 @@ class _Compared:
 
     def ranks(self) -> Iterator[InterleavedRank]:
         """Suggestions and events at each rank that has a suggestion of either model."""
-        shown = self.counts.ranks[:, self.order]
-        events = self.counts.events_at_ranks[:, self.order]
-        for rank, ((base, model), (of_base, of_model)) in enumerate(
-            zip(shown.tolist(), events.tolist(), strict=True), start=1
-        ):
-            p = sign_test(model, base)
-            if p is None:
+        teams, events = self.counts.teams, self.counts.events_at_ranks[:, self.order]
+        for place, (of_base, of_model) in enumerate(events.tolist()):
+            base, model = (teams[:, place] == team for team in self.order)
+            if not (base.any() or model.any()):
                 continue
+            differences, _ = _by_article(self.owners, model.astype(np.int64) - base)
+            p = sign_flip_p(differences)
             yield InterleavedRank(
                 model=self.model,
                 baseline=self.baseline,
-                rank=rank,
-                of_model=model,
-                of_baseline=base,
-                p_balance=p,
+                rank=place + 1,
+                of_model=int(model.sum()),
+                of_baseline=int(base.sum()),
+                p_balance=1.0 if p is None else p,
                 **{f"model_{name}": n for name, n in zip(EVENTS, of_model, strict=True)},
                 **{f"baseline_{name}": n for name, n in zip(EVENTS, of_base, strict=True)},
             )

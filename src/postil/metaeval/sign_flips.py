@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +16,10 @@ LEAST_P: Final = 1e-9
 """Smallest p-value that is given."""
 
 DECIMALS: Final = 10
-"""Decimals of p-values; rounding errors are below them up to a million terms."""
+"""Decimals of p-values; rounding errors are below them."""
+
+REACH: Final = 16
+"""Standard deviations beyond which a sum has no probability: by Hoeffding's inequality less than 1e-55."""
 
 
 def sign_flip_p(values: ArrayLike) -> float | None:
@@ -37,15 +41,18 @@ def sign_flip_p(values: ArrayLike) -> float | None:
     sizes, numbers = np.unique(np.abs(given[given != 0]), return_counts=True)
     if not len(sizes):
         return None
-    farthest = int(sizes @ numbers)
+    observed = abs(int(given.sum()))
+    deviation = math.sqrt(numbers @ sizes.astype(np.float64) ** 2)
+    farthest = min(int(sizes @ numbers), math.ceil(REACH * deviation))
+    if observed > farthest:
+        return LEAST_P
     length = 1 << (2 * farthest).bit_length()
     angles = 2 * np.pi / length * np.arange(length // 2 + 1)
     transform = np.ones(len(angles))
     for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
         transform *= np.cos(size * angles) ** number
-    of_sums = np.fft.irfft(transform, length)  # a sum below 0 is at its place from the end
-    observed = abs(int(given.sum()))
-    p = of_sums[observed : farthest + 1].sum() * (2 if observed else 1) + (0 if observed else of_sums[-farthest:].sum())
+    of_sums = np.fft.irfft(transform, length)
+    p = 2 * of_sums[observed : farthest + 1].sum() if observed else 1.0
     return round(float(min(1.0, max(LEAST_P, p))), DECIMALS)
 
 

@@ -93,7 +93,8 @@ class InterleavedRank(Part, frozen=True, kw_only=True):
         rank: The rank, from 1.
         of_model: Number of impressions that displayed a suggestion of the model there.
         of_baseline: The same of the baseline.
-        p_balance: p-value of the sign test that both are there equally often, as a fair coin has it.
+        p_balance: p-value of the sign-flip test, with articles as clusters, that both are there equally often, as a
+            fair coin has it.
         model_clicked: Number of the model's suggestions that were clicked there.
         baseline_clicked: The same of the baseline.
         model_answered: Number of the model's suggestions that were answered there.

@@ -45,17 +45,21 @@ def _preferences(result: InterleavingResult) -> Grid:
     grid: Grid = [[*head, "p (sign test)", "p (articles)", "p (Holm)"]]
     for row in result.rows:
         numbers = [f"{n:,}" for n in (row.impressions, row.wins, row.ties, row.losses)]
-        tests = ["-" if p is None else f"{p:.4f}" for p in (row.p_sign, row.p_articles, row.p_holm)]
+        tests = map(_p_value, (row.p_sign, row.p_articles, row.p_holm))
         preference = value_with_interval(row.preference, row.low, row.high)
         grid.append([row.model, row.baseline, row.measure, *numbers, preference, *tests])
     return grid
+
+
+def _p_value(p: float | None) -> str:
+    return "-" if p is None else f"{p:.4f}" if p >= 0.0001 else "<.0001"
 
 
 def _ranks(result: InterleavingResult) -> Grid:
     grid: Grid = [["model", "against", "rank", "suggestions", "p (balance)", "clicked", "answered", "hidden"]]
     for row in result.ranks:
         of = f"{row.of_model:,} : {row.of_baseline:,}"
-        grid.append([row.model, row.baseline, str(row.rank), of, f"{row.p_balance:.4f}", *_rates(row)])
+        grid.append([row.model, row.baseline, str(row.rank), of, _p_value(row.p_balance), *_rates(row)])
     return grid
 
 
