@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from postil.app.annotate import AgreementOptions
     from postil.app.budget import BudgetOptions
     from postil.app.budget_columns import budget
+    from postil.app.calibrate import CalibrateOptions, calibrate
     from postil.app.combine import ApplyOptions, CombineOptions
     from postil.app.combine_columns import apply_combination, fit_combination
     from postil.app.compare import CompareOptions, compare
@@ -62,6 +63,7 @@ __all__ = [
     "Article",
     "BudgetOptions",
     "BuildOptions",
+    "CalibrateOptions",
     "CombineOptions",
     "Comment",
     "CompareOptions",
@@ -87,6 +89,7 @@ __all__ = [
     "apply_combination",
     "budget",
     "build_corpus",
+    "calibrate",
     "compare",
     "compare_interleaved",
     "consensus_weights",
@@ -115,6 +118,7 @@ _HOMES: Final = {
     "BuildOptions": ("postil.corpus.options", "BuildOptions"),
     "Comment": ("postil.records.rows", "Comment"),
     "BudgetOptions": ("postil.app.budget", "BudgetOptions"),
+    "CalibrateOptions": ("postil.app.calibrate", "CalibrateOptions"),
     "CombineOptions": ("postil.app.combine", "CombineOptions"),
     "CompareOptions": ("postil.app.compare", "CompareOptions"),
     "ControlOptions": ("postil.metrics.controls", "ControlOptions"),
@@ -137,6 +141,7 @@ _HOMES: Final = {
     "apply_combination": ("postil.app.combine_columns", "apply_combination"),
     "budget": ("postil.app.budget_columns", "budget"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
+    "calibrate": ("postil.app.calibrate", "calibrate"),
     "compare": ("postil.app.compare", "compare"),
     "compare_interleaved": ("postil.app.compare_interleaved", "compare_interleaved"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),

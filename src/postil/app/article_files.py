@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.records.row_files import Rows
+    from postil.records.row_locations import LocatedRows
 
 __all__ = ["checked_articles", "open_articles"]
 
@@ -38,7 +39,7 @@ def open_articles(
 
 
 def checked_articles(
-    rows: Rows[Article], *, comments: bool = False, on_message: OnMessage = lambda _: None
+    rows: LocatedRows[Article], *, comments: bool = False, on_message: OnMessage = lambda _: None
 ) -> Iterator[Article]:
     """Read articles with distinct ids; HTML becomes its text, as `postil corpus build` reads it.
 

@@ -1,4 +1,4 @@
-"""`postil calibrate`: the filter learned from labels, and the precision that it gives at each coverage."""
+"""`postil calibrate` and `postil.calibrate`: the filter learned from labels, and its precision at each coverage."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from postil.app.article_files import checked_articles
 from postil.app.model_labels import fit_model_labels
 from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.commenters.model_changes import changing
@@ -13,19 +14,23 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter, check_free
 from postil.options import Flag, options
+from postil.records.arguments import check_arguments, check_fields
+from postil.records.frames import ColumnNames, open_rows
 from postil.records.labels import Label
 from postil.records.row_files import read
-from postil.records.rows import Article
+from postil.records.rows import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.app.progress import OnMessage
     from postil.commenters.show_filter import ShowFilter
+    from postil.records.frames import Table
     from postil.records.results import CalibrationResult
     from postil.records.row_files import FilePath
+    from postil.records.rows import Article
 
-__all__ = ["CalibrateOptions", "calibrate_files", "calibrate_model", "read_labels"]
+__all__ = ["CalibrateOptions", "calibrate", "calibrate_files", "calibrate_model", "read_labels"]
 
 
 @options
@@ -41,6 +46,48 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     out: Annotated[str | None, Flag(("--out", "-o"), metavar="DIR")] = None
     resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+def calibrate(
+    model: FilePath,
+    labels: Table,
+    articles: Table | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    options: CalibrateOptions | None = None,
+) -> CalibrationResult:
+    """Learn from labels which suggestions of a model are worth showing, and keep that in the model's folder.
+
+    Args:
+        model: Folder of a model ``ir-t`` or ``ir-tc``.
+        labels: Table of labels: article, text, show, and optionally reason, annotator, rank, title, content.
+        articles: Table of the articles of the labels, for labels without a title; by default ``options.articles``.
+        columns: Columns of the tables by field, such as ``{"show": "good", "articles.title": "headline"}``.
+        options: Options; by default those of the command. Their ``out`` is another folder to write.
+
+    Returns:
+        Precision against coverage with intervals, on articles that the fit has not seen. Where the labels allow no
+        filter, the ``reason``; nothing is written then.
+
+    Raises:
+        InvalidInput: A table or the model is invalid, or no label is of a known article and of a comment of the model.
+        UsageError: The folder to write exists, or the model is being changed.
+        MissingExtra: The ranker needs torch, which is not installed.
+        PostilError: The operating system reports an error.
+    """
+    check_arguments(calibrate, locals())
+    options = options or CalibrateOptions()
+    if options.out is not None:
+        check_free(options.out)
+    names = ColumnNames({"labels": Label, "articles": Draft}, columns)
+    opened = open_rows(labels, Label, "labels", names)
+    rows, where = list(opened), opened.places.where
+    found = options.articles if articles is None else articles
+    known = () if found is None else checked_articles(open_rows(found, Draft, "articles", names))
+    return calibrate_model(model, rows, {article.id: article for article in known}, options, where=where)
 
 
 def calibrate_files(
@@ -73,13 +120,14 @@ def calibrate_files(
     rows = read_labels(labels, inputs, on_message)
     articles: dict[str, Article] = {}
     if options.articles is not None:
-        given = (inputs or InputOptions()).readings({"labels": Label, "articles": Article}, on_message)
-        articles = {article.id: article for article in read(options.articles, Article, given["articles"])}
+        given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
+        known = checked_articles(read(options.articles, Draft, given["articles"]), on_message=on_message)
+        articles = {article.id: article for article in known}
     return calibrate_model(model, rows, articles, options, where=", ".join(labels), on_message=on_message)
 
 
 def calibrate_model(
-    model: str,
+    model: FilePath,
     labels: Sequence[Label],
     articles: Mapping[str, Article],
     options: CalibrateOptions,
@@ -126,7 +174,7 @@ def read_labels(files: Sequence[str], inputs: InputOptions | None, on_message: O
     Raises:
         InvalidInput: A row is invalid; names it.
     """
-    given = (inputs or InputOptions()).readings({"labels": Label, "articles": Article}, on_message)
+    given = (inputs or InputOptions()).readings({"labels": Label, "articles": Draft}, on_message)
     return [row for file in files for row in read(file, Label, given["labels"])]
 
 

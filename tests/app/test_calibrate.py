@@ -1,0 +1,87 @@
+"""`postil.calibrate`: tables of Python in, what the command gives out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import postil
+from postil.cli.main import app
+from postil.commenters.filtering import CandidateFilter
+from postil.commenters.retrieval import Retriever
+from postil.commenters.store import Model
+from postil.records import write
+from postil.records.labels import Label
+from retrieval_models import article, train_retrievers
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OPTIONS = {"resamples": 20}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model, and labels of its suggestions without titles."""
+    folder = train_retrievers(tmp_path_factory.mktemp("made"), kinds=("ir-tc",))
+    retriever = Retriever.open(folder / "tc", candidate_filter=CandidateFilter(repeat=0))
+    found = retriever.comment([article(number) for number in range(100, 120)], 3)
+    rows = [(each.article, one) for each in found for one in each.suggestions]
+    labels = [
+        Label(of, one.text, one.text.startswith("All about") != (place % 5 == 0), rank=one.rank)
+        for place, (of, one) in enumerate(rows)
+    ]
+    write(str(folder / "labels.jsonl"), labels)
+    return folder
+
+
+def untitled() -> list[dict[str, object]]:
+    """Articles as an editor has them: without comments."""
+    rows = [article(number) for number in range(100, 120)]
+    return [{"id": row.id, "headline": row.title, "content": row.content} for row in rows]
+
+
+def test_tables_give_what_the_command_gives(made: Path, tmp_path: Path) -> None:
+    pd.DataFrame(untitled()).to_csv(tmp_path / "articles.csv", index=False)
+    command = ["calibrate", f"{made / 'tc'}", "--labels", f"{made / 'labels.jsonl'}", "--resamples", "20"]
+    command += ["--articles", f"{tmp_path / 'articles.csv'}", "--column", "articles.title=headline"]
+    done = CliRunner().invoke(app, [*command, "--out", f"{tmp_path / 'a'}", "--format", "json"])
+    assert done.exit_code == 0, done.stderr
+    labels = pd.read_json(made / "labels.jsonl", lines=True).rename(columns={"show": "good"})
+    columns = {"show": "good", "articles.title": "headline"}
+    options = postil.CalibrateOptions(**OPTIONS, out=str(tmp_path / "b"))
+    found = postil.calibrate(made / "tc", labels, untitled(), columns=columns, options=options)
+    assert json.loads(done.stdout) == json.loads(found.to_json())
+    assert found.labels == len(labels)
+    one, other = (Model.open(tmp_path / name) for name in "ab")
+    assert one.hash == other.hash != Model.open(made / "tc").hash
+
+
+def test_the_model_itself_is_changed_by_rows_with_titles(made: Path, tmp_path: Path) -> None:
+    Model.open(made / "tc").copy(tmp_path / "m")
+    rows = [json.loads(line) for line in (made / "labels.jsonl").read_text().splitlines()]
+    titles = {row["id"]: row["headline"] for row in untitled()}
+    labels = [Label(row["article"], row["text"], row["show"], title=str(titles[row["article"]])) for row in rows]
+    found = postil.calibrate(tmp_path / "m", labels, options=postil.CalibrateOptions(**OPTIONS))
+    assert not found.reason
+    assert "show/filter.json" in Model.open(tmp_path / "m").files
+
+
+def test_what_is_refused(made: Path, tmp_path: Path) -> None:
+    model, free = made / "tc", postil.CalibrateOptions(out=str(tmp_path / "free"))
+    with pytest.raises(postil.InvalidInput, match=r"labels\.jsonl: none of 60 labels is of a known article"):
+        postil.calibrate(model, made / "labels.jsonl", options=free)
+    with pytest.raises(postil.InvalidInput, match=r"labels: no column 'show'.*columns=\{'show': COLUMN\}"):
+        postil.calibrate(model, [{"article": "a", "text": "t"}], options=free)
+    with pytest.raises(postil.InvalidInput, match=r"articles.*expected an id that no other article has"):
+        postil.calibrate(model, made / "labels.jsonl", untitled()[:1] * 2, columns={"articles.title": "headline"})
+    with pytest.raises(postil.UsageError, match="already exists"):
+        postil.calibrate(model, made / "labels.jsonl", options=postil.CalibrateOptions(out=str(tmp_path)))
+    with pytest.raises(postil.UsageError, match=re.escape('resamples: expected a whole number from 1 up, got "9"')):
+        postil.CalibrateOptions(resamples="9")  # type: ignore[arg-type]
+    assert not (tmp_path / "free").exists()
