@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from postil.errors import InvalidInput, UnknownName
 from postil.records.row_files import FORMATS, PLAIN, read
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from postil.records.reading import Reading
     from postil.records.row_locations import Source
 
-__all__ = ["Split", "graded_passages", "passages_of", "references_of"]
+__all__ = ["Split", "TextPassage", "graded_passages", "passages_in", "passages_of", "references_of"]
 
 Split: TypeAlias = Literal["paragraphs", "sentences", "lines"]
 """Unit of a plain text that is a passage."""
@@ -24,7 +25,55 @@ BLOCK: Final = 1 << 16
 LONGEST: Final = 1 << 26
 """Largest page in bytes; it is read as a whole."""
 
+_BLANK_LINES: Final = re.compile(r"\n\s*\n")
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
+
+
+class TextPassage(NamedTuple):
+    """A passage of a text.
+
+    Args:
+        text: The passage, with single spaces.
+        start: Index of its first character in the text.
+        end: Index after its last character.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+def passages_in(text: str, split: Split = "paragraphs") -> list[TextPassage]:
+    r"""Split a text into passages.
+
+    Args:
+        text: The text.
+        split: As in `passages_of`.
+
+    >>> passages_in("One.  Two\nmore.\n\n Three.", "sentences")[1:]
+    [TextPassage(text='Two more.', start=6, end=15), TextPassage(text='Three.', start=18, end=24)]
+    """
+    if split == "lines":
+        bounds = list(pairwise([0, *accumulate(map(len, text.splitlines(keepends=True)))]))
+    else:
+        bounds = _between(_BLANK_LINES, text, 0, len(text))
+    if split == "sentences":
+        bounds = [one for begin, end in bounds for one in _between(_SENTENCE, text, begin, end)]
+    found = []
+    for begin, end in bounds:
+        block = text[begin:end]
+        if plain := " ".join(block.split()):
+            start = begin + len(block) - len(block.lstrip())
+            found.append(TextPassage(plain, start, begin + len(block.rstrip())))
+    return found
+
+
+def _between(separator: re.Pattern[str], text: str, begin: int, end: int) -> list[tuple[int, int]]:
+    """Bounds of the parts that a separator splits some of a text into."""
+    found = separator.finditer(text[begin:end])
+    inner = [place for one in found for place in (begin + one.start(), begin + one.end())]
+    bounds = [begin, *inner, end]
+    return list(zip(bounds[::2], bounds[1::2], strict=True))
 
 
 def passages_of(path: str, split: Split = "paragraphs", reading: Reading = PLAIN) -> list[str]:
@@ -52,10 +101,7 @@ def passages_of(path: str, split: Split = "paragraphs", reading: Reading = PLAIN
         except UnicodeDecodeError as error:
             line = data[: error.start].count(b"\n") + 1
             raise InvalidInput("expected UTF-8, got something else", where=path, line=line) from None
-        blocks = re.split(r"\n\s*\n", text) if split == "paragraphs" else text.splitlines()
-        if split == "sentences":
-            blocks = [sentence for block in re.split(r"\n\s*\n", text) for sentence in _SENTENCE.split(block)]
-        found = [" ".join(block.split()) for block in blocks if block and not block.isspace()]
+        found = [passage.text for passage in passages_in(text, split)]
     found = [passage for passage in found if passage.strip()]
     if not found:
         raise InvalidInput("expected passages, got none", where=path)

@@ -11,11 +11,11 @@ import numpy as np
 from postil.app.article_files import checked_articles, open_articles
 from postil.app.options import ThreadOptions
 from postil.app.progress import progress
+from postil.app.thread_ranking import ranked_thread
 from postil.commenters.missing_input import MissingInput
 from postil.commenters.retrieval import Retriever
-from postil.commenters.threads.orders import ORDERS, merit, mixed
+from postil.commenters.threads.orders import ORDERS
 from postil.commenters.threads.quality import Quality
-from postil.commenters.threads.ranking import rank_thread
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.options import Flag, options
@@ -147,24 +147,14 @@ def _ranked(
     if not thread.article.comments:
         skipped.add(thread.article, "no comments")
         return []
-    weights, also = options.weights(model=relevance is not None), list[str]()
-    scores: dict[str, NDArray[np.float64]] = {} if relevance is None else {"relevance": relevance}
-    if quality is not None:
-        named = thread.tokens.tokenizer
-        same = named is not None and named.name == quality.tokenizer
-        own = thread if same else Thread.of(thread.article, quality.tokenizer)
-        scores["quality"], also = quality.scores(own), quality.reasons(own)
+    weights = options.weights(model=relevance is not None)
     try:
-        for name in weights.keys() - scores.keys():
-            scores[name] = merit(thread, name)
+        found = ranked_thread(thread, weights, relevance=relevance, quality=quality, diversity=options.diversity)
     except Undefined as error:
         skipped.add(thread.article, str(error))
         return []
     skipped.ranked += 1
-    (first, *others) = weights
-    by_model = not others and first in {"relevance", "quality"}
-    merits = scores[first] if by_model else mixed(scores, weights)
-    return rank_thread(thread, merits, diversity=options.diversity, also=also)
+    return found
 
 
 @dataclass

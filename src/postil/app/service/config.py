@@ -35,6 +35,8 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         blocklist: File of words and phrases that no suggestion and no comment may contain.
         profanity: Filter of profanity: ``list`` or ``model``.
         jobs: Number of threads per request.
+        metrics: Specs, without spaces and ``w-``, of metrics that read files or folders and may be asked for, such as
+            ``vector-f1(vectors=/srv/vectors)``; all others may be.
     """
 
     models: dict[str, str] = {}
@@ -45,6 +47,7 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     blocklist: str | None = None
     profanity: ProfanityFilter = "list"
     jobs: int = 1
+    metrics: tuple[str, ...] = ()
 
     @classmethod
     def of_folders(cls, folders: Sequence[str]) -> Self:

@@ -45,17 +45,6 @@ class OpenModel:
         """The hash of its folder."""
         return self.commenter.model.hash
 
-    @property
-    def retriever(self) -> Retriever:
-        """The model.
-
-        Raises:
-            UsageError: It generates comments.
-        """
-        if isinstance(self.commenter, Retriever):
-            return self.commenter
-        raise UsageError(f"model {self.name}: {self.commenter.kind} generates comments; expected ir-t or ir-tc")
-
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Name the model in errors, in place of its folder; damage to it is no fault of the request.
@@ -99,12 +88,14 @@ class OpenModels:
         qualities: Models of quality, by name; the first one is the default.
         candidate_filter: Filter of suggestions.
         jobs: Number of threads per request.
+        metrics: Specs of metrics that read files, which a request may ask for.
     """
 
     commenters: Mapping[str, OpenModel]
     qualities: Mapping[str, OpenQuality]
     candidate_filter: CandidateFilter
     jobs: int
+    metrics: tuple[str, ...]
 
     @classmethod
     def open(cls, config: ServiceConfig) -> Self:
@@ -128,7 +119,12 @@ class OpenModels:
             name: OpenQuality(name, Quality.open(folder), Model.open(folder, {KIND}).hash)
             for name, folder in config.quality.items()
         }
-        return cls(commenters, qualities, candidate_filter, config.jobs)
+        return cls(commenters, qualities, candidate_filter, config.jobs, config.metrics)
+
+    @property
+    def ranks(self) -> bool:
+        """True if there is a model that ranks comments by relevance."""
+        return any(isinstance(one.commenter, Retriever) for one in self.commenters.values())
 
     def commenter(self, name: str | None) -> OpenModel:
         """A model that suggests comments.
@@ -141,6 +137,24 @@ class OpenModels:
             UsageError: There is none at all.
         """
         return _named(self.commenters, name, "model")
+
+    def retriever(self, name: str | None) -> tuple[OpenModel, Retriever]:
+        """A model that ranks comments.
+
+        Args:
+            name: Its name; None for the first one that can.
+
+        Raises:
+            UnknownName: There is none of this name.
+            UsageError: It generates comments, or there is none at all.
+        """
+        known = self.commenters
+        if name is None:
+            known = {name: one for name, one in known.items() if isinstance(one.commenter, Retriever)}
+        model = _named(known, name, "model")
+        if isinstance(model.commenter, Retriever):
+            return model, model.commenter
+        raise UsageError(f"model {model.name}: {model.commenter.kind} generates comments; expected ir-t or ir-tc")
 
     def quality(self, name: str | None) -> OpenQuality:
         """A model of quality.

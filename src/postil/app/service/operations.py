@@ -9,8 +9,27 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.app.service.models import OpenModels
-from postil.app.service.requests import Request, SuggestRequest, decoded
-from postil.app.service.responses import ModelsResponse, SuggestResponse
+from postil.app.service.passages import interesting
+from postil.app.service.ranking import rank
+from postil.app.service.requests import (
+    InterestingRequest,
+    RankRequest,
+    Request,
+    ScoreRequest,
+    ScreenRequest,
+    SuggestRequest,
+    decoded,
+)
+from postil.app.service.responses import (
+    InterestingResponse,
+    ModelsResponse,
+    RankResponse,
+    ScoreResponse,
+    ScreenResponse,
+    SuggestResponse,
+)
+from postil.app.service.scoring import score
+from postil.app.service.screening import screen
 from postil.app.service.suggesting import suggest
 from postil.errors import UnknownName
 
@@ -41,6 +60,10 @@ class Operation:
 OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
     {
         "suggest": Operation(SuggestRequest, SuggestResponse, suggest),
+        "rank": Operation(RankRequest, RankResponse, rank),
+        "screen": Operation(ScreenRequest, ScreenResponse, screen),
+        "score": Operation(ScoreRequest, ScoreResponse, score),
+        "interesting": Operation(InterestingRequest, InterestingResponse, interesting),
         "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),
     }
 )

@@ -5,27 +5,45 @@ from __future__ import annotations
 import json
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, TypeVar
+from math import inf
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import msgspec
 
+from postil.app.interesting import MEASURE
+from postil.app.page import Split  # noqa: TC001 - msgspec reads annotations
+from postil.commenters.profanity_model import ProfanityFilter  # noqa: TC001 - the same
+from postil.commenters.threads.orders import ORDERS
 from postil.corpus.formats.html_text import HtmlCleaner
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UnknownName
 from postil.kernel import plain_objects
 from postil.records.dates import coerce_date
-from postil.records.explain import NotJson, RepeatedKey, explain, load_json
+from postil.records.explain import NotJson, RepeatedKey, explain, load_json, out_of_range
 from postil.records.jsonl import FAILURES
 from postil.records.result_json import invalid
-from postil.records.rows import Article, Comment, Date, Id, Votes
+from postil.records.rows import Article, Comment, Date, Id, Reference, Votes
 
 if TYPE_CHECKING:
     from postil.records.explain import Problem
 
-__all__ = ["Request", "SentArticle", "SentComment", "SuggestRequest", "decoded"]
+__all__ = [
+    "InterestingRequest",
+    "RankRequest",
+    "Request",
+    "ScoreRequest",
+    "ScreenRequest",
+    "SentArticle",
+    "SentCandidate",
+    "SentComment",
+    "SuggestRequest",
+    "decoded",
+]
 
 R = TypeVar("R", bound="Request")
 MOST: Final = 100
 """Largest number of suggestions or passages of a request."""
+LONGEST_THREAD: Final = 2000
+"""Largest number of comments that are ranked."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -142,7 +160,7 @@ class SuggestRequest(Request, frozen=True, kw_only=True, gc=False):
     interleave: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_k(self.k)
+        _check_k(self.k)
         if self.interleave is not None:
             if len(set(self.interleave)) != 2 or len(self.interleave) != 2:
                 problem = f"expected the names of two models, got {', '.join(self.interleave) or 'none'}"
@@ -151,7 +169,135 @@ class SuggestRequest(Request, frozen=True, kw_only=True, gc=False):
                 raise InvalidInput("expected either model or interleave, got both", field="model")
 
 
-def check_k(k: int) -> None:
+class RankRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for an order of the comments under an article.
+
+    Args:
+        article: The article with its comments.
+        model: Name of the model of the order ``relevance``; by default the first one that retrieves.
+        quality: Name of the model of the order ``quality``; by default the first one.
+        by: Weight of each order: relevance, quality, votes, oldest, newest or length. Each gives a comment the share of
+            the others that come after it, and their weighted mean decides. By default those whose models are named; of
+            none named those that the service has.
+        diversity: Weight from 0 to 1 of the difference from the comments above, against repetition.
+    """
+
+    article: SentArticle
+    model: str | None = None
+    quality: str | None = None
+    by: dict[str, float] | None = None
+    diversity: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, weight in (self.by or {}).items():
+            if name not in ORDERS:
+                raise InvalidInput(str(UnknownName("order", name, ORDERS)), field="by")
+            if not 0 < weight < inf:
+                raise InvalidInput(f"expected a number above 0, got {weight:g}", field=f"by.{name}")
+        if self.by == {}:
+            raise InvalidInput(f"expected at least one of {', '.join(ORDERS)}, got none", field="by")
+        if not 0 <= self.diversity <= 1:
+            raise InvalidInput(out_of_range(self.diversity, 0, 1), field="diversity")
+        for name, field in (("relevance", "model"), ("quality", "quality")):
+            if self.by is not None and name not in self.by and getattr(self, field) is not None:
+                raise InvalidInput(f"expected the order {name} in by, which alone reads this model", field=field)
+        if not self.article.comments:
+            raise InvalidInput("expected at least one comment, got none", field="article.comments")
+        _check_thread(self.article)
+
+
+class ScreenRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for a decision about a comment that a reader posts.
+
+    Args:
+        text: The comment.
+        article: The article, with the comments that are there already: of these the comment may be a near copy.
+        quality: Name of a model of quality, to compare the comment with those of the article.
+        profanity: Filter of profanity: list or model; by default that of the service.
+    """
+
+    text: str
+    article: SentArticle | None = None
+    quality: str | None = None
+    profanity: ProfanityFilter | None = None
+
+    def __post_init__(self) -> None:
+        if self.article is not None:
+            _check_thread(self.article)
+
+
+class SentCandidate(Request, frozen=True, kw_only=True, gc=False):
+    """A text to be scored.
+
+    Args:
+        item: The item that it was written for.
+        text: The text.
+        system: The system that wrote it; by default all are of one.
+    """
+
+    item: Id
+    text: str
+    system: Id | None = None
+
+
+class ScoreRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for scores of texts against graded references.
+
+    Args:
+        candidates: The texts.
+        references: The references of their items.
+        metrics: Specs, such as meteor or w-rouge-l(reading=union). By default bleu-4, meteor, rouge-l and cider-d, and
+            their w- forms where the references have weights.
+        tokenizer: Name of the tokenizer: space, words, characters, 13a, ptb, rouge, jieba or rjieba.
+        scale: Scale of the references' grades: HIGH (from 0) or LOW:HIGH.
+        weights: Method of the weights: score, minmax, item-max or signed (of grades), votes, consensus or given. By
+            default score where there is a scale, and given where all references have a weight.
+        ungraded: Handling of references without what their weights are made of: error, or drop, which excludes them,
+            and with their candidates the items that have no others.
+        items: True for the scores of each candidate as well.
+    """
+
+    candidates: tuple[SentCandidate, ...]
+    references: tuple[Reference, ...]
+    metrics: tuple[str, ...] | None = None
+    tokenizer: str = "words"
+    scale: str | None = None
+    weights: str | None = None
+    ungraded: Literal["error", "drop"] = "error"
+    items: bool = False
+
+
+class InterestingRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for the passages that say most of what a text is about.
+
+    Args:
+        text: The text, without mark-up.
+        k: Maximum number of passages, from 1 to 100.
+        split: Unit of the text that is a passage: paragraphs, sentences or lines.
+        measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1.
+        lang: Its language, whose stop words are left out.
+        tokenizer: Name of the tokenizer; by default words, and characters for Chinese and Japanese.
+    """
+
+    text: str
+    k: int = 5
+    split: Split = "paragraphs"
+    measure: str = MEASURE
+    lang: str | None = None
+    tokenizer: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_k(self.k)
+
+
+def _check_thread(article: SentArticle) -> None:
+    """Refuse more comments than can be compared with one another in a few seconds."""
+    if len(article.comments or ()) > LONGEST_THREAD:
+        problem = f"expected at most {LONGEST_THREAD:,} comments, got {len(article.comments or ()):,}"
+        raise InvalidInput(problem, field="article.comments")
+
+
+def _check_k(k: int) -> None:
     """Refuse a number of results that is out of range.
 
     Args:

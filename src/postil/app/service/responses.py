@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.records.suggestions import Filtered, Suggestion
+from postil.records.results import SystemScore, UnitContribution  # noqa: TC001 - msgspec reads annotations
+from postil.records.suggestions import Filtered, RankedComment, Suggestion
 
-__all__ = ["Calibrated", "ModelsResponse", "ServedModel", "ServedSuggestion", "SuggestResponse"]
+__all__ = [
+    "Calibrated",
+    "InterestingResponse",
+    "ModelsResponse",
+    "RankResponse",
+    "ScoreResponse",
+    "ScoredItem",
+    "ScreenResponse",
+    "ServedModel",
+    "ServedPassage",
+    "ServedSuggestion",
+    "SuggestResponse",
+]
 
 
 class ServedSuggestion(Suggestion, frozen=True, omit_defaults=False, gc=False):
@@ -44,6 +59,94 @@ class SuggestResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     models: tuple[str, ...] | UnsetType = UNSET
     model_hashes: tuple[str, ...] | UnsetType = UNSET
     impression: str | UnsetType = UNSET
+
+
+class RankResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The comments of an article in order.
+
+    Args:
+        article: The id of the article.
+        comments: The comments, best first.
+    """
+
+    article: str
+    comments: tuple[RankedComment, ...]
+
+
+class ScreenResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Decision about a comment that a reader posts.
+
+    Args:
+        decision: ``accept``, or ``hold`` until a person has looked at it; no comment is ever refused here.
+        reasons: The reasons to hold it, in words.
+        quality: Its quality by the model that was named; about .5 for a usual comment of the thread, higher is better.
+    """
+
+    decision: Literal["accept", "hold"]
+    reasons: tuple[str, ...]
+    quality: float | None
+
+
+class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Scores of a candidate.
+
+    Args:
+        item: Its item.
+        system: Its system.
+        scores: Its score by metric.
+    """
+
+    item: str
+    system: str
+    scores: dict[str, float]
+
+
+class ScoreResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Scores of systems.
+
+    Args:
+        schema: Version of this form, 1.
+        scores: One row per system and metric.
+        items: Scores of each candidate, in their order; null unless they are asked for.
+        remarks: Remarks on the data, such as items without a candidate.
+    """
+
+    schema: int
+    scores: tuple[SystemScore, ...]
+    items: tuple[ScoredItem, ...] | None
+    remarks: tuple[str, ...]
+
+
+class ServedPassage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A passage of a text, with the units that make its score.
+
+    Args:
+        rank: Its rank, from 1.
+        text: The passage, with single spaces.
+        start: Index of its first character in the text that was sent, in Unicode code points, from 0.
+        end: Index after its last character.
+        score: The measure, higher is better; null for a passage without words, or with nothing to be compared with.
+        reasons: The units with the largest contributions.
+    """
+
+    rank: int
+    text: str
+    start: int
+    end: int
+    score: float | None
+    reasons: tuple[UnitContribution, ...]
+
+
+class InterestingResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The passages of a text, the most interesting first.
+
+    Args:
+        measure: The measure.
+        passages: The passages.
+    """
+
+    measure: str
+    passages: tuple[ServedPassage, ...]
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, gc=False):

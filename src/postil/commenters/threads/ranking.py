@@ -39,7 +39,7 @@ def rank_thread(
         UsageError: The diversity is not from 0 to 1.
         InvalidInput: There is not one merit per comment.
     """
-    ids = thread.ids
+    ids, texts = thread.ids, thread.texts
     if diversity:
         order, closest, similarity = diversified(thread, merits, diversity)
         repeated = repeats(thread, closest, similarity)
@@ -57,7 +57,7 @@ def rank_thread(
             ids[at],
             rank,
             float(merits[at]),
-            thread.texts[at],
+            texts[at],
             said[at],
             None if first[at] == at else ids[first[at]],
         )
