@@ -13,7 +13,7 @@ import msgspec
 
 from postil.commenters.erasure import ErasableModel
 from postil.commenters.model_changes import changing, training_folder
-from postil.commenters.near_duplicates import normalize_text
+from postil.commenters.near_duplicates import compact_text
 from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.store import METADATA, Corpus
 from postil.endpoint.cache import AnswerCache
@@ -161,7 +161,7 @@ def _find(places: Sequence[_Place], options: ForgetOptions) -> _Found:
             if article in articles or (article, comment) in spelled:
                 there.add((article, comment))
                 known_articles.add(article)
-                texts.add(_plain(text))
+                texts.add(compact_text(text))
     before = frozenset().union(*(place.known for place in places))
     chosen = {_one_of(name, pairs, there, before) for name, pairs in wanted.items()}
     for article in articles:
@@ -215,18 +215,13 @@ def _copies(
         within: list[Pair] = []
         for article, comment, text in place.rows():
             if not chosen.has(article, comment):
-                plain = _plain(text)
+                plain = compact_text(text)
                 if plain in texts:
                     equal.append((article, comment))
                 elif any(one in plain for one in long):
                     within.append((article, comment))
         same[place.name], quoting[place.name] = tuple(equal), tuple(within)
     return same, quoting
-
-
-def _plain(text: str) -> str:
-    """A text without differences of case, width and spaces."""
-    return " ".join(normalize_text(text).split())
 
 
 class _ModelPlace:
@@ -346,7 +341,7 @@ def _shows(texts: Sequence[str]) -> Callable[[str], bool]:
     runs = {run for text in within for run in _runs(text)}
 
     def shows(answer: str) -> bool:
-        plain = _plain(answer)
+        plain = compact_text(answer)
         return plain in short or any(text in plain for text in within) or not runs.isdisjoint(_runs(plain))
 
     return shows

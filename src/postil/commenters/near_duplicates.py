@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UNSPACED",
     "BigramSets",
+    "compact_text",
     "jaccard_similarity",
     "near_duplicates",
     "normalize_text",
@@ -51,6 +52,18 @@ def normalize_text(text: str) -> str:
     if text.isascii():
         return text.lower()
     return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
+
+
+def compact_text(text: str) -> str:
+    """A text without differences of case, character width, apostrophes and spaces.
+
+    Args:
+        text: The text.
+
+    >>> compact_text(" Bring  a Coat. ")
+    'bring a coat.'
+    """
+    return " ".join(normalize_text(text).split())
 
 
 def words_of(text: str) -> list[str]:

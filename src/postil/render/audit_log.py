@@ -31,7 +31,7 @@ def view(result: AuditLogResult) -> View:
 
 def _remarks(result: AuditLogResult) -> Iterator[str]:
     yield "no line was changed, inserted or removed; note the last hash to find later that the end was cut off"
-    if result.files[0].first:
+    if result.files and result.files[0].first:
         yield f"{result.files[0].file}: the first line follows one of an earlier file, which was not given"
     if lost := sum(one.lost for one in result.files):
         yield f"{counted(lost, 'line')} could not be written, as the disk was full or the file out of reach"
