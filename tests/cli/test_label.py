@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,8 @@ from postil.records.labels import Label
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Outcome, Postil
     from postil.annotation.models import AnnotationTask
 
@@ -32,7 +36,7 @@ NEW = range(100, 112)
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = train_retrievers(tmp_path_factory.mktemp("models"), kinds=("ir-tc",))
+    folder = train_retrievers(tmp_path_factory.mktemp("models"), kinds=("ir-t", "ir-tc"))
     write(str(folder / "new.jsonl"), [article(number) for number in NEW])
     return folder
 
@@ -74,7 +78,7 @@ def test_answers_become_labels(postil: Postil, models: Path, name: str) -> None:
 
 def test_the_draw_depends_on_the_seed_alone(postil: Postil, models: Path) -> None:
     drawn = []
-    for name, seed, count in (("a", 1, 4), ("b", 1, 8), ("c", 2, 4)):
+    for name, seed, count in (("small", 1, 4), ("large", 1, 8), ("other", 2, 4)):
         out = postil(
             *("label", models / "new.jsonl", "--model", models / "tc", "--out", f"{name}.jsonl", "--no-serve"),
             *("--articles", count, "--seed", seed, "--per-article", 1),
@@ -131,9 +135,110 @@ def test_wrong_usage_makes_no_campaign(postil: Postil, models: Path, more: tuple
 
 def test_another_campaign_is_refused(postil: Postil, models: Path) -> None:
     postil("annotate", "plan", models / "new.jsonl", "l.db", "--annotators", 2)
-    done = postil("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
-    assert done.code == 3
-    assert "l.db: not a campaign of labels; postil label makes one" in done.err
+    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl")
+    for serve in ((), ("--no-serve",)):
+        done = postil(*given, *serve)
+        assert done.code == 3
+        assert done.err == "postil: l.db: not a campaign of labels; postil label makes one\n"
+
+
+def other_tables(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+        connection.commit()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: path.write_text("labels of mine\n" * 99), "c.db: cannot be opened: file is not a database"),
+        (other_tables, "c.db: this database holds other tables; choose a new file"),
+        (Path.mkdir, "c.db: cannot be opened: unable to open database file"),
+    ],
+)
+def test_a_campaign_that_is_none_stays_as_it_is(
+    postil: Postil, models: Path, make: Callable[[Path], object], said: str
+) -> None:
+    make(Path("c.db"))
+    before = Path("c.db").read_bytes() if Path("c.db").is_file() else None
+    done = postil("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--campaign", "c.db")
+    assert done.code not in (0, 2)
+    assert done.err.count("postil: ") == 1
+    assert said in done.err
+    assert before is None or Path("c.db").read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_campaign(postil: Postil, models: Path) -> None:
+    Path("c.db").touch()
+    done = postil(
+        *("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--campaign", "c.db"),
+        *("--no-serve", "--articles", 2),
+    )
+    assert done.code == 0, done.err
+    assert "c.db: 6 suggestions for 2 articles" in done.err
+
+
+def test_a_campaign_goes_on_with_its_own_model_alone(postil: Postil, models: Path) -> None:
+    given = ("label", models / "new.jsonl", "--out", "l.jsonl", "--no-serve", "--articles", 6)
+    shutil.copytree(models / "tc", "mine")
+    assert postil(*given, "--model", "mine").code == 0
+    before = Path("l.db").read_bytes()
+    other = postil(*given, "--model", models / "t")
+    assert other.code == 2
+    assert "l.db: this campaign labels the suggestions of another model" in other.err
+    assert "go on with --model as it was, or begin another campaign with another --out" in other.err
+    assert Path("l.db").read_bytes() == before
+    # The same model is one that its labels calibrated meanwhile.
+    labels_of(models, "enough.jsonl")
+    for _ in range(2):
+        assert postil("calibrate", "mine", "--labels", "enough.jsonl", "--resamples", 9).code == 0
+        same = postil(*given, "--model", "mine")
+        assert same.code == 0, same.err
+        assert "stays as it was made" not in same.err
+
+
+def test_other_settings_of_a_campaign_are_told(postil: Postil, models: Path) -> None:
+    given = ("label", "--model", models / "tc", "--out", "l.jsonl", "--no-serve")
+    assert postil(*given, models / "new.jsonl", "--articles", 6).code == 0
+    write("fewer.jsonl", [article(number) for number in NEW][:-1])
+    more = ("--articles", 5, "--among", 4, "--seed", 0, "--annotators", 2, "--annotators-per-item", 2)
+    done = postil(*given, "fewer.jsonl", *more, "--per-article", 2)
+    assert done.code == 0
+    assert (
+        "l.db: the campaign stays as it was made: drawn from other articles than these; --articles 6, not 5; "
+        "--per-article 3, not 2; --among none, not 4; --annotators 1, not 2; --annotators-per-item 1, not 2; "
+        "--seed 20181, not 0\n"
+    ) in done.err
+
+
+def test_a_file_that_the_campaign_did_not_write_is_left_alone(postil: Postil, models: Path) -> None:
+    given = ("label", models / "new.jsonl", "--model", models / "tc", "--no-serve", "--articles", 6)
+    row = '{"article": "a100", "text": "Mine.", "show": true}\n'
+    for name, text, said in (
+        (
+            "l.jsonl",
+            row,
+            "l.jsonl: exists and holds labels that are not of the campaign l.db, such as one of article a100",
+        ),
+        ("l.csv", "name,size\na,1\n", "l.csv: exists and does not hold labels (no such columns"),
+    ):
+        Path(name).write_text(text)
+        done = postil(*given, "--out", name)
+        assert done.code == 2
+        assert said in done.err
+        assert "; name another --out, or move that file away\n" in done.err
+        assert not Path("l.db").exists()
+        Path(name).unlink()
+    assert postil(*given, "--out", "l.jsonl").code == 0
+    answer("l.db", [])
+    # One campaign may write several files, and each again.
+    for name in ("l.jsonl", "l.csv", "l.jsonl", "l.csv"):
+        written = postil(*given, "--out", name)
+        assert f"written: {name} (18 labels)" in written.err
+    Path("l.jsonl").write_text(Path("l.jsonl").read_text() + row)
+    assert postil(*given, "--out", "l.jsonl").code == 2
+    # A campaign of the same suggestions that nobody answered did not write it.
+    assert postil(*given, "--out", "l.csv", "--campaign", "other.db").code == 2
 
 
 def test_a_model_without_suggestions_is_told(postil: Postil, models: Path) -> None:

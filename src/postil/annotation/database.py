@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from postil.annotation import tables
 from postil.annotation.campaign_file import CampaignFile, connections_to_read, copy_whole
+from postil.annotation.models import NoCampaign
 from postil.annotation.tables import SCHEMA
 from postil.annotation.writers import DirectWriter, GroupCommitWriter
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
@@ -91,7 +92,8 @@ class Database:
         Raises:
             UsageError: The URL is of another kind.
             MissingExtra: The package for PostgreSQL is not installed.
-            InvalidInput: There is no campaign, or one of another version of postil, or a part of it is missing.
+            NoCampaign: There is no campaign.
+            InvalidInput: It is one of another version of postil, or a part of it is missing.
             PostilError: The database cannot be reached.
         """
         address = _address(url)
@@ -120,9 +122,11 @@ class Database:
                     if make:
                         tables.METADATA.create_all(connection)
                 if schema != SCHEMA and not (make and schema is None):
+                    if schema is None:
+                        none = "there is no campaign here; create one with postil annotate plan"
+                        raise NoCampaign(none, where=where)
                     other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
-                    none = "there is no campaign here; create one with postil annotate plan"
-                    raise InvalidInput(none if schema is None else other, where=where)
+                    raise InvalidInput(other, where=where)
                 if file is not None:
                     file.begin()
                 undo.pop_all()
@@ -285,5 +289,5 @@ def _sqlite_path(address: sql.URL, *, make: bool) -> Path:
     if not file.parent.is_dir():
         raise UsageError(f"{file}: parent folder {file.parent} does not exist")
     if not make and not file.is_file():
-        raise InvalidInput("there is no such file", where=str(file))
+        raise NoCampaign("there is no such file", where=str(file))
     return file

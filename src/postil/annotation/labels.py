@@ -16,7 +16,7 @@ from postil.records.labels import REASONS, Label
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.annotation.models import Adjudication, Rating
+    from postil.annotation.models import Adjudication, Campaign, Rating
     from postil.records.rows import Article
     from postil.records.suggestions import Suggestion
 
@@ -28,11 +28,9 @@ SHOW: Final = 1
 _REASON_OF: Final = {2: "other", **{(number + 3) % 10: reason for number, reason in enumerate(REASONS[1:])}}
 """Reason by grade; the keys are 2 to 9, then 0."""
 
-NAME: Final = "show"
-
 RUBRICS: Final = {
     "en": Rubric(
-        name=NAME,
+        name="show",
         question="Would you show this comment to your readers, under this article?",
         low=0,
         high=9,
@@ -50,7 +48,7 @@ RUBRICS: Final = {
         ),
     ),
     "zh": Rubric(
-        name=NAME,
+        name="show",
         question="您会把这条评论展示在这篇文章下面吗？",
         low=0,
         high=9,
@@ -95,7 +93,7 @@ def label_rows(
     items: Sequence[Item],
     ratings: Sequence[Rating],
     adjudications: Sequence[Adjudication],
-    rubric: Rubric,
+    campaign: Campaign,
     where: str,
 ) -> Iterator[Label]:
     """Convert the ratings of a campaign to label rows; the decision of a lead takes the place of an item's ratings.
@@ -104,13 +102,13 @@ def label_rows(
         items: The items.
         ratings: The ratings.
         adjudications: Decisions of leads.
-        rubric: The rubric.
+        campaign: Its settings.
         where: Name of the campaign, for messages.
 
     Raises:
         InvalidInput: The campaign is one of another kind.
     """
-    if rubric.name != NAME or (rubric.low, rubric.high) != (0, 9):
+    if campaign.drawn is None:
         raise InvalidInput("not a campaign of labels; postil label makes one", where=where)
     decided = {one.number: one for one in adjudications}
     for number, one in decided.items():

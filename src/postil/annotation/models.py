@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +18,12 @@ __all__ = [
     "AnnotatorProgress",
     "Campaign",
     "Conflict",
+    "Drawn",
     "Event",
     "Item",
     "ItemType",
     "Kind",
+    "NoCampaign",
     "Person",
     "Presentation",
     "Progress",
@@ -70,8 +72,32 @@ class Refused(UsageError):  # noqa: N818 - the rejection of a request, not a fau
         super().__init__(problem)
 
 
+class NoCampaign(InvalidInput):
+    """Database without a campaign, or a file that does not exist."""
+
+
 class _Record(msgspec.Struct, frozen=True, gc=False):
     """Base of all records."""
+
+
+class Drawn(_Record, frozen=True, kw_only=True):
+    """Origin of the suggestions that a campaign of labels asks about.
+
+    Args:
+        model: Hash of the model's files, apart from the filter that is learned from labels.
+        articles: Hash of the articles that were drawn from.
+        sample: Number of articles to draw.
+        per_article: Number of suggestions per article.
+        among: Number of first suggestions that they were drawn from; None for the first ones themselves.
+        annotators: Number of annotators.
+    """
+
+    model: str
+    articles: str
+    sample: int
+    per_article: int
+    among: int | None
+    annotators: int
 
 
 class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
@@ -86,6 +112,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         overlapping: Numbers of the items with one annotator more.
         by_item: True if all items of an article have the same annotators.
         sampled_from: Number of articles that those of the campaign were sampled from; None where all were taken.
+        drawn: Origin of its suggestions, of a campaign of labels; None of another one.
     """
 
     name: str
@@ -96,6 +123,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     overlapping: tuple[int, ...] = ()
     by_item: bool = False
     sampled_from: int | None = None
+    drawn: Drawn | None = None
 
 
 class Item(_Record, frozen=True, kw_only=True):

@@ -89,8 +89,9 @@ class Store:
         Raises:
             UsageError: The URL is of another kind.
             MissingExtra: The package for PostgreSQL is not installed.
-            InvalidInput: There is no campaign, or one of another version of postil, or an SQLite file was copied
-                without its write-ahead log.
+            NoCampaign: There is no campaign.
+            InvalidInput: It is one of another version of postil, or an SQLite file was copied without its write-ahead
+                log.
             PostilError: The database cannot be reached.
         """
         opened = Database.open(url, make=make, read_only=read_only, incomplete=incomplete, alarm=alarm)

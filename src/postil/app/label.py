@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from hashlib import blake2b
 from itertools import islice
@@ -9,28 +10,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from postil.annotation.labels import RUBRICS, label_item, label_rows
-from postil.annotation.models import Campaign
+from postil.annotation.models import Campaign, Drawn, NoCampaign
 from postil.annotation.plan import plan
 from postil.app.annotate import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
 from postil.app.article_files import checked_articles, open_articles
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.commenters.loading import load_commenter
+from postil.commenters.manifest import combined_checksum
+from postil.commenters.show_filter import FILE
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
-from postil.records.row_files import kind_of
+from postil.records.labels import Label
+from postil.records.row_files import kind_of, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.annotation.models import Item
+    from postil.annotation.store import Store
     from postil.app.options import InputOptions
     from postil.app.progress import OnMessage
+    from postil.commenters.neural_commenter import NeuralCommenter
+    from postil.commenters.retrieval import Retriever
+    from postil.commenters.store import Model
+    from postil.records.rows import Article
 
 __all__ = ["LabelOptions", "campaign_of", "invitation", "plan_labels", "write_labels"]
 
 BATCH: Final = 32
 """Number of articles that are commented on together."""
 
+_OTHER: Final = "name another --out, or move that file away"
 EDITOR: Final = "editor"
 """Name of the annotator of a campaign of one."""
 
@@ -88,7 +98,7 @@ def plan_labels(
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
 ) -> None:
-    """Draw suggestions and create the campaign, unless it exists.
+    """Draw suggestions and create the campaign, or continue the one of the same model that is there.
 
     The articles are a simple random sample of those with suggestions: the order of the draw depends on seed and ids
     alone, so a larger one with the same seed contains a smaller one.
@@ -101,15 +111,36 @@ def plan_labels(
         on_message: Callback for status messages.
 
     Raises:
-        InvalidInput: The file or the model is invalid, or the model suggests nothing for any article.
-        UsageError: The numbers allow no plan.
+        InvalidInput: The file or the model is invalid, or the model suggests nothing for any article; or the database
+            holds something else than a campaign of labels.
+        UsageError: The numbers allow no plan, the campaign is of another model, or the file of labels holds something
+            else than labels of the campaign.
     """
     url = campaign_of(options)
-    if "://" not in url and Path(url).exists():
+    commenter = load_commenter(folder, jobs=options.jobs)
+    rows = {article.id: article for article in checked_articles(open_articles(articles, inputs, on_message))}
+    drawn = Drawn(
+        model=_hash(commenter.model),
+        articles=_digest(rows),
+        sample=options.sample,
+        per_article=options.per_article,
+        among=options.among,
+        annotators=options.annotators,
+    )
+    try:
+        with open_campaign(url, read_only=True) as store:
+            found, labels = store.campaign(), _labels(store)
+    except NoCampaign:
+        _check_out(options.out, url, [])
+    else:
+        others = _differences(found, drawn, options, folder)
+        _check_out(options.out, url, labels)
         on_message(f"{url}: the campaign is there and is continued; nothing new is drawn")
+        if others:
+            on_message(f"{url}: the campaign stays as it was made: {'; '.join(others)}")
         return
-    items = list(_drawn(articles, folder, options, inputs, on_message))
-    drawn = len({item.item for item in items})
+    items = list(_drawn(rows, commenter, options))
+    asked = len({item.item for item in items})
     if not items:
         raise InvalidInput(f"{folder} suggests nothing for any of its articles", where=articles)
     languages = Counter(item.lang.partition("-")[0].lower() for item in items)
@@ -129,20 +160,86 @@ def plan_labels(
         annotators_per_item=options.annotators_per_item,
         seed=options.seed,
         by_item=True,
+        drawn=drawn,
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, items, made, RUBRICS[usual])
-    if drawn < options.sample:
-        on_message(f"expected {options.sample:,} articles with suggestions, got {drawn:,}; they are all drawn")
-    on_message(f"{url}: {len(items):,} suggestions for {drawn:,} articles, seed {options.seed}")
+    if asked < options.sample:
+        on_message(f"expected {options.sample:,} articles with suggestions, got {asked:,}; they are all drawn")
+    on_message(f"{url}: {len(items):,} suggestions for {asked:,} articles, seed {options.seed}")
+
+
+def _hash(model: Model) -> str:
+    """The hash of a model as it was before labels calibrated it, which changes no order of its suggestions."""
+    return combined_checksum({name: file for name, file in model.files.items() if name != FILE})
+
+
+def _digest(articles: Mapping[str, Article]) -> str:
+    """Hash of what the draw and the commenter read of articles."""
+    texts = [(one.id, one.title, one.content, one.lang) for one in map(articles.__getitem__, sorted(articles))]
+    return blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()
+
+
+def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: str) -> list[str]:
+    """Describe the settings in which a request differs from a campaign that is there.
+
+    Raises:
+        UsageError: The model is another one.
+    """
+    made = found.drawn or asked
+    if made.model != asked.model:
+        problem = f"this campaign labels the suggestions of another model ({made.model}) than {folder} ({asked.model})"
+        remedy = "go on with --model as it was, or begin another campaign with another --out (or --campaign)"
+        raise UsageError(f"{campaign_of(options)}: {problem}; {remedy}")
+    numbers = (
+        ("--articles", made.sample, asked.sample),
+        ("--per-article", made.per_article, asked.per_article),
+        ("--among", made.among, asked.among),
+        ("--annotators", made.annotators, asked.annotators),
+        ("--annotators-per-item", found.annotators_per_item, options.annotators_per_item),
+        ("--seed", found.seed, options.seed),
+    )
+    others = ["drawn from other articles than these"] if made.articles != asked.articles else []
+    return others + [f"{flag} {_or_none(then)}, not {_or_none(now)}" for flag, then, now in numbers if then != now]
+
+
+def _or_none(number: int | None) -> str:
+    return "none" if number is None else f"{number}"
+
+
+def _check_out(out: str, url: str, labels: Sequence[Label]) -> None:
+    """Refuse a file of labels that a campaign did not write.
+
+    Args:
+        out: The file.
+        url: Location of the campaign.
+        labels: The labels of the campaign so far.
+    """
+    if not Path(out).is_file() or not Path(out).stat().st_size:
+        return
+    known = {(label.article, " ".join(label.text.split())) for label in labels}
+    try:
+        strange = next(
+            (row for row in read(out, Label) if (row.article, " ".join(row.text.split())) not in known), None
+        )
+    except InvalidInput as error:
+        raise UsageError(f"{out}: exists and does not hold labels ({error.problem}); {_OTHER}") from error
+    if strange is not None:
+        problem = (
+            f"exists and holds labels that are not of the campaign {url}, such as one of article {strange.article}"
+        )
+        raise UsageError(f"{out}: {problem}; {_OTHER}")
+
+
+def _labels(store: Store) -> list[Label]:
+    results = store.results
+    return list(label_rows(store.items(), results.ratings(), results.adjudications(), store.campaign(), store.where))
 
 
 def _drawn(
-    path: str, folder: str, options: LabelOptions, inputs: InputOptions | None, on_message: OnMessage
+    articles: Mapping[str, Article], commenter: Retriever | NeuralCommenter, options: LabelOptions
 ) -> Iterator[Item]:
     """Items of the first suggestions for articles in random order."""
-    commenter = load_commenter(folder, jobs=options.jobs)
-    articles = {article.id: article for article in checked_articles(open_articles(path, inputs, on_message))}
 
     def place(*names: str) -> bytes:
         return blake2b(" ".join([f"{options.seed}", *names]).encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -188,10 +285,8 @@ def write_labels(options: LabelOptions) -> int:
     Raises:
         InvalidInput: It is another campaign.
     """
-    url = campaign_of(options)
-    with open_campaign(url, read_only=True) as store:
-        results = store.results
-        rows = list(label_rows(store.items(), results.ratings(), results.adjudications(), store.rubric(), store.where))
+    with open_campaign(campaign_of(options), read_only=True) as store:
+        rows = _labels(store)
     if rows:
         write_rows(options.out, rows)
     return len(rows)
