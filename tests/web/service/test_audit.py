@@ -207,6 +207,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), before[1]))
 write("r2", "r3", "r4")
 resource.setrlimit(resource.RLIMIT_FSIZE, before)
 write("r5")
+print(log.lost)
 """
 
 
@@ -218,7 +219,8 @@ def test_lines_that_cannot_be_written_are_counted_and_break_nothing(file: Path) 
         [sys.executable, "-c", FULL, file, str(3 * size + 250)], capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == [
-        f"{file}: cannot be written: the disk is full; requests are answered without a line in it"
+        f"{file}: cannot be written: the disk is full; requests are answered without a line in it",
+        "2",
     ]
     assert [json.loads(line)["request"] for line in file.read_text().splitlines()] == ["r0", "r1", "r2", "r5"]
     assert check_audit([file]).files[0].lost == 2

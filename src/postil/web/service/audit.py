@@ -68,6 +68,9 @@ class AuditLog:
         path: The file; made if there is none, for its owner alone.
         on_message: Callback for warnings.
 
+    Attributes:
+        lost: Number of lines that could not be written since the log was opened.
+
     Raises:
         UsageError: Another process writes the file.
         InvalidInput: It is another file.
@@ -76,7 +79,7 @@ class AuditLog:
 
     def __init__(self, path: FilePath, on_message: Callable[[str], None] = lambda _: None) -> None:
         self._path, self._on_message = os.fspath(path), on_message
-        self._previous, self._lost = "", 0
+        self._previous, self._lost, self.lost = "", 0, 0
         self._file = self._opened()
 
     def write(
@@ -121,6 +124,7 @@ class AuditLog:
             if not self._lost:
                 self._on_message(f"{write_error(self._path, error)}; requests are answered without a line in it")
             self._lost += 1
+            self.lost += 1
         else:
             self._previous, self._lost = _hash(line), 0
 

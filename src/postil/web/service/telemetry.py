@@ -1,0 +1,115 @@
+"""Metrics of the service in the text format of Prometheus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.app.service.responses import ServedModel
+    from postil.web.service.store import StoreCounts
+
+__all__ = ["MEDIA_TYPE", "ServiceState", "Telemetry"]
+
+MEDIA_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
+"""Media type of the text, which servers of all versions read."""
+
+BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+"""Upper bounds of the latencies that are counted together, in seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceState:
+    """The parts of the service as they are at the moment of a scrape.
+
+    Args:
+        workers: Number of workers that take requests.
+        waiting: Number of requests that wait for a worker.
+        models: The models.
+        stored: Numbers of what is stored; None without a store.
+        audit_lost: Number of lines of the audit log that could not be written.
+    """
+
+    workers: int
+    waiting: int
+    models: Sequence[ServedModel] = ()
+    stored: StoreCounts | None = None
+    audit_lost: int = 0
+
+
+class Telemetry:
+    """Counters of requests, and gauges of the service's state, in a registry of their own.
+
+    >>> telemetry = Telemetry()
+    >>> telemetry.observe("GET /healthz", 200, 0.0004)
+    >>> 'postil_requests_total{route="GET /healthz",status="200"} 1.0' in telemetry.text(
+    ...     ServiceState(workers=2, waiting=0)
+    ... ).decode()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._requests = Counter(
+            "postil_requests", "Number of requests that were answered.", ["route", "status"], registry=registry
+        )
+        self._seconds = Histogram(
+            "postil_request_seconds", "Time until the response was sent.", ["route"], buckets=BUCKETS, registry=registry
+        )
+        self._in_flight = Gauge("postil_requests_in_flight", "Number of requests being answered.", registry=registry)
+        self._workers = Gauge("postil_workers", "Number of workers that take requests.", registry=registry)
+        self._waiting = Gauge(
+            "postil_requests_waiting", "Number of requests that wait for a worker.", registry=registry
+        )
+        self._models = Gauge(
+            "postil_model_info", "The models that are served: 1 each.", ["name", "kind", "hash"], registry=registry
+        )
+        self._labels = Gauge("postil_labels", "Number of labels that are stored.", registry=registry)
+        self._impressions = Gauge("postil_impressions", "Number of impressions that are stored.", registry=registry)
+        self._deliveries = Gauge(
+            "postil_deliveries", "Number of deliveries to the webhook by state.", ["state"], registry=registry
+        )
+        self._audit_lost = Gauge(
+            "postil_audit_lines_lost", "Number of lines of the audit log that could not be written.", registry=registry
+        )
+
+    def begin(self) -> None:
+        """Count a request that came; `observe` follows."""
+        self._in_flight.inc()
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered.
+
+        Args:
+            route: Method and path of the route, as the table of routes has it: one of few, whatever clients send.
+            status: Status of the response; 0 where the client had gone before.
+            seconds: Time since the request came.
+        """
+        self._in_flight.dec()
+        self._requests.labels(route, f"{status}").inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def text(self, state: ServiceState) -> bytes:
+        """All metrics.
+
+        Args:
+            state: The service as it is now.
+        """
+        self._workers.set(state.workers)
+        self._waiting.set(state.waiting)
+        self._audit_lost.set(state.audit_lost)
+        self._models.clear()  # else the hash before a reload would stay
+        for model in state.models:
+            self._models.labels(model.name, model.kind, model.hash).set(1)
+        if state.stored is not None:
+            self._labels.set(state.stored.labels)
+            self._impressions.set(state.stored.impressions)
+            for name, number in state.stored.deliveries.items():
+                self._deliveries.labels(name).set(number)
+        return generate_latest(self._registry)
