@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 import pytest
 
 from postil.web.connections import ConnectionLimits
+from postil.web.listening import make_server
 from postil.web.security import LARGEST
-from postil.web.server import make_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from postil.annotation.inputs import GoldLabel, is_reference_plan, read_items, r
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
-from postil.app.options import InputOptions, SeedOptions
+from postil.app.options import InputOptions, ListenOptions, SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -116,20 +116,8 @@ class InviteOptions:
 
 
 @options
-class ServeOptions:
-    """Options of `postil annotate serve`.
-
-    Args:
-        host: Address to listen on; only this machine reaches the default.
-        port: Port to listen on; 0 for a free one.
-        name: Host name of the server, besides localhost; repeatable.
-        https: The server is behind a reverse proxy that speaks HTTPS.
-    """
-
-    host: Annotated[str, Flag(metavar="ADDRESS")] = "127.0.0.1"
-    port: Annotated[int, Flag(min=0, max=65535)] = 8000
-    name: Annotated[tuple[str, ...], Flag(metavar="HOST")] = ()
-    https: bool = False
+class ServeOptions(ListenOptions):
+    """Options of `postil annotate serve`."""
 
     @property
     def address(self) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "EngineOptions",
     "InputOptions",
     "JudgedInputOptions",
+    "ListenOptions",
     "PluginOptions",
     "ResamplingOptions",
     "ScoreInputOptions",
@@ -46,6 +47,23 @@ class ThreadOptions:
     """
 
     jobs: Annotated[int, Flag(("--jobs", "-j"), min=1)] = 1
+
+
+@options
+class ListenOptions:
+    """Options of what listens for requests.
+
+    Args:
+        host: Address to listen on; only this machine reaches the default.
+        port: Port to listen on; 0 for a free one.
+        name: Host name of the server, besides localhost; repeatable.
+        https: The server is behind a reverse proxy that speaks HTTPS.
+    """
+
+    host: Annotated[str, Flag(metavar="ADDRESS")] = "127.0.0.1"
+    port: Annotated[int, Flag(min=0, max=65535)] = 8000
+    name: Annotated[tuple[str, ...], Flag(metavar="HOST")] = ()
+    https: bool = False
 
 
 @options

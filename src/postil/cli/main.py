@@ -46,6 +46,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "train": ("postil.cli.train:train", "Train a commenter on a corpus."),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
     "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads, with reasons."),
+    "serve": ("postil.cli.serve:serve", "Serve models by HTTP: suggestions as JSON."),
     "label": ("postil.cli.label:label", "Label suggestions in a browser: show or do not show."),
     "calibrate": ("postil.cli.calibrate:calibrate", "Learn from labels what is worth showing."),
     "forget": ("postil.cli.forget:forget_comments", "Erase comments from models, corpora and answers, for good."),

@@ -11,15 +11,13 @@ same way. It never hears of Ctrl-C, which is the program's to handle. Arithmetic
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 from contextlib import contextmanager, suppress
-from multiprocessing.spawn import get_executable
 from typing import IO, TYPE_CHECKING, Final, Generic, TypeVar, cast
 
-from postil.engine.worker import CALL, LOAD, receive, send
+from postil.engine.worker import CALL, LOAD, command, described, environment, receive, send
 from postil.engine.worker_pool import PooledEngine, WorkerDied, WorkerSlot
 from postil.errors import PostilError, UsageError
 
@@ -38,7 +36,6 @@ R = TypeVar("R")
 S = TypeVar("S")
 W = TypeVar("W")
 
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _EXIT_TIMEOUT: Final = 5.0  # seconds from the end of a worker's pipe to its own
 
 
@@ -184,13 +181,13 @@ class _Worker:
     """A worker process, as the program sees it."""
 
     def __init__(self) -> None:
-        path = [str(each) for each in sys.path]
-        code = f"import sys; sys.path[:] = {path!a}; from postil.engine.worker import serve; serve()"
-        environment = dict.fromkeys(_ONE_THREAD, "1") | os.environ
         try:
             with _ignoring_interrupts():
                 self._process = subprocess.Popen(  # noqa: S603 - this interpreter, our own code
-                    [get_executable(), "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+                    command("postil.engine.worker"),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment(1),
                 )
         except OSError as error:
             raise PostilError(f"cannot start a worker process: {error.strerror or error}; try fewer jobs") from error
@@ -218,11 +215,7 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        if code >= 0:
-            return f"ended with exit code {code}"
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
-        memory = "; out of memory?" if name == "SIGKILL" else ""
-        return f"was killed (signal {-code}, {name}{memory})"
+        return described(code)
 
 
 @contextmanager

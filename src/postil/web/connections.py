@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from postil.web.security import HEADERS, LARGEST, refusal_parts
+from postil.web.security import HEADERS, LARGEST
 
 if TYPE_CHECKING:
     import asyncio
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from uvicorn import Config
     from uvicorn.server import ServerState
 
+    from postil.web.security import Worded
+
 __all__ = ["ConnectionLimits", "LimitedProtocol"]
 
-ENCODED: Final = 4 * LARGEST
-"""Maximum size of a body as transferred, with chunk sizes, chunk extensions and trailers."""
+ENCODED: Final = 4
+"""Maximum size of a body as transferred, with chunk sizes, chunk extensions and trailers, by that of the body."""
 
 PIPELINED: Final = 8
 """Maximum number of requests that wait on a connection for the responses to earlier ones. Browsers send none."""
@@ -27,9 +29,10 @@ PIPELINED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """Limits of connections; the largest body is `postil.web.security.LARGEST`.
+    """Limits of connections.
 
     Args:
+        body_bytes: Maximum size of a body, in bytes.
         head_bytes: Maximum size of the request line with all headers, in bytes.
         headers: Maximum number of headers, and of trailers.
         head_seconds: Time for the whole head, from the connection or from its first byte on.
@@ -41,6 +44,7 @@ class ConnectionLimits:
         tick: Time between two checks of a connection, in seconds.
     """
 
+    body_bytes: int = LARGEST
     head_bytes: int = 64 * 1024
     headers: int = 100
     head_seconds: float = 10.0
@@ -64,6 +68,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     Args:
         limits: The limits.
+        worded: Function that words refusals.
         config: Configuration of uvicorn.
         server_state: State that the connections of a server share.
         app_state: State of the application.
@@ -73,13 +78,14 @@ class LimitedProtocol(HttpToolsProtocol):
     def __init__(
         self,
         limits: ConnectionLimits,
+        worded: Worded,
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._limits = limits
+        self._limits, self._worded = limits, worded
         self._now = self.loop.time
         self._phase, self._since = _IDLE, 0.0
         self._room = limits.head_bytes  # number of bytes that may still come in this phase
@@ -127,7 +133,7 @@ class LimitedProtocol(HttpToolsProtocol):
             raise ValueError("too many headers")  # ends the parser
         super().on_headers_complete()
         self.headers = []  # for trailers, which the application must not take for headers
-        self._phase, self._since, self._room = _BODY, self._now(), ENCODED
+        self._phase, self._since, self._room = _BODY, self._now(), ENCODED * self._limits.body_bytes
         if len(self.pipeline) > PIPELINED:
             self._refuse(400, "")
             raise ValueError("too many requests wait")
@@ -187,7 +193,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _refuse_size(self) -> None:
         if self._phase == _BODY:
-            self._refuse(413, f"The request is larger than {LARGEST:,} bytes.")
+            self._refuse(413, f"The request is larger than {self._limits.body_bytes:,} bytes.")
         else:
             most = f"{self._limits.head_bytes:,} bytes, or has more than {self._limits.headers} headers"
             self._refuse(431, f"The head of the request is larger than {most}. Delete this server's cookies.")
@@ -216,7 +222,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refusal(self, status: int, text: str) -> bytes:
         scope: Any = self.scope  # None before the first request
         script = scope is not None and (b"accept", b"application/json") in scope["headers"]
-        headers, body = refusal_parts(text, script=script)
+        headers, body = self._worded(status, text, script=script)
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         lines += [b": ".join(header) for header in (*headers, *HEADERS, (b"connection", b"close"))]
         return b"\r\n".join([*lines, b"", body])

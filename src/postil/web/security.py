@@ -10,7 +10,7 @@ import time
 from collections import deque
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -18,13 +18,23 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["BODY", "HEADERS", "LARGEST", "RateLimiter", "SecurityMiddleware", "csrf_of", "refusal_parts", "same"]
+__all__ = [
+    "BODY",
+    "HEADERS",
+    "LARGEST",
+    "RateLimiter",
+    "SecurityMiddleware",
+    "Worded",
+    "csrf_of",
+    "refusal_parts",
+    "same",
+]
 
 BODY: Final = "postil.body"
 """Key of the request body in the ASGI scope."""
 
 LARGEST: Final = 64 * 1024
-"""Maximum size of a request body, in bytes."""
+"""Default of the maximum size of a request body, in bytes."""
 
 POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -105,6 +115,26 @@ class RateLimiter:
             self._times.setdefault(key, deque(maxlen=self._attempts)).append(self._clock())
 
 
+class Worded(Protocol):
+    """A function that words refusals; see `refusal_parts`."""
+
+    def __call__(self, status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
+        """Headers and body of a response."""
+
+
+def refusal_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:  # noqa: ARG001
+    """Headers and body of a response that refuses a request.
+
+    Args:
+        status: HTTP status.
+        text: The reason, one sentence.
+        script: True for a script, which wants JSON.
+    """
+    kind = b"application/json" if script else b"text/plain; charset=utf-8"
+    body = (json.dumps({"problem": text}) if script else f"{text}\n").encode()
+    return [(b"content-type", kind), (b"content-length", b"%d" % len(body))], body
+
+
 class SecurityMiddleware:
     """ASGI middleware that checks host, origin and body size of every request and adds headers to every response.
 
@@ -115,10 +145,20 @@ class SecurityMiddleware:
         app: The wrapped application.
         names: Host names of this server.
         secure: True if it is reached by HTTPS.
+        largest: Maximum size of a request body, in bytes.
+        worded: Function that words refusals.
     """
 
-    def __init__(self, app: ASGIApp, names: Iterable[str], *, secure: bool = False) -> None:
-        self._app = app
+    def __init__(
+        self,
+        app: ASGIApp,
+        names: Iterable[str],
+        *,
+        secure: bool = False,
+        largest: int = LARGEST,
+        worded: Worded = refusal_parts,
+    ) -> None:
+        self._app, self._largest, self._worded = app, largest, worded
         self._known = lru_cache(maxsize=64)(self._is_known)
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
@@ -142,17 +182,23 @@ class SecurityMiddleware:
             refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
             try:
-                body = await _body(receive)
+                body = await _body(receive, self._largest)
             except EOFError:
                 return  # nobody waits for a response, and a truncated form must not be read as a form
             if body is None:
-                refusal = 413, f"The request is larger than {LARGEST:,} bytes."
+                refusal = 413, f"The request is larger than {self._largest:,} bytes."
             else:
                 scope[BODY] = body
         if refusal is None:
             await self._app(scope, receive, with_headers)
         else:
-            await _respond(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
+            await self._refuse(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
+
+    async def _refuse(self, send: Send, status: int, text: str, *, script: bool) -> None:
+        # The connection stays open: closing it while a large body arrives would discard this response.
+        headers, body = self._worded(status, text, script=script)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
     def _refusal(self, method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
@@ -164,8 +210,8 @@ class SecurityMiddleware:
         if foreign or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
             return 403, "The request comes from a page of another site, or from another address. Reload the page."
         size = headers.get(b"content-length", b"0")
-        if not size.isdigit() or len(size) > 9 or int(size) > LARGEST:
-            return 413, f"The request is larger than {LARGEST:,} bytes."
+        if not size.isdigit() or len(size) > 9 or int(size) > self._largest:
+            return 413, f"The request is larger than {self._largest:,} bytes."
         return None
 
     def _ours(self, origin: str, host: str) -> bool:
@@ -188,19 +234,7 @@ class SecurityMiddleware:
         return True
 
 
-def refusal_parts(text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of a response that refuses a request.
-
-    Args:
-        text: The reason, one sentence.
-        script: True for a script, which wants JSON.
-    """
-    kind = b"application/json" if script else b"text/plain; charset=utf-8"
-    body = (json.dumps({"problem": text}) if script else f"{text}\n").encode()
-    return [(b"content-type", kind), (b"content-length", b"%d" % len(body))], body
-
-
-async def _body(receive: Receive) -> bytes | None:
+async def _body(receive: Receive, largest: int) -> bytes | None:
     """Receive the whole body; None where it is too large.
 
     Raises:
@@ -214,15 +248,8 @@ async def _body(receive: Receive) -> bytes | None:
             raise EOFError
         part = message.get("body", b"")
         size += len(part)
-        if size > LARGEST:
+        if size > largest:
             return None
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)
-
-
-async def _respond(send: Send, status: int, text: str, *, script: bool) -> None:
-    # The connection stays open: closing it while a large body arrives would discard this response.
-    headers, body = refusal_parts(text, script=script)
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import os
 import socket
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
@@ -19,10 +15,10 @@ from postil.annotation.store import Store
 from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.annotator import add_annotator_pages
-from postil.web.connections import ConnectionLimits, LimitedProtocol
 from postil.web.error_pages import HTTPError
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
+from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.security import SecurityMiddleware
 
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
 
     from postil.app.annotate import ServeOptions
 
-__all__ = ["STATIC", "WebOptions", "make_app", "make_server", "serve"]
+__all__ = ["STATIC", "WebOptions", "make_app", "serve"]
 
 STATIC: Final = {
     "grade.js": "text/javascript; charset=utf-8",
@@ -43,9 +39,6 @@ STATIC: Final = {
     "spans.js": "text/javascript; charset=utf-8",
 }
 """Static files with their media types; no other files are served."""
-
-LIMITS: Final = ConnectionLimits()
-"""Default limits on connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,30 +94,6 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     return SecurityMiddleware(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
 
 
-def make_server(app: ASGIApp, *, secure: bool = False, limits: ConnectionLimits = LIMITS) -> uvicorn.Server:
-    """Make the server of an application.
-
-    Args:
-        app: The application.
-        secure: True if it is behind a reverse proxy that speaks HTTPS and limits connections itself.
-        limits: Limits on connections.
-    """
-    if secure:
-        limits = replace(limits, per_address=None)
-    config = uvicorn.Config(
-        app,
-        http=partial(LimitedProtocol, limits),  # type: ignore[arg-type]  # it is called only
-        ws="none",
-        log_level="warning",
-        access_log=False,  # the URL of an invitation contains its token
-        server_header=False,
-        proxy_headers=secure,
-        timeout_keep_alive=math.ceil(limits.idle_seconds),
-        timeout_graceful_shutdown=3,
-    )
-    return uvicorn.Server(config)
-
-
 def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:
     """Serve a campaign until it is interrupted.
 
@@ -136,17 +105,8 @@ def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None])
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
     """
-    host, port = options.host, options.port
     with unwound(serving=True), Store.open(url, alarm=on_message) as store:
         app = make_app(store, WebOptions(names=options.name, secure=options.https))
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        try:
-            listening = socket.create_server((host, port), family=family, backlog=256)
-        except OSError as error:
-            why = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
-            raise PostilError(f"cannot listen on {host}, port {port}: {why}") from None
-        with listening:
-            shown = f"[{host}]" if ":" in host else host
-            address = f"http://{shown}:{listening.getsockname()[1]}"
+        with listen(options.host, options.port) as (listening, address):
             on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
             make_server(app, secure=options.https).run(sockets=[listening])

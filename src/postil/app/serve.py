@@ -1,0 +1,78 @@
+"""Options of `postil serve`, and the configuration of its workers."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated, Final
+
+import msgspec
+
+from postil.app.options import ListenOptions, ThreadOptions
+from postil.app.service.config import ServiceConfig
+from postil.commenters.profanity_model import ProfanityFilter
+from postil.options import Flag, options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ServiceOptions", "service_config"]
+
+MOST_WORKERS: Final = 8
+"""Largest number of workers by default; each has a copy of what cannot be mapped into memory."""
+
+
+@options
+class ServiceOptions(ListenOptions, ThreadOptions):
+    """Options of `postil serve`.
+
+    Args:
+        workers: Number of processes that compute; by default one per processor core, at most 8.
+        max_body: Maximum size of a request, in bytes.
+        timeout: Seconds that a request may wait for a worker, and that it may compute.
+        queue: Largest number of requests that wait for a worker; further ones are refused.
+        min_words: Filter out comments of fewer words; three Han characters count as two.
+        max_words: Filter out comments of more words.
+        blocklist: Filter out comments with any of these words or phrases, one per line.
+        allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
+            repeatable.
+        profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
+            more by alt-profanity-check).
+    """
+
+    workers: Annotated[int | None, Flag(min=1)] = None
+    max_body: Annotated[int, Flag(min=1024, max=1 << 28, metavar="BYTES")] = 1 << 20
+    timeout: Annotated[float, Flag(min=0.1, metavar="SECONDS")] = 10.0
+    queue: Annotated[int, Flag(min=1)] = 64
+    min_words: Annotated[int, Flag(min=0)] = 4
+    max_words: Annotated[int | None, Flag(min=1)] = None
+    blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
+    allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
+    profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
+
+    def worker_count(self) -> int:
+        """Number of worker processes."""
+        return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceConfig:
+    """The configuration of workers, by the folders as they are now.
+
+    Args:
+        folders: Models, ``NAME=DIR`` or ``DIR``.
+        options: Options of the command.
+
+    Raises:
+        InvalidInput: A folder holds no model, or the blocklist cannot be read.
+        UsageError: Names are wrong, or a setting is out of range.
+    """
+    config = msgspec.structs.replace(
+        ServiceConfig.of_folders(folders),
+        min_words=options.min_words,
+        max_words=options.max_words,
+        allow=options.allow,
+        blocklist=options.blocklist,
+        profanity=options.profanity,
+        jobs=options.jobs,
+    )
+    config.candidate_filter()  # checks them
+    return config

@@ -1,0 +1,97 @@
+"""Routes that the workers answer, and those by which a supervisor sees that the service lives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from postil.app.service.operations import OPERATIONS
+from postil.app.service.responses import ModelsResponse
+from postil.web.service.problems import Problem
+from postil.web.service.routing import Reply, Route, reply
+
+if TYPE_CHECKING:
+    from postil.web.service.pool import WorkerPool
+    from postil.web.service.routing import Call, Handler
+
+__all__ = ["Health", "health_routes", "model_routes"]
+
+SUMMARIES = {"suggest": "Suggest comments for an article"}
+"""Purpose of each operation that has a route."""
+
+
+class Health(msgspec.Struct, frozen=True):
+    """State of the service.
+
+    Args:
+        status: ``ok``.
+        workers: Number of workers that take requests.
+    """
+
+    status: str
+    workers: int
+
+
+def model_routes(pool: WorkerPool) -> list[Route]:
+    """Routes of the models.
+
+    Args:
+        pool: The workers.
+    """
+
+    def operation(name: str) -> Handler:
+        async def answer(call: Call) -> Reply:
+            return Reply(await pool.call(name, call.body))
+
+        return answer
+
+    async def models(call: Call) -> Reply:  # noqa: ARG001
+        if not pool.models:
+            raise Problem(503, "the models are being opened; try again in a moment", headers=(("retry-after", "1"),))
+        return Reply(pool.models)
+
+    return [
+        *(
+            Route(
+                method="POST",
+                path=f"/v1/{name}",
+                scope=name,
+                handler=operation(name),
+                summary=summary,
+                request=OPERATIONS[name].request,
+                response=OPERATIONS[name].response,
+            )
+            for name, summary in SUMMARIES.items()
+        ),
+        Route(
+            method="GET",
+            path="/v1/models",
+            scope="any",
+            handler=models,
+            summary="List the models and what each can do",
+            response=ModelsResponse,
+        ),
+    ]
+
+
+def health_routes(pool: WorkerPool) -> list[Route]:
+    """Routes of a supervisor.
+
+    Args:
+        pool: The workers.
+    """
+
+    async def alive(call: Call) -> Reply:  # noqa: ARG001
+        return reply(Health("ok", len(pool.pids)))
+
+    async def ready(call: Call) -> Reply:
+        if not pool.ready:
+            raise Problem(503, "no worker is ready; try again in a moment", headers=(("retry-after", "1"),))
+        return await alive(call)
+
+    paths = {"/healthz": (alive, "Tell that the service lives"), "/readyz": (ready, "Tell that a worker is ready")}
+    return [
+        Route(method="GET", path=path, scope=None, handler=handler, summary=summary, response=Health)
+        for path, (handler, summary) in paths.items()
+    ]

@@ -1,0 +1,128 @@
+"""A worker process as the service sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, cast
+
+from postil.engine.worker import HEAD, command, described, environment, head, length_of
+from postil.errors import PostilError
+from postil.web.service.failures import raised
+from postil.web.service.worker import DONE
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["WorkerEnded", "WorkerProcess"]
+
+BUFFER: Final = 1 << 20
+EXIT_TIMEOUT: Final = 5.0  # seconds
+
+
+class WorkerEnded(Exception):  # noqa: N818 - says what happened
+    """A worker has ended; the message says how, after "its worker"."""
+
+
+class WorkerProcess:
+    """A process that holds the models and answers one request at a time; `start` it.
+
+    Args:
+        process: The process.
+
+    Attributes:
+        models: Its answer to the operation ``models``.
+        retired: True if it is to take no further requests.
+        gone: True if it was killed, or has ended.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._to = cast("asyncio.StreamWriter", process.stdin)
+        self._from = cast("asyncio.StreamReader", process.stdout)
+        self.models = b""
+        self.retired = False
+        self.gone = False
+
+    @classmethod
+    async def start(cls, config: bytes, threads: int) -> Self:
+        """Start a process and let it open its models.
+
+        Args:
+            config: The configuration, encoded.
+            threads: Number of threads of arithmetic libraries.
+
+        Raises:
+            PostilError: The process cannot be started, or a model cannot be opened.
+        """
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command("postil.web.service.worker"),
+                stdin=pipe,
+                stdout=pipe,
+                env=environment(threads),
+                limit=BUFFER,
+                start_new_session=True,  # Ctrl+C is for the first process
+            )
+        except OSError as error:
+            raise PostilError(
+                f"cannot start a worker process: {error.strerror or error}; try fewer --workers"
+            ) from None
+        worker = cls(process)
+        try:
+            worker.models = await worker.ask(config)
+        except WorkerEnded as error:
+            raise PostilError(f"a worker {error} while it opened the models") from None
+        except BaseException:
+            worker.kill()
+            raise
+        return worker
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    async def ask(self, content: bytes) -> bytes:
+        """Send a message and wait for the answer.
+
+        Args:
+            content: The message.
+
+        Raises:
+            PostilError: What the worker raised.
+            WorkerEnded: The process ended before it answered.
+        """
+        try:
+            self._to.write(head(DONE, content))
+            self._to.write(content)
+            start = await self._from.readexactly(HEAD)
+            answer = await self._from.readexactly(length_of(start))
+        except (OSError, EOFError):
+            self.gone = True
+            raise WorkerEnded(described(await self.ended())) from None
+        if start[:1] != DONE:
+            raise raised(answer)
+        return answer
+
+    async def ended(self) -> int:
+        """Wait for the end of the process; return its exit code."""
+        return await self._process.wait()
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self.gone = True
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def end(self) -> None:
+        """Let the process end, or kill it if it does not."""
+        self.retired = True
+        with suppress(OSError):
+            self._to.close()
+        try:
+            await asyncio.wait_for(self.ended(), EXIT_TIMEOUT)
+        except TimeoutError:
+            self.kill()
+            await self.ended()

@@ -1,0 +1,121 @@
+"""`postil serve` in a process of its own: requests, refusals, and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+Make = Any
+RAIN = {"article": {"title": "Rain in the north"}}
+
+
+def problem(response: Any, status: int) -> dict[str, Any]:
+    """The problem document of a response."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    found: dict[str, Any] = response.json()
+    assert found["status"] == status
+    return found
+
+
+def test_a_suggestion_has_its_provenance(served: Make) -> None:
+    answer = served.client.post("/v1/suggest", json=RAIN)
+    assert answer.status_code == 200
+    found = answer.json()
+    assert found["model"] == "plain"
+    assert found["suggestions"][0]["text"] == "Rain today, rain tomorrow."
+    assert found["suggestions"][0]["provenance"]["label"].startswith("Machine-generated suggestion")
+    assert served.client.post("/v1/suggest", json=RAIN | {"model": "two"}).json()["model"] == "two"
+
+
+def test_models_are_listed(served: Make) -> None:
+    listed = served.client.get("/v1/models").json()
+    assert [(one["name"], one["kind"], one["default"]) for one in listed["models"]] == [
+        ("plain", "ir-t", True),
+        ("two", "ir-tc", False),
+    ]
+
+
+def test_a_supervisor_sees_that_it_lives(served: Make) -> None:
+    for path in ("/healthz", "/readyz"):
+        assert served.client.get(path).json() == {"status": "ok", "workers": 2}
+        empty = served.client.head(path)
+        assert (empty.status_code, empty.content) == (200, b"")
+
+
+def test_wrong_fields_are_named(served: Make) -> None:
+    found = problem(served.client.post("/v1/suggest", json=RAIN | {"k": "5"}), 422)
+    assert found["errors"] == [{"field": "k", "detail": 'expected an integer, got "5"; write it without quotes'}]
+    found = problem(served.client.post("/v1/suggest", json=RAIN | {"model": "plane"}), 422)
+    assert "did you mean 'plain'?" in found["detail"]
+    assert found["errors"][0]["field"] == "model"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"[" * 1900, b"\x00", b'{"article": {"title": "\xff"}}', b'{"article": {"title": "\\ud800"}}', b"null"],
+)
+def test_what_is_no_request_is_refused(served: Make, body: bytes) -> None:
+    assert problem(served.client.post("/v1/suggest", content=body), 422)["type"] == "/docs#invalid"
+
+
+def test_odd_texts_are_texts(served: Make) -> None:
+    for title in ("\0", "\u202e\ufffe", "雨", "𝄞" * 99, ""):
+        answer = served.client.post("/v1/suggest", content=json.dumps({"article": {"title": title}}))
+        assert answer.status_code == 200
+        assert answer.json()["suggestions"] or answer.json()["reason"]
+
+
+def test_each_response_has_an_id(served: Make) -> None:
+    for path in ("/healthz", "/nowhere", "/v1/suggest"):
+        assert served.client.get(path, headers={"x-request-id": "mine-1"}).headers["x-request-id"] == "mine-1"
+        assert len(served.client.get(path, headers={"x-request-id": "a b"}).headers["x-request-id"]) == 16
+    assert problem(served.client.get("/nowhere", headers={"x-request-id": "x"}), 404)["instance"] == "/nowhere#x"
+
+
+def test_requests_that_are_not_for_it(served: Make) -> None:
+    ask = served.client
+    assert problem(ask.get("/v1/suggest"), 405)["detail"] == "/v1/suggest takes POST, not GET"
+    assert ask.get("/v1/suggest").headers["allow"] == "POST"
+    assert ask.put("/healthz").headers["allow"] == "GET, HEAD"
+    problem(ask.post("/v1/suggest", json=RAIN, headers={"origin": "http://evil.example"}), 403)
+    problem(ask.post("/v1/suggest", json=RAIN, headers={"host": "evil.example"}), 421)
+    problem(ask.post("/v1/suggest", content=b"x", headers={"content-encoding": "gzip"}), 415)
+    refused = ask.post("/v1/suggest", content=b"x" * 2001)
+    assert problem(refused, 413)["detail"] == "The request is larger than 2,000 bytes."
+    assert refused.headers["x-request-id"]
+
+
+def test_the_end_waits_for_requests(start: Make) -> None:
+    here = start("plain", "--workers", "1")
+    here.ready()
+    port = here.client.base_url.port
+    body = json.dumps(RAIN).encode()
+    with socket.create_connection(("localhost", port)) as one:
+        head = f"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n"
+        one.sendall(head.encode() + body)
+        here.process.send_signal(signal.SIGTERM)
+        assert one.recv(12) == b"HTTP/1.1 200"
+    assert here.end() == -signal.SIGTERM
+    assert here.log[1:] == ["postil: interrupted\n"]
+
+
+def test_a_damaged_model_ends_it(start: Make, folders: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(folders / "plain", damaged)
+    for file in damaged.rglob("*.npy"):
+        file.write_bytes(b"x")
+    here = start(str(damaged), "--workers", "2")
+    assert here.end() == 3, here.log
+    assert len(here.log) == 1
+    assert here.log[0].startswith(f"postil: {damaged}")
