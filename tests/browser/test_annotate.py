@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import socket
 import subprocess
 import sys
 import time
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
+from browser_window import DESKTOP, TABLET, Window
 from postil.annotation.store import Store
 from postil.app.annotate import PlanOptions, plan
 from postil.metaeval.agreement import agreement
@@ -25,23 +23,12 @@ from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from conftest import Chromium
 
 SAMPLE = files("postil") / "sample"
-DESKTOP, TABLET = (1440, 900), (820, 1180)
 GOOD = {"human": 5, "retrieval": 3, "generator": 3, "keywords": 1}
-CODES = {
-    "Enter": 13,
-    "Escape": 27,
-    "Tab": 9,
-    " ": 32,
-    "ArrowLeft": 37,
-    "ArrowUp": 38,
-    "ArrowRight": 39,
-    "ArrowDown": 40,
-}
-PATIENCE = 20
 
 
 class Server:
@@ -73,66 +60,14 @@ class Server:
         self.store.close()
 
 
-class Window:
-    """A person's browser: with cookies and storage of its own unless it shares another's."""
+class Grading(Window):
+    """An annotator's or a lead's browser."""
 
-    def __init__(self, browser: Chromium, size: tuple[int, int] = DESKTOP, beside: Window | None = None) -> None:
-        self.browser = browser
-        self.context = beside.context if beside else browser.call("Target.createBrowserContext")["browserContextId"]
-        target = browser.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for room in ("Page", "Runtime", "Network", "Log"):
-            self.call(f"{room}.enable")
-        self.look(size)
-
-    def call(self, method: str, **params: object) -> dict[str, Any]:
-        return self.browser.call(method, self.session, **params)
-
-    def look(self, size: tuple[int, int], *, dark: bool = False) -> None:
-        wide, tall = size
-        self.call("Emulation.setDeviceMetricsOverride", width=wide, height=tall, deviceScaleFactor=1, mobile=False)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
-
-    def go(self, url: str) -> None:
-        self.browser.events[:] = [e for e in self.browser.events if e["method"] != "Page.loadEventFired"]
-        self.call("Page.navigate", url=url)
-        self.browser.wait("Page.loadEventFired", self.session)
-
-    def join(self, server: Server, name: str, role: Any = "annotator") -> Window:
+    def join(self, server: Server, name: str, role: Any = "annotator") -> Grading:
         self.go(f"{server.url}/join/{server.store.people.invite(name, role)}")
         self("document.querySelector('form').requestSubmit()")
         self.until("['/grade', '/lead'].includes(location.pathname) && document.readyState === 'complete'")
         return self
-
-    def __call__(self, expression: str) -> Any:
-        options = {"returnByValue": True, "awaitPromise": True, "userGesture": True}
-        found = self.call("Runtime.evaluate", expression=expression, **options)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
-
-    def until(self, expression: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                if self(f"!!({expression})"):
-                    return
-            except AssertionError:  # the page was just left
-                pass
-            assert time.monotonic() < end, f"{expression} does not come: {self('document.body.innerText')[:500]}"
-            time.sleep(0.02)
-
-    def key(self, key: str, *, shift: bool = False, repeat: bool = False) -> None:
-        code = f"Digit{key}" if key.isdigit() else key
-        pressed = {"key": key, "code": code, "windowsVirtualKeyCode": CODES.get(key, ord(key[0].upper()))}
-        pressed["modifiers"] = 8 if shift else 0
-        text = key if len(key) == 1 else "\r" if key == "Enter" else ""
-        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, autoRepeat=repeat, **pressed)
-        self.call("Input.dispatchKeyEvent", type="keyUp", **pressed)
-
-    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
     @property
     def position(self) -> int:
@@ -147,32 +82,6 @@ class Window:
 
     def saved(self) -> None:
         self.until("document.querySelector('#state').classList.contains('saved') && !Object.keys(localStorage).length")
-
-    def shoot(self, name: str) -> None:
-        """Keep a picture where POSTIL_SHOTS says, to look at."""
-        if folder := os.environ.get("POSTIL_SHOTS"):
-            time.sleep(0.3)
-            found = self.call("Page.captureScreenshot")
-            Path(folder, f"{name}.png").write_bytes(base64.b64decode(found["data"]))
-
-    def complaints(self) -> list[object]:
-        """What the browser said against the page: errors, and what its policy stopped."""
-        bad = ("Log.entryAdded", "Runtime.exceptionThrown")
-        return [
-            event["params"]
-            for event in self.browser.events
-            if event.get("sessionId") == self.session
-            and event["method"] in bad
-            and "ERR_CONNECTION_REFUSED" not in str(event)
-        ]
-
-    def asked(self) -> set[str]:
-        """The servers that the page asked."""
-        return {
-            event["params"]["request"]["url"].split("/")[2]
-            for event in self.browser.events
-            if event.get("sessionId") == self.session and event["method"] == "Network.requestWillBeSent"
-        }
 
 
 @pytest.fixture
@@ -213,7 +122,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     wrote = {row["text"]: row["system"] for row in some["rows"]}
     given: dict[str, list[Judgement]] = {}
     for name in ("Ann", "Bob"):
-        window = Window(chromium).join(server, name)
+        window = Grading(chromium).join(server, name)
         for n in range(20):
             text = window("document.querySelector('blockquote').textContent")
             grade = GOOD[wrote[text]]
@@ -230,7 +139,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
     )
     assert all(event.seconds and event.seconds > 0.2 for event in server.store.results.events())
 
-    lead = Window(chromium).join(server, "Lee", "lead")
+    lead = Grading(chromium).join(server, "Lee", "lead")
     lead.until("document.body.innerText.includes('Alpha, ordinal')")
     found = agreement([one for some in given.values() for one in some], labels=range(1, 6), resamples=10)
     shown = lead("document.querySelector('main').innerText")
@@ -290,7 +199,7 @@ def run(*words: str) -> str:
 
 def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[..., Server], chromium: Chromium) -> None:
     server = serve(**sample("en", 3))
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     ann.grade("4")
     ann.saved()
     server.kill()
@@ -310,7 +219,7 @@ def test_a_grade_waits_for_the_connection_and_is_stored_once(serve: Callable[...
 
 def test_a_grade_waits_for_a_file_that_was_moved(serve: Callable[..., Server], chromium: Chromium) -> None:
     server = serve(**sample("en", 2))
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     ann.grade("4")
     ann.saved()
     server.campaign.rename(moved := server.campaign.with_name("moved.db"))
@@ -325,12 +234,12 @@ def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
     serve: Callable[..., Server], chromium: Chromium
 ) -> None:
     server = serve(**sample("en", 2))
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     server.kill()
     ann.grade("4")
     ann.go("about:blank")  # the lap-top is closed
     server.start()
-    again = Window(chromium, beside=ann)
+    again = Grading(chromium, beside=ann)
     again.go(f"{server.url}/grade")
     again.until("document.querySelector('#task').dataset.position == 1")
     again.saved()
@@ -339,7 +248,7 @@ def test_grades_that_were_kept_are_sent_when_the_page_comes_back(
 
 def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     server = serve(**sample("en", 2))
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     ann.key("?")
     assert ann("document.querySelector('#keys').open")
     ann.key("3")  # nothing is graded behind a list of keys
@@ -381,8 +290,8 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
 
 def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromium: Chromium) -> None:
     server = serve(**sample("en", 2))
-    ann = Window(chromium).join(server, "Ann")
-    other = Window(chromium, beside=ann)
+    ann = Grading(chromium).join(server, "Ann")
+    other = Grading(chromium, beside=ann)
     other.go(f"{server.url}/grade")
     ann.grade("4")
     ann.saved()
@@ -397,7 +306,7 @@ def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Serve
     text = "Cats 😀 sleep all day. Dogs run. 狗不睡觉。"
     rows = [{"topic": "Animals", "id": f"p{n}", "text": text} for n in range(4)]
     server = serve(rows, item_type="passages")
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     marks = []
 
     def save() -> None:
@@ -463,7 +372,7 @@ def test_passages_are_marked_by_keys_mouse_and_finger(serve: Callable[..., Serve
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_pages_fit_and_can_be_used_by_everyone(serve: Callable[..., Server], chromium: Chromium, lang: str) -> None:
     server = serve(**sample(lang, 2))
-    ann = Window(chromium).join(server, "Ann")
+    ann = Grading(chromium).join(server, "Ann")
     for size in (DESKTOP, TABLET, (1180, 820), (390, 844)):
         for dark in (False, True):
             ann.look(size, dark=dark)
@@ -498,7 +407,7 @@ def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> N
     articles = [{"id": "a", "title": act, "content": act, "lang": "en", "comments": []}]
     server = serve([{"item": "a", "system": name, "text": act} for name in "xy"], articles, name=act)
     for name, grade in ((act, "1"), ("Bob", "5")):
-        window = Window(chromium).join(server, name)
+        window = Grading(chromium).join(server, name)
         assert window("document.querySelector('blockquote').textContent") == act
         window.grade(grade)
         assert (
@@ -508,7 +417,7 @@ def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> N
         window.saved()
         assert window("document.title") == act
         assert window.complaints() == []
-    lead = Window(chromium).join(server, "Lee", "lead")
+    lead = Grading(chromium).join(server, "Lee", "lead")
     for path in ("/lead", "/lead/agreement", "/lead/estimate", "/lead/conflicts"):
         lead.go(server.url + path)
         assert (lead("document.title"), lead.complaints()) == (act, [])

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, csrf_of, same
+from postil.web.template_files import templates
 from postil.web.translations import translator
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Site:
             status: HTTP status.
             values: Variables of the template.
         """
-        return HTMLResponse(_templates().get_template(name).render(self._shown | values), status, NEVER_CACHED)
+        return HTMLResponse(templates().get_template(name).render(self._shown | values), status, NEVER_CACHED)
 
     def parts(self, name: str) -> Any:
         """Load the macros of a template.
@@ -80,7 +80,7 @@ class Site:
         Args:
             name: Name of the template.
         """
-        return _templates().get_template(name).make_module(self._shown)
+        return templates().get_template(name).make_module(self._shown)
 
     def person(self, request: Request) -> Person | None:
         """Return the signed-in user; None if there is none.
@@ -211,12 +211,6 @@ def redirect_to(path: str) -> RedirectResponse:
 def new_key() -> str:
     """Make an idempotency key for an annotation to come."""
     return secrets.token_hex(16)
-
-
-@cache
-def _templates() -> Environment:
-    loader = PackageLoader("postil.web")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
 
 
 @lru_cache(maxsize=64)

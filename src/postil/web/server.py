@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
-from hashlib import sha256
-from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request, Response
@@ -21,6 +19,7 @@ from postil.web.lead import add_lead_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.security import SecurityMiddleware
+from postil.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STATIC", "WebOptions", "make_app", "serve"]
 
-STATIC: Final = {
-    "grade.js": "text/javascript; charset=utf-8",
-    "htmx.min.js": "text/javascript; charset=utf-8",
-    "icon.svg": "image/svg+xml",
-    "postil.css": "text/css; charset=utf-8",
-    "spans.js": "text/javascript; charset=utf-8",
-}
-"""Static files with their media types; no other files are served."""
+STATIC: Final = ("grade.js", "htmx.min.js", "icon.svg", "postil.css", "spans.js")
+"""Static files; no others are served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +61,14 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     add_annotator_pages(app, site)
     add_joining_pages(app, site)
     add_lead_pages(app, site, patience=options.patience)
-    kept = {name: (files("postil.web") / "static" / name).read_bytes() for name in STATIC}
-    tags = {name: f'"{sha256(content).hexdigest()[:20]}"' for name, content in kept.items()}
+    kept = StaticFiles(STATIC)
 
     @app.get("/static/{name}")
     async def static(request: Request, name: str) -> Response:
-        if name not in kept:
+        found = kept.find(name, request.headers.get("if-none-match", ""))
+        if found is None:
             raise HTTPException(404)
-        headers = {"etag": tags[name], "cache-control": "no-cache"}
-        if request.headers.get("if-none-match") == tags[name]:
-            return Response(status_code=304, headers=headers)
-        return Response(kept[name], media_type=STATIC[name], headers=headers)
+        return Response(found.content, found.status, dict(found.headers), found.media_type)
 
     async def refuse(request: Request, error: Exception) -> Response:
         return site.error_response(request, error)
