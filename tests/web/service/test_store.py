@@ -52,6 +52,19 @@ def all_bytes(folder: Path) -> bytes:
     return b"".join(file.read_bytes() for file in folder.iterdir())
 
 
+def test_a_sender_takes_labels_back_and_reads_those_of_an_article(store: ServiceStore) -> None:
+    labels = [label(1, "One."), label(1, "Two.", reason="unkind"), label(2, "一件外套\0")]
+    assert done(store.add_labels(labels, sender="ann", ids=["x", None, "z"])) == 3
+    assert done(store.add_labels(labels[:1], sender="bob", ids=["x"])) == 1
+    assert store.labels_of("a1", sender="ann") == [("x", labels[0]), (None, labels[1])]
+    assert store.labels_of("a2", sender="ann") == [("z", labels[2])]
+    assert done(store.withdraw_labels(["x", "x", "unknown"], sender="ann")) == 1
+    assert store.labels_of("a1", sender="ann") == [(None, labels[1])]
+    assert store.labels_of("a1", sender="bob") == [("x", labels[0])]
+    assert store.labels_of("a1") == []
+    assert done(store.add_labels(labels[:1], sender="ann", ids=["x"])) == 1  # an id that was taken back is free
+
+
 def test_labels_are_read_as_they_were_stored(store: ServiceStore, tmp_path: Path) -> None:
     labels = [label(1, "一件外套\0 \U0001f9e5", annotator="ann", reason="unkind"), label(2), label(2)]
     assert done(store.add_labels(labels[:1])) == 1

@@ -147,6 +147,41 @@ class ServiceStore:
 
         return await self._writer.run(add)
 
+    async def withdraw_labels(self, ids: Sequence[str], *, sender: str = "") -> int:
+        """Delete labels that their sender takes back.
+
+        Args:
+            ids: The ids that they were sent with; one that is unknown changes nothing.
+            sender: Name of the token that sent them.
+
+        Returns:
+            Number of labels that are deleted.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+
+        def delete(connection: sqlite3.Connection) -> int:
+            before = connection.total_changes
+            connection.executemany("DELETE FROM labels WHERE sender = ? AND id = ?", [(sender, one) for one in ids])
+            return connection.total_changes - before
+
+        return await self._writer.run(delete)
+
+    def labels_of(self, article: str, *, sender: str = "") -> list[tuple[str | None, Label]]:
+        """Read the labels of an article that a sender sent, with their ids, in the order of their arrival.
+
+        Args:
+            article: The id of the article.
+            sender: Name of the token that sent them.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        where = "sender = ? AND json_extract(CAST(row AS TEXT), '$.article') = ?"
+        rows = self._read(f"SELECT id, row FROM labels WHERE {where} ORDER BY number", (sender, article))  # noqa: S608
+        return [(id_, msgspec.json.decode(row, type=Label)) for id_, row in rows]
+
     def labels(self) -> Iterator[Label]:
         """Read the labels, in the order of their arrival.
 

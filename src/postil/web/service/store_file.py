@@ -35,6 +35,7 @@ CREATE TABLE labels (
     row BLOB NOT NULL,
     UNIQUE (sender, id)
 );
+CREATE INDEX labels_article ON labels (sender, json_extract(CAST(row AS TEXT), '$.article'));
 CREATE TABLE impressions (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
