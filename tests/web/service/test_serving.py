@@ -38,6 +38,19 @@ def test_a_suggestion_has_its_provenance(served: Make) -> None:
     assert served.client.post("/v1/suggest", json=RAIN | {"model": "two"}).json()["model"] == "two"
 
 
+def test_the_other_operations_have_routes(served: Make) -> None:
+    """Their answers are tested with the operations; here that each is reached."""
+    ask = served.client.post
+    thread = [{"id": "1", "text": "Rain again.", "upvotes": 1}, {"id": "2", "text": "Bring a coat.", "upvotes": 9}]
+    ranked = ask("/v1/rank", json={"article": {"title": "Rain", "comments": thread}, "by": {"votes": 1}}).json()
+    assert [one["comment"] for one in ranked["comments"]] == ["2", "1"]
+    assert ask("/v1/screen", json={"text": "You fucking idiot."}).json()["decision"] == "hold"
+    texts = {"candidates": [{"item": "1", "text": "rain"}], "references": [{"item": "1", "text": "rain"}]}
+    assert ask("/v1/score", json={**texts, "metrics": ["bleu-1"]}).json()["scores"][0]["score"] == pytest.approx(1)
+    passages = ask("/v1/interesting", json={"text": "Rain fell on rain.\n\nNothing.", "k": 1}).json()["passages"]
+    assert [(one["start"], one["end"]) for one in passages] == [(0, 18)]
+
+
 def test_models_are_listed(served: Make) -> None:
     listed = served.client.get("/v1/models").json()
     assert [(one["name"], one["kind"], one["default"]) for one in listed["models"]] == [

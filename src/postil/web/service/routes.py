@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Health", "health_routes", "model_routes"]
 
-SUMMARIES = {"suggest": "Suggest comments for an article"}
+SUMMARIES = {
+    "suggest": "Suggest comments for an article",
+    "rank": "Sort the comments of an article",
+    "screen": "Tell if a comment should wait for a moderator",
+    "score": "Score texts against references",
+    "interesting": "Find the most interesting passages of a text",
+}
 """Purpose of each operation that has a route."""
 
 
