@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -10,6 +11,7 @@ import msgspec
 from postil.app.options import ListenOptions, ThreadOptions
 from postil.app.service.config import ServiceConfig
 from postil.commenters.profanity_model import ProfanityFilter
+from postil.errors import UsageError
 from postil.options import Flag, options
 
 if TYPE_CHECKING:
@@ -35,6 +37,10 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         blocklist: Filter out comments with any of these words or phrases, one per line.
         allow: Accept comments of a kind: replies, quotations, edits, trackbacks, code, profanity, addresses, or all;
             repeatable.
+        tokens: File of tokens, as postil tokens add makes it; clients need one then. It is read again when it changes.
+        rate: Largest number of requests per minute of a token, and of an address without one; a token may have its own.
+        audit: File to add a line to for each request, without texts; see postil check-audit.
+        data: Folder that keeps labels, outcomes of suggestions, and what is to be delivered.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
     """
@@ -48,10 +54,26 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
     allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
     profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
+    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
+    rate: Annotated[int | None, Flag(min=1)] = None
+    audit: Annotated[str | None, Flag(metavar="FILE")] = None
+    data: Annotated[str | None, Flag(metavar="DIR")] = None
+
+    def __post_init__(self) -> None:
+        if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):
+            problem = "expected a file of tokens, as other machines reach the service"
+            raise UsageError(f"tokens: {problem}; make it: postil tokens add FILE NAME --scope SCOPE")
 
     def worker_count(self) -> int:
         """Number of worker processes."""
         return self.workers or min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceConfig:

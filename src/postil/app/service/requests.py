@@ -39,7 +39,7 @@ __all__ = [
     "decoded",
 ]
 
-R = TypeVar("R", bound="Request")
+R = TypeVar("R", bound=msgspec.Struct)
 MOST: Final = 100
 """Largest number of suggestions or passages of a request."""
 LONGEST_THREAD: Final = 2000
@@ -341,7 +341,7 @@ def decoded(body: bytes, kind: type[R]) -> R:
     return found
 
 
-def _problem(body: bytes, kind: type[Request], error: Exception) -> Problem:
+def _problem(body: bytes, kind: type[msgspec.Struct], error: Exception) -> Problem:
     if isinstance(error, RepeatedKey):
         return error.key, str(error)
     try:

@@ -60,6 +60,8 @@ class Recorded:
             client=client[0] if client else "",
         )
 
+        self._guard.began(call)
+
         async def with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 call.status = message["status"]

@@ -114,6 +114,13 @@ class Route:
 class Guard:
     """Checks before each request, and records after it; this one lets all pass and records nothing."""
 
+    def began(self, call: Call) -> None:
+        """Record that a request came; `finished` follows.
+
+        Args:
+            call: The request, without its route and body.
+        """
+
     def admit(self, call: Call) -> None:
         """Let a request pass, or raise `postil.web.service.problems.Problem`; sets `Call.user`.
 

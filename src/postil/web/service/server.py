@@ -5,18 +5,28 @@ from __future__ import annotations
 import asyncio
 import math
 import socket
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from postil.app.serve import service_config
+from postil.app.service.responses import ModelsResponse
 from postil.app.signals import unwound
 from postil.web.connections import ConnectionLimits
 from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
+from postil.web.service.audit import AuditLog
+from postil.web.service.guard import ServiceGuard
+from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts
 from postil.web.service.routes import health_routes, model_routes
-from postil.web.service.routing import Guard
+from postil.web.service.store import ServiceStore
+from postil.web.service.store_routes import store_routes, with_impressions
+from postil.web.service.telemetry import ServiceState, Telemetry, metrics_route
+from postil.web.service.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,12 +42,17 @@ __all__ = ["Service", "serve"]
 
 
 class Service:
-    """The parts of the service; nothing runs before `start`.
+    """The parts of the service; no worker runs before `start`, and `close` must follow.
 
     Args:
         folders: Models, ``NAME=DIR`` or ``DIR``.
         options: Options of the command.
         on_message: Callback for status messages.
+
+    Raises:
+        UsageError: Another service uses the audit log or the store.
+        InvalidInput: A file of tokens, an audit log or a store is another file.
+        PostilError: The operating system reports an error.
     """
 
     def __init__(
@@ -47,7 +62,17 @@ class Service:
         self.pool = WorkerPool(
             options.worker_count(), timeout=options.timeout, queue=options.queue, on_message=on_message
         )
-        self.guard = Guard()
+        self.telemetry = Telemetry()
+        with ExitStack() as undo:
+            self.tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
+            self.audit = None if options.audit is None else AuditLog(options.audit, on_message)
+            if self.audit is not None:
+                undo.callback(self.audit.close)
+            self.store = None if options.data is None else ServiceStore.open(options.data)
+            if self.store is not None:
+                undo.callback(self.store.close)
+            self._until = undo.pop_all()
+        self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
 
     def config(self) -> ServiceConfig:
         """The configuration of workers, by the folders as they are now.
@@ -60,7 +85,21 @@ class Service:
 
     def routes(self) -> list[Route]:
         """All routes."""
-        return [*model_routes(self.pool), *health_routes(self.pool)]
+        models = model_routes(self.pool)
+        if (store := self.store) is not None:
+            models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
+        metrics = metrics_route(self.telemetry, self.state)
+        return [*models, *store_routes(self.store), *health_routes(self.pool), metrics]
+
+    async def state(self) -> ServiceState:
+        """The parts of the service as they are now, for its metrics."""
+        return ServiceState(
+            workers=len(self.pool.pids),
+            waiting=self.pool.waiting,
+            models=msgspec.json.decode(self.pool.models, type=ModelsResponse).models if self.pool.models else (),
+            stored=None if self.store is None else await asyncio.to_thread(self.store.counts),
+            audit_lost=0 if self.audit is None else self.audit.lost,
+        )
 
     def app(self) -> ASGIApp:
         """The ASGI application."""
@@ -89,6 +128,10 @@ class Service:
         """End the workers."""
         await self.pool.stop()
 
+    def close(self) -> None:
+        """Close the audit log and the store."""
+        self._until.close()
+
 
 def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callable[[str], None]) -> None:
     """Serve models until it is interrupted.
@@ -101,9 +144,12 @@ def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callab
     Raises:
         PostilError: A model cannot be opened, or the port is taken.
     """
-    service = Service(folders, options, on_message)
-    config = service.config()
-    with unwound(serving=True), listen(options.host, options.port) as (listening, address):
+    config = service_config(folders, options)
+    with (
+        unwound(serving=True),
+        closing(Service(folders, options, on_message)) as service,
+        listen(options.host, options.port) as (listening, address),
+    ):
         server = make_server(
             service.app(),
             secure=options.https,

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Final
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
+from postil.web.service.routing import Reply, Route
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from postil.app.service.responses import ServedModel
+    from postil.web.service.routing import Call
     from postil.web.service.store import StoreCounts
 
-__all__ = ["MEDIA_TYPE", "ServiceState", "Telemetry"]
+__all__ = ["MEDIA_TYPE", "ServiceState", "Telemetry", "metrics_route"]
 
 MEDIA_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 """Media type of the text, which servers of all versions read."""
@@ -113,3 +116,24 @@ class Telemetry:
             for name, number in state.stored.deliveries.items():
                 self._deliveries.labels(name).set(number)
         return generate_latest(self._registry)
+
+
+def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceState]]) -> Route:
+    """The route of the metrics.
+
+    Args:
+        telemetry: Counters of requests.
+        state: Function that looks at the parts of the service.
+    """
+
+    async def metrics(call: Call) -> Reply:  # noqa: ARG001
+        return Reply(telemetry.text(await state()), media_type=MEDIA_TYPE)
+
+    return Route(
+        method="GET",
+        path="/metrics",
+        scope="metrics",
+        handler=metrics,
+        summary="Count requests, latencies, workers, models and what is stored, for Prometheus",
+        media_type=MEDIA_TYPE,
+    )

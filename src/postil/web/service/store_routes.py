@@ -1,0 +1,218 @@
+"""Routes of what the service stores: labels, and outcomes of interleaved suggestions."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from postil.app.service.requests import Request, decoded
+from postil.app.service.responses import SuggestResponse
+from postil.errors import InvalidInput
+from postil.records.impressions import Impression
+from postil.records.jsonl import FAILURES
+from postil.records.labels import Label
+from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
+from postil.web.service.problems import Problem
+from postil.web.service.routing import JSON_LINES, Reply, Route, reply
+from postil.web.service.store import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from postil.records.rows import Row
+    from postil.web.service.routing import Call, Handler
+    from postil.web.service.store import ServiceStore
+
+__all__ = ["LabelsRequest", "OutcomesRequest", "SentLabel", "Stored", "store_routes", "with_impressions"]
+
+S = TypeVar("S", bound=msgspec.Struct)
+BLOCK: Final = 500
+"""Number of rows that are encoded at once."""
+
+NO_STORE: Final = "this service stores nothing; whoever runs it can start it with --data DIR"
+
+
+class SentLabel(Label, frozen=True, omit_defaults=True, gc=False):
+    """A label of a request; see `postil.records.labels.Label`.
+
+    Args:
+        id: An id, by which a label that is sent again is stored once.
+    """
+
+    id: Id | None = None
+
+    def label(self) -> Label:
+        """The label without its id."""
+        return Label(**{name: getattr(self, name) for name in Label.__struct_fields__})
+
+
+class LabelsRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Labels to store; one label may also be sent by itself.
+
+    Args:
+        labels: The labels.
+    """
+
+    labels: tuple[SentLabel, ...]
+
+
+class OutcomesRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Outcomes to store; one may also be sent by itself.
+
+    Args:
+        outcomes: The outcomes.
+    """
+
+    outcomes: tuple[Outcome, ...]
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """Number of what was stored, and is on disk.
+
+    Args:
+        stored: Number of rows; those whose id is known are stored already, and not counted.
+    """
+
+    stored: int
+
+
+class _SentLabels(msgspec.Struct, frozen=True):
+    """The labels of a request, each of which is decoded by itself."""
+
+    rows: tuple[msgspec.Raw, ...] | UnsetType = msgspec.field(name="labels", default=UNSET)
+
+
+class _SentOutcomes(msgspec.Struct, frozen=True):
+    """The same of outcomes."""
+
+    rows: tuple[msgspec.Raw, ...] | UnsetType = msgspec.field(name="outcomes", default=UNSET)
+
+
+def store_routes(store: ServiceStore | None) -> list[Route]:
+    """Routes of labels and outcomes.
+
+    Args:
+        store: The store; None where the service has none, and says so.
+    """
+
+    def there() -> ServiceStore:
+        if store is None:
+            raise Problem(404, NO_STORE)
+        return store
+
+    async def add_labels(call: Call) -> Reply:
+        found = there()
+        sent = _labels(call.body)
+        labels, ids = [one.label() for one in sent], [None if one.id is None else f"{one.id}" for one in sent]
+        return reply(Stored(await found.add_labels(labels, sender=call.user or "", ids=ids)), 201)
+
+    async def add_outcomes(call: Call) -> Reply:
+        found = there()
+        outcomes = _outcomes(call.body)
+        await found.add_outcomes(outcomes)
+        return reply(Stored(len(outcomes)), 201)
+
+    async def labels(call: Call) -> Reply:  # noqa: ARG001
+        return Reply(_lines(there().labels()), media_type=JSON_LINES)
+
+    async def outcomes(call: Call) -> Reply:  # noqa: ARG001
+        return Reply(_lines(there().outcomes()), media_type=JSON_LINES)
+
+    def read(path: str, handler: Handler, summary: str, row: type) -> Route:
+        return Route(
+            method="GET",
+            path=path,
+            scope="read",
+            handler=handler,
+            summary=summary,
+            response=row,
+            media_type=JSON_LINES,
+        )
+
+    def write(path: str, handler: Handler, summary: str, request: type) -> Route:
+        return Route(
+            method="POST",
+            path=path,
+            scope="label",
+            handler=handler,
+            summary=summary,
+            request=request,
+            response=Stored,
+            status=201,
+        )
+
+    return [
+        write("/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
+        read("/v1/labels", labels, "Read the labels that are stored", Label),
+        write("/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest),
+        read("/v1/outcomes", outcomes, "Read the log of impressions, as for compare --interleaved", Impression),
+    ]
+
+
+def with_impressions(route: Route, store: ServiceStore) -> Route:
+    """The route of suggestions, with an impression for each list of two models.
+
+    Args:
+        route: The route.
+        store: The store.
+    """
+
+    async def answer(call: Call) -> Reply:
+        found = await route.handler(call)
+        if not isinstance(found.body, bytes) or b'"team":' not in found.body:
+            return found
+        response = msgspec.json.decode(found.body, type=SuggestResponse)
+        teams = [None if one.team is UNSET else one.team for one in response.suggestions]
+        if response.models is UNSET or not teams:
+            return found
+        impression = await store.add_impression(response.article, response.models, teams)
+        return reply(msgspec.structs.replace(response, impression=impression))
+
+    return replace(route, handler=answer)
+
+
+def _labels(body: bytes) -> list[SentLabel]:
+    try:
+        sent = msgspec.json.decode(body, type=_SentLabels).rows
+    except FAILURES:
+        return list(decoded(body, LabelsRequest).labels)  # which explains it
+    return _rows(sent, "labels", SentLabel) if sent is not UNSET else [decoded(body, SentLabel)]
+
+
+def _outcomes(body: bytes) -> list[Outcome]:
+    try:
+        sent = msgspec.json.decode(body, type=_SentOutcomes).rows
+    except FAILURES:
+        return list(decoded(body, OutcomesRequest).outcomes)
+    return _rows(sent, "outcomes", Outcome) if sent is not UNSET else [decoded(body, Outcome)]
+
+
+def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:
+    """The rows of a list.
+
+    Raises:
+        InvalidInput: One is not as expected; says which.
+    """
+    rows = list[S]()
+    for position, one in enumerate(sent):
+        try:
+            rows.append(decoded(bytes(one), kind))
+        except InvalidInput as error:
+            field = f"{name}[{position}]{'.' * bool(error.field)}{error.field}"
+            raise InvalidInput(error.problem, field=field) from None
+    return rows
+
+
+async def _lines(rows: Iterator[Row]) -> AsyncIterator[bytes]:
+    """Rows as JSON Lines; the database is read in threads."""
+
+    def block() -> bytes:
+        return b"".join(msgspec.json.encode(row) + b"\n" for row in islice(rows, BLOCK))
+
+    while part := await asyncio.to_thread(block):
+        yield part
