@@ -136,6 +136,27 @@ def test_encodings_are_detected(tmp_path: Path, encoding: str) -> None:
     assert said == []
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"item,system,text\na,s,Rain\nb,s,Bring a coat\xff today\n", ":3: byte 0xff is not utf-8; name the encoding"),
+        (b"item,system,text\na,s,Bring a coat \xc4\xe3 now\n", ":2: byte 0xc4 is not utf-8; name the encoding"),
+        (b"item,system,text\na,s,Bring\x81 a coat\n", ":2: byte 0x81 is not utf-8; name the encoding"),
+        ("item,system,text\na,s,你好\n".encode("gb18030"), ":2: byte 0xc4 is not utf-8; name the encoding"),
+        ("item,system,text,备注\na,s,x,y\n".encode("gb18030"), ":1: byte 0xb1 is not utf-8; name the encoding"),
+    ],
+)
+def test_a_few_odd_bytes_tell_no_encoding(tmp_path: Path, data: bytes, message: str) -> None:
+    assert refusal(tmp_path / "t.csv", data, Candidate).startswith(message)
+
+
+@pytest.mark.parametrize("text", ["Meet at the café.", "Don’t – it costs 5 €…", "“Ça va?”", "El niño juega aquí."])
+def test_a_few_bytes_of_western_europe_are_read_and_told(tmp_path: Path, text: str) -> None:
+    got, said = found(tmp_path / "t.csv", (HEAD + f"a,s,{text}\nb,s,Rain\n").encode("cp1252"))
+    assert got[0] == Candidate("a", "s", text)
+    assert said == ["read as cp1252"]
+
+
 def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
     with pytest.raises(MissingExtra, match=r"is not UTF-8: name the encoding with --encoding; detecting it needs"):

@@ -41,6 +41,11 @@ DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 CODE_PAGES: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
 ENCODINGS: Final = (*CODE_PAGES, "gb18030", "big5", "cp932", "euc_jp", "cp949", "koi8_r", "mac_roman")
 """Encodings of text of before UTF-8; more choices would only make short texts ambiguous."""
+EVIDENCE: Final = 16
+"""Smallest number of characters beyond ASCII by which another encoding than Western Europe's is told: fewer ones are as
+often text in one East Asian encoding as in the next, or a byte that was damaged."""
+WESTERN: Final = re.compile("[\xa0¡¢£§©ª«®°´·º»¿À-ÖØ-Ýß-öø-ýŒœŠšŽžŸ‘-‚“-„•…–—€™]*")
+"""What a few such characters are likely to be in text of Western Europe."""
 WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
 # First bytes of what is no text table, with advice.
@@ -151,6 +156,8 @@ class Delimited:
                     break
             else:
                 self._refuse_part(part)
+        if problem := self._undecoded(self.names):
+            raise InvalidInput(problem, where=self.where, line=self.line)
         if not any(self.names):
             raise InvalidInput("the table is empty", where=self.where)
         self._nothing = [""] * len(self.names) if len(self.names) > 1 else []
@@ -273,6 +280,10 @@ class Delimited:
     def _problem(self, cells: list[str]) -> str:
         if len(cells) != len(self.names):
             return f"expected {len(self.names)} columns, got {len(cells)}"
+        return self._undecoded(cells)
+
+    def _undecoded(self, cells: list[str]) -> str:
+        """The problem with the first byte that is not of the encoding; empty if all are."""
         for cell in cells if self._suspect else ():
             if not cell.isascii() and (bad := BROKEN.search(cell)):
                 encoding = self._given or "utf-8"
@@ -341,15 +352,21 @@ class Delimited:
             raise MissingExtra(what, "tables") from error
         sample = b"".join(lines[:MOST_LINES])[:SAMPLE]
         found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
-        if not found:
+        best = found[0] if found else None
+        # Of code pages that explain the bytes as well, the one of Western Europe and America.
+        western = (
+            best is not None
+            and best.encoding in (*CODE_PAGES, "mac_roman")
+            and any("cp1252" in each.could_be_from_charset and each.coherence >= best.coherence for each in found)
+        )
+        encoding = "cp1252" if western else best.encoding if best is not None else "latin-1"
+        beyond = "".join(char for char in sample.decode(encoding, "replace") if not char.isascii())
+        if len(beyond) < EVIDENCE and not (western and WESTERN.fullmatch(beyond)):
+            return  # so that the row of the first of these bytes is refused by name
+        if best is None:
             problem = "expected a table of text, got binary data, or text in an unknown encoding"
             raise InvalidInput(problem, where=self.where)
-        best = found[0]
-        # Of code pages that explain the bytes as well, the one of Western Europe and America.
-        western = best.encoding in (*CODE_PAGES, "mac_roman") and any(
-            "cp1252" in each.could_be_from_charset and each.coherence >= best.coherence for each in found
-        )
-        self.encoding = "cp1252" if western else best.encoding
+        self.encoding = encoding
         self.detected = f" as {self.encoding.replace('_', '-')}"
 
     def _delimiter(self, sample: str, wanted: Collection[str], choices: Sequence[str]) -> tuple[str, int]:
