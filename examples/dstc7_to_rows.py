@@ -86,7 +86,7 @@ class Rows:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """What is left of a text without case and punctuation."""
+    """Words of a text without case and punctuation."""
     return tuple(re.findall(r"\w+", text.lower()))
 
 

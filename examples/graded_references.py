@@ -196,7 +196,7 @@ def offered(data: Judged, metric: str, jobs: int) -> dict[str, Floats]:
 
 
 def fixed(x: Pairs, shuffles: list[Pairs]) -> dict[str, Floats]:
-    """What needs no choice, and controls."""
+    """Metrics that need no choice, and controls."""
     scores = {"weighted max": power(x, 1), "plain max": power(x, 0), "plain mean": mean(x, 0)}
     ways: dict[str, Callable[[Pairs], Floats]] = {
         "weighted max": lambda y: power(y, 1),

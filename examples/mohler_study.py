@@ -1,4 +1,4 @@
-"""What grades of references are worth on the short answers of Mohler, Bunescu and Mihalcea (2011).
+"""Worth of grades of references on the short answers of Mohler, Bunescu and Mihalcea (2011).
 
 Every answer to a question is scored against all other answers to it, whose weights are their grades: metrics without
 weights, with weights, and the controls of those. The grades of the answer itself are the judgements.

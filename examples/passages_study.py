@@ -77,7 +77,7 @@ class Judged:
 
     @property
     def topics(self) -> int:
-        """How many there are."""
+        """Number of topics."""
         return int(self.topic[-1]) + 1
 
     def reference(self, whose: str, least: float, *, below: bool) -> Pools:
@@ -97,7 +97,7 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What is computed.
+    """Measures that are computed.
 
     Args:
         specs: Measures.
@@ -192,7 +192,7 @@ def short(p: float) -> str:
 
 
 def sign_flips(columns: Floats) -> Floats:
-    """How often the mean of each column of float64[topics, m] is as large when its signs are drawn at random."""
+    """Sign-flip p-value of the mean of each column of float64[topics, m]."""
     if not columns.size:
         return np.empty(0)
     return permutation_p(lambda flipped: np.abs((1 - 2 * flipped) @ columns), len(columns), FLIPS, SEED)

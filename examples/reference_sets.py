@@ -64,7 +64,7 @@ class Judged:
     candidates: list[str]
     references: list[list[str]]
     weights: list[list[float]]
-    """What people think of the references, in [0, 1]; empty where nobody was asked."""
+    """Human ratings of the references, in [0, 1]; empty where nobody was asked."""
     grades: Floats
     item: NDArray[np.int32]
     """The item of each text, rising from 0; texts of an item meet the same references, or all but themselves."""

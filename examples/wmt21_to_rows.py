@@ -55,7 +55,7 @@ class Translation:
 
 
 def error(category: str, severity: str) -> float:
-    """What an error costs."""
+    """Penalty of an error."""
     if category.lower().startswith("non-translation"):
         return -LOWEST
     return {"Major": MAJOR, "Minor": MINOR.get(category, 1.0), "No-error": 0.0}[severity]

@@ -29,7 +29,7 @@ NAMES: Final = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Faye", "Gus", "Hana", "Iv
 
 @dataclass(frozen=True)
 class Topic:
-    """What a part of the posts is about.
+    """Topic of a part of the posts.
 
     Args:
         name: The category.

@@ -88,7 +88,7 @@ class Window:
             Path(folder, f"{name}.png").write_bytes(base64.b64decode(found["data"]))
 
     def complaints(self) -> list[object]:
-        """What the browser said against the page: errors, and what its policy stopped."""
+        """Complaints of the browser about the page: errors, and what its policy stopped."""
         bad = ("Log.entryAdded", "Runtime.exceptionThrown")
         return [
             event["params"]

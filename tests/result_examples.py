@@ -353,7 +353,7 @@ CUTS = (5, 10)
 
 
 def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> dict[str, Any]:
-    """Two plain measures, inside their references and without, a weighted one and a baseline.
+    """Gains of two plain measures, inside their references and without, a weighted one and a baseline.
 
     Differences from .1 are tested and found: f1-2 and kl-1 differ at both cuts, w-f1-2 from f1-2 at 5 only.
     """

@@ -90,7 +90,7 @@ def with_pieces(table: dict[str, float]) -> dict[str, float]:
 
 
 def is_mark(token: str) -> bool:
-    """Whether a token is a punctuation mark."""
+    """True if a token is a punctuation mark."""
     return not token[:1].isalnum()
 
 

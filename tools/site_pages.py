@@ -1,4 +1,4 @@
-"""What the site adds to the Markdown files: the tree of pages, and the reference, from the program itself.
+"""Additions of the site to the Markdown files: the tree of pages, and the reference, from the program itself.
 
 A Sphinx extension; see `docs/conf.py`. The files stay plain Markdown, so what only the site needs is put behind their
 text when they are read.
@@ -203,7 +203,7 @@ def _as_code(text: str) -> str:
 
 
 def _meaning(parameter: Any) -> str:
-    """What an option means, in one line of a table."""
+    """Meaning of an option, in one line of a table."""
     default = parameter.default
     shown = "" if default in (None, False, ()) or parameter.required else f" Default: `{default}`."
     return _as_code(f"{parameter.help or ''}{shown}").replace("|", "\\|")

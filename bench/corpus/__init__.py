@@ -1,1 +1,1 @@
-"""How fast a corpus is built, beside cutting the same texts into words and nothing else."""
+"""Speed of building a corpus, beside cutting the same texts into words and nothing else."""

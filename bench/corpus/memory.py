@@ -1,4 +1,4 @@
-"""How much memory a command and its children take together, at most."""
+"""Peak memory of a command and its children together."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def plans(
 
 
 def page(rows: Sequence[dict[str, object]], draws: int) -> str:
-    """Two tables in Markdown: squared errors, and coverage."""
+    """Tables of squared errors and of coverage in Markdown."""
     parts = []
     for measure, title in (
         ("squared_error", "Squared error relative to the ratings alone (means/differences)"),

@@ -57,7 +57,7 @@ class Peer:
 
     @property
     def missing(self) -> str:
-        """Why it cannot run here; empty if it can."""
+        """Reason why it cannot run here; empty if it can."""
         if self.version is None:
             return "not installed"
         if self.java and shutil.which("java") is None:

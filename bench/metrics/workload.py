@@ -1,4 +1,4 @@
-"""Two synthetic sets of candidates and references, the same in every run, for measuring the speed of metrics.
+"""Synthetic sets of candidates and references, the same in every run, for measuring the speed of metrics.
 
 - ``zh27``: Chinese-looking words separated by spaces, candidates of about 12 words, 27 references of about 17: the
   shape of an article with its human comments.

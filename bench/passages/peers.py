@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SHIFT = {"1": 0, "2": 1, "sk": 2}
-"""How far apart the two words of a unit are."""
+"""Distance of the two words of a unit."""
 
 
 def units_of(words: Sequence[str], unit: str) -> list[str]:

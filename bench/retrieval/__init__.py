@@ -1,1 +1,1 @@
-"""How fast the most similar articles are found, beside SciPy, sparse_dot_topn and bm25s."""
+"""Speed of finding the most similar articles, beside SciPy, sparse_dot_topn and bm25s."""

@@ -1,1 +1,1 @@
-"""How fast generators are trained and how fast they write."""
+"""Speed of training generators and of generating."""

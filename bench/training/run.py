@@ -76,7 +76,7 @@ the model is not trained, and made to end them there.
 
 @dataclass(frozen=True)
 class Contestant:
-    """What takes steps.
+    """Trainer that takes steps.
 
     Args:
         name: Its name.

@@ -37,7 +37,7 @@ class Clock:
 
 
 def programs() -> Path | None:
-    """Where PostgreSQL's programs are."""
+    """Folder of PostgreSQL's programs."""
     found = shutil.which("initdb")
     places = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((place for place in places if (place / "initdb").is_file()), None)
@@ -76,7 +76,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.integration)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a campaign can live."""
+    """Database for a campaign."""
     if request.param == "sqlite":
         return str(tmp_path / "campaign.db")
     folder = request.getfixturevalue("server")

@@ -25,7 +25,7 @@ def keys(articles: int, systems: int) -> list[tuple[str, str]]:
 
 
 def on(made: Plan) -> list[list[str]]:
-    """Who has each text for the first time."""
+    """Annotators who have each text for the first time."""
     found: list[list[str]] = [[] for _ in range(made.items)]
     for name, order in zip(made.annotators, made.orders, strict=True):
         for item, again in order:

@@ -87,7 +87,7 @@ def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.integration
 def test_suggestions_are_the_same_on_a_cluster(there: Path, tmp_path: Path, cluster: Any) -> None:
-    """Of a model that was updated as well, whose index has two segments."""
+    """The model that was updated has an index of two segments."""
     write(str(tmp_path / "new.jsonl"), [article(number) for number in range(40, 44)])
     least = ("--min-content-words", 0, "--min-comments", 1, "--test-min-comments", 0, "--dev", 0, "--test", 0)
     words = ("corpus", "build", tmp_path / "new.jsonl", *least, "--source", "a site", "--license", "ours", "-j", 1)

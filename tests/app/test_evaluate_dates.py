@@ -43,7 +43,7 @@ def built(folder: Path, name: str, articles: Sequence[Article], **options: Any) 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two years of monthly articles, the last eight of them test; and a model."""
+    """Monthly articles of two years, the last eight of them test; and a model."""
     folder = tmp_path_factory.mktemp("site")
     built(folder, "corpus", map(article, range(24)), split_by="date", test=Share(size=8))
     train_retriever("ir-t", folder / "corpus", folder / "model", RetrieverTrainOptions(ranker="tf-idf"))

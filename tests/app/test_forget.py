@@ -1,4 +1,4 @@
-"""What is forgotten is in no file any more: not as text, not as words, not as token ids."""
+"""Erased comments are in no file any more: not as text, not as words, not as token ids."""
 
 from __future__ import annotations
 

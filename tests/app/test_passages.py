@@ -334,7 +334,7 @@ def unlike(topics: int) -> list[Passage]:
 
 
 def test_too_few_resamples_to_show_anything_are_noted() -> None:
-    """Of 20 the smallest p is 2 / 21."""
+    """The smallest p of 20 resamples is 2 / 21."""
     one_list = {"measures": ("f1-1", "kl-1"), "pool": "all"}
     (note,) = asked(many(7), **one_list).notes
     assert note == (

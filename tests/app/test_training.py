@@ -401,7 +401,7 @@ def test_both_add_words_and_features_to_relevance(corpus: Corpus, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("ranker", ["both", "tf-idf"])
 def test_of_several_processes_the_first_alone_writes_and_speaks(corpus: Corpus, tmp_path: Path, ranker: str) -> None:
-    """Two processes under torchrun; the second takes part in the training and ends."""
+    """Under torchrun there are two processes; the second takes part in the training and ends."""
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "postil"]
     command = [
         "train",

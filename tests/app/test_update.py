@@ -95,7 +95,7 @@ def test_known_articles_get_the_comments_that_they_lack(there: Path, tmp_path: P
 
 
 def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
-    """Of a test set with sampled references, the references."""
+    """A test set with sampled references adds the references."""
     many = [replace(one, comments=tuple(Comment(f"n{i}", f"{one.id} says {i}") for i in range(40))) for one in NEW]
     parts = corpus(tmp_path, "parts", many, dev=2, test=2)
     found = postil.update_model(there / "of-old", parts, tmp_path / "out")

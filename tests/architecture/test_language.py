@@ -48,6 +48,11 @@ PRIVATE = {
 # Frozen JSON fields and values, which keep their spelling.
 ALLOWED = ("p_randomisation", "normalised", "without itself")
 QUESTION = re.compile(r"(What|Whether|How|Where|Who|Whose|Which|When|Why|Of)\b")
+FIRST = re.compile(rf"{QUESTION.pattern}|Two\b")
+
+
+BESIDE = sorted(path for name in ("tests", "examples", "tools", "bench") for path in (REPOSITORY / name).rglob("*.py"))
+"""Python files besides the package."""
 
 
 def text_of(path: Path) -> str:
@@ -88,10 +93,20 @@ def test_docstrings_name_the_thing(path: Path) -> None:
     """A noun phrase or an imperative; arguments are noun phrases."""
     wrong = []
     for line, text in docstrings(path):
-        if QUESTION.match(text):
+        if FIRST.match(text):
             wrong.append(f"{line}: {text.splitlines()[0]}")
         arguments = re.split(r"\n *(?:Returns|Raises|Yields|Warns):\n", text.partition("Args:\n")[2])[0]
         for name, words in re.findall(r"^ +(\w+): +(\w+)", arguments, re.MULTILINE):
             if QUESTION.match(words):
                 wrong.append(f"{line}: {name}: {words} …")
+    assert wrong == []
+
+
+def test_docstrings_beside_the_package_name_the_thing() -> None:
+    wrong = [
+        f"{path.relative_to(REPOSITORY)}:{line}: {text.splitlines()[0]}"
+        for path in BESIDE
+        for line, text in docstrings(path)
+        if FIRST.match(text)
+    ]
     assert wrong == []

@@ -1,4 +1,4 @@
-"""What a room offers is written down, in order, and is there."""
+"""Names in `__all__` are sorted, complete and defined."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def sample(lang: str, articles: int) -> dict[str, Any]:
 
 
 def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium, tmp_path: Path) -> None:
-    """Two annotators grade the sample by keyboard; the lead sees agreement, decides, exports; correlate reads it."""
+    """The sample is graded by keyboard by two people; the lead sees agreement, decides, exports; correlate reads it."""
     some = sample("en", 5)
     server = serve(**some)
     wrote = {row["text"]: row["system"] for row in some["rows"]}

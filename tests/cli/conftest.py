@@ -22,7 +22,7 @@ class Outcome:
 
     @property
     def scores(self) -> dict[tuple[str, str], float]:
-        """What `--format jsonl` says: the score of each system and metric."""
+        """Rows of `--format jsonl`: the score of each system and metric."""
         assert self.code == 0, self.err
         rows = [json.loads(line) for line in self.out.splitlines()]
         return {(row["system"], row["metric"]): row["score"] for row in rows}

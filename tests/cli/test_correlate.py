@@ -81,14 +81,14 @@ def study() -> None:
 
 
 def rows(outcome: Outcome) -> dict[tuple[str, str], dict[str, Any]]:
-    """What `--format jsonl` says of each metric and coefficient."""
+    """Rows of `--format jsonl` by metric and coefficient."""
     assert outcome.code == 0, outcome.err
     found = [json.loads(line) for line in outcome.out.splitlines()]
     return {(row["metric"], row["coefficient"]): row for row in found}
 
 
 def told(outcome: Outcome) -> dict[str, Any]:
-    """What `--format json` says."""
+    """The object of `--format json`."""
     assert (outcome.code, outcome.err) == (0, "")
     said: dict[str, Any] = json.loads(outcome.out)
     return said

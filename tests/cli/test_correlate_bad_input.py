@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 
 def scores() -> list[Row]:
-    """Two metrics on six items by two systems."""
+    """Scores of two metrics on six items by two systems."""
     return [
         {
             "item": f"i{k}",
@@ -47,7 +47,7 @@ def scores() -> list[Row]:
 
 
 def judgements() -> list[Row]:
-    """Two annotators on each text."""
+    """Judgements of two annotators on each text."""
     return [
         {"item": f"i{k}", "system": s, "annotator": who, "grade": 1 + (k * 3 + t * 2 + a * (k % 2)) % 5}
         for k in range(6)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def extras() -> None:
-    """What all of the demo needs."""
+    """Require the packages that all of the demo needs."""
     for name in ("rjieba", "matplotlib", "pyarrow"):
         pytest.importorskip(name)
 

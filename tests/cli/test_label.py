@@ -178,6 +178,14 @@ def test_an_empty_file_becomes_a_campaign(postil: Postil, models: Path) -> None:
     assert "c.db: 6 suggestions for 2 articles" in done.err
 
 
+def test_a_campaign_may_be_named_by_a_url(postil: Postil, models: Path) -> None:
+    given = ("label", models / "new.jsonl", "--model", models / "tc", "--out", "l.jsonl", "--no-serve", "--articles", 2)
+    made, again = (postil(*given, "--campaign", "sqlite:///c.db") for _ in range(2))
+    assert "6 suggestions for 2 articles" in made.err
+    assert again.code == 0, again.err
+    assert "the campaign is there and is continued" in again.err
+
+
 def test_a_campaign_goes_on_with_its_own_model_alone(postil: Postil, models: Path) -> None:
     given = ("label", models / "new.jsonl", "--out", "l.jsonl", "--no-serve", "--articles", 6)
     shutil.copytree(models / "tc", "mine")

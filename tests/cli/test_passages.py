@@ -56,7 +56,7 @@ def study() -> None:
 
 
 def rows(outcome: Outcome) -> dict[tuple[str, int], dict[str, Any]]:
-    """What `--format jsonl` says of each measure at each cut."""
+    """Rows of `--format jsonl` by measure and cut."""
     assert outcome.code == 0, outcome.err
     found = [json.loads(line) for line in outcome.out.splitlines()]
     return {(f"{row['measure']}{ITSELF * row['leave_one_out']}", row["k"]): row for row in found}
@@ -67,7 +67,7 @@ def gains(outcome: Outcome) -> dict[tuple[str, int], float]:
 
 
 def told(outcome: Outcome) -> dict[str, Any]:
-    """What `--format json` says."""
+    """The object of `--format json`."""
     assert (outcome.code, outcome.err) == (0, "")
     said: dict[str, Any] = json.loads(outcome.out)
     return said

@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 def passages() -> list[Row]:
-    """Two topics of four passages."""
+    """Passages of two topics, four each."""
     return [
         {"topic": topic, "id": f"{i}", "text": f"{topic} {words}", "grade": grade}
         for topic in ("ducks", "bread")

@@ -1,4 +1,4 @@
-"""What only a real process shows: streams, signals, the terminal."""
+"""Streams, signals and the terminal, which only a real process shows."""
 
 from __future__ import annotations
 

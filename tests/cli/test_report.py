@@ -27,7 +27,7 @@ LIMIT = 5_000_000
 
 @pytest.fixture(autouse=True)
 def files(postil: Postil) -> None:
-    """Two metrics and a control on eight items by two systems."""
+    """Scores of two metrics and a control on eight items by two systems."""
     assert postil  # it changed the folder
     metrics = ("meteor", "w-meteor", "control:top(w-meteor)")
     texts = [(item, system) for item in range(8) for system in range(2)]

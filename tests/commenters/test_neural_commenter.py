@@ -1,4 +1,4 @@
-"""What a network wrote, as a text for people; and how it is asked to."""
+"""Texts for people from what a network wrote, and options of its decoding."""
 
 from __future__ import annotations
 

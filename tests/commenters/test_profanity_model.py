@@ -28,7 +28,7 @@ def predict_prob(texts):
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What the stand-in was asked for."""
+    """Texts that the stand-in was asked for."""
     (tmp_path / "profanity_check.py").write_text(STAND_IN, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "profanity_check", raising=False)

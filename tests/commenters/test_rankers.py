@@ -1,4 +1,4 @@
-"""How rare words are where articles are compared with comments, and what that makes of their cosine."""
+"""Inverse document frequencies over articles and comments, and cosines with them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_word_of_comments_alone_counts_in_their_length() -> None:
 
 
 def test_stored_comments_come_and_go() -> None:
-    """What is extended, taken in another order and weighed again is what would be made at once."""
+    """A ranker that is extended, reordered and weighed again equals one that is made at once."""
     idf = idf_weights(ARTICLES, texts([3], [3, 0]), np.array([0, 1, 2]), 4, "plain")
     grown = TfidfRanker(idf, *texts([3], [3, 0])).extend(texts([], [2, 4, 4]), ["", "c e e"])
     taken = grown.take(np.array([3, 1, 0]))

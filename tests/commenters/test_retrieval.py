@@ -390,7 +390,7 @@ def test_damage_is_named(newspaper: Retriever, tmp_path: Path) -> None:
 
 
 def relevance(form: str) -> Any:
-    """What writes an untrained network and what is kept for it."""
+    """Function that writes an untrained network and returns its arrays."""
     import torch  # noqa: PLC0415
 
     from postil.commenters.nn import models  # noqa: PLC0415

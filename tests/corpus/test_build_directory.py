@@ -37,7 +37,7 @@ SIZES = {"dev": Share(size=9), "test": Share(size=9)}
 FLAGS = ("--source", "a site", "--license", "ours", "--min-content-words", "0", "--min-comments", "1",
          "--test-min-comments", "0", "--test-min-upvotes", "0",
          "--references-per-article", "2", "--dev", "9", "--test", "9")  # fmt: skip
-"""What `loose(**SIZES)` says."""
+"""Options of `loose(**SIZES)` as flags."""
 
 
 @pytest.fixture(scope="module")

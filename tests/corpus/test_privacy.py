@@ -1,4 +1,4 @@
-"""Who wrote and what they gave away must not be found in a corpus, in whatever file."""
+"""Names of writers and what they gave away must not be found in a corpus, in whatever file."""
 
 from __future__ import annotations
 

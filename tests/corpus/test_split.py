@@ -86,7 +86,7 @@ def test_laws(request: tuple[list[int], list[int], list[int], list[bool]], dev: 
 
 @given(st.permutations(range(20)), st.integers(0, 5), st.integers(0, 5), st.integers(0, 19))
 def test_an_article_more_moves_at_most_one_a_set(keys: list[int], dev: int, test: int, new: int) -> None:
-    """Where no two are alike: one leaves test, for dev or train; one leaves dev, for train."""
+    """Without near duplicates one leaves test, for dev or train; one leaves dev, for train."""
 
     def drawn(articles: list[int]) -> list[set[int]]:
         count = len(articles)

@@ -238,6 +238,6 @@ def label_all(campaign: str) -> None:
 
 
 def is_part(shown: list[str], said: list[str]) -> bool:
-    """Whether the lines come in this order among the others."""
+    """True if the lines come in this order among the others."""
     rest = iter(said)
     return all(line in rest for line in shown if line != "…")

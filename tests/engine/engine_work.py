@@ -1,4 +1,4 @@
-"""What workers do in the tests; it stands in a module of its own, so that they can import it."""
+"""Work of workers in the tests; it stands in a module of its own, so that they can import it."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class Text:
         return f"{number} ".encode() * 50_000
 
     def hit(self) -> bool:
-        """Whether the doomed node has taken such a shard."""
+        """True if the doomed node has taken such a shard."""
         return any(self.folder.glob(f"{self.doomed}-*"))
 
 

@@ -1,4 +1,4 @@
-"""What may be asked of `open_engine`, and Ray in a program of its own."""
+"""Arguments of `open_engine`, and Ray in a program of its own."""
 
 from __future__ import annotations
 

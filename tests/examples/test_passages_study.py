@@ -63,13 +63,13 @@ def cells(text: str) -> Cells:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two cells say the same, up to how a last digit is rounded."""
+    """True if two cells say the same, up to the rounding of a last digit."""
     numbers = [[float(each) for each in NUMBER.findall(cell)] for cell in (one, other)]
     return NUMBER.sub("", one) == NUMBER.sub("", other) and numbers[0] == pytest.approx(numbers[1], abs=HALF)
 
 
 def gains(*words: object) -> dict[tuple[str, bool, int], str]:
-    """What `postil passages` finds: nCG with its interval by measure, whether itself is out, and cut."""
+    """Results of `postil passages`: nCG with its interval by measure, whether itself is out, and cut."""
     result = CliRunner().invoke(app, ["passages", *map(str, words), "--format", "json"])
     assert result.exit_code == 0, result.output
     return {

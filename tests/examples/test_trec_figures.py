@@ -87,7 +87,7 @@ def rows() -> list[Passage]:
 
 @pytest.fixture(scope="module")
 def found(rows: list[Passage]) -> NcgResult:
-    """What `postil passages` finds, with two threads."""
+    """Results of `postil passages` with two threads."""
     options = PassagesOptions(measures=tuple(INSIDE), pool="topic", leave_one_out=True, k=KS, resamples=1, jobs=2)
     return find_gains(rows, options)[0]
 

@@ -75,7 +75,7 @@ def test_cider_d() -> None:
 
 
 def test_an_n_gram_of_every_item_has_no_weight() -> None:
-    """Two items that both hold a: idf log 2 - log 2 = 0. c = a b: words (0, log 2), cosine 1; pairs 1."""
+    """Both items hold a: idf log 2 - log 2 = 0. c = a b: words (0, log 2), cosine 1; pairs 1."""
     specs = ["cider", "w-cider"]
     result = postil.score(["a b", "a"], [["a b"], ["a e"]], weights=[[1.0], [0.5]], metrics=specs, tokenizer="space")
     assert result.items["cider"].tolist() == pytest.approx([2 / 4, 0.0])

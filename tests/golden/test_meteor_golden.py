@@ -128,7 +128,7 @@ SCATTERED = ["d c b a", "a b c x"]
 def test_a_raised_weight_can_lower_the_score_with_the_penalty_outside(
     weights: list[float], inside: float, outside: float
 ) -> None:
-    """Why the penalty is inside by default: one weight rises from .5 to .8, and the score falls from .74 to .4."""
+    """The default is inside, as outside a weight that rises from .5 to .8 lowers the score from .74 to .4."""
     spec = "w-meteor(params=2005,stages=exact)"
     assert score(spec, "a b c d", SCATTERED, weights) == pytest.approx(inside)
     assert score(spec.replace(")", ",penalty=outside)"), "a b c d", SCATTERED, weights) == pytest.approx(outside)

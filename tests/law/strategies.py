@@ -89,7 +89,7 @@ def references_of(problem: Problem, vocabulary: Vocabulary, items: Sequence[int]
 
 @dataclass(frozen=True)
 class Results:
-    """What some metrics say of a problem, by spec."""
+    """Scores of a problem by some metrics, by spec."""
 
     stats: dict[str, NDArray[np.float64]]
     items: dict[str, NDArray[np.float64]]

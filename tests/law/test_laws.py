@@ -77,7 +77,7 @@ def test_the_order_of_references_changes_no_item_score(problem: Problem, random:
 
 
 def test_why_the_corpus_score_of_meteor_is_exempt() -> None:
-    """Two references with one score, and other sums: the corpus score shows which came first."""
+    """References with one score have other sums: the corpus score shows which came first."""
     first, second = ["a", "x"], ["a", "b", "y", "z"]  # neither matches q, but one is longer
     weights = [1.0, 0.0]
     problem = Problem([[first, second], [["c"]]], [weights, [1.0]], [["q"], ["c"]], [0, 1])

@@ -42,7 +42,7 @@ SPECS = PLAIN + WEIGHTED + BASELINES
 
 @pytest.fixture(scope="module", autouse=True)
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What COSINE names: vectors of words in all directions."""
+    """Vectors that COSINE names: those of words in all directions."""
     folder = tmp_path_factory.mktemp("laws")
     array = np.random.default_rng(4).normal(size=(6, 3)).astype(np.float32)
     Vectors(tuple("abcdef"), array).save(folder / "v")
@@ -84,7 +84,7 @@ class Problem:
 
     @property
     def has_others(self) -> bool:
-        """Whether every passage has informative ones of other topics."""
+        """True if every passage has informative ones of other topics."""
         return len({topic for topic, weight in zip(self.topics, self.weights, strict=True) if weight > 0}) > 1
 
     def pools(self) -> list[Pools]:

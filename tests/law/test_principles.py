@@ -80,7 +80,7 @@ SPECS = {
 
 @dataclass(frozen=True)
 class Case:
-    """Two passages, of which a principle says that the first is the better one."""
+    """Pair of passages, of which a principle says that the first is the better one."""
 
     references: list[list[str]]
     better: list[str]

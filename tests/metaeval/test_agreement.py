@@ -241,7 +241,7 @@ def test_many_distinct_grades_are_no_labels() -> None:
 
 
 def some_judgements(*, annotators: int = 3, items: int = 12, seed: int = 1) -> list[Judgement]:
-    """Two systems an item, some ratings missing."""
+    """Judgements of two systems per item, some ratings missing."""
     rng = np.random.default_rng(seed)
     return [
         Judgement(item, system, f"r{who}", float(np.clip(round(truth + rng.normal()), 1, 4)))

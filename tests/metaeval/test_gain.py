@@ -43,7 +43,7 @@ def over_all_orders(rows: list[tuple[float, float]]) -> list[float]:
 
 
 def at_cuts(gains: np.ndarray, cuts: list[int]) -> np.ndarray:
-    """What stands at each cut, the last beyond the end."""
+    """Values at each cut, the last beyond the end."""
     return gains[np.minimum(cuts, len(gains)) - 1]
 
 

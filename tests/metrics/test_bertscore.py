@@ -64,7 +64,7 @@ def test_it_is_greedy_matching_with_special_tokens_that_weigh_nothing(part: str,
 
 
 def test_a_word_may_match_a_special_token() -> None:
-    """Two vectors at an angle, and special tokens that point as the candidate's word does."""
+    """The vectors are two at an angle, and special tokens that point as the candidate's word does."""
     _, x = units("snow")
     assert x.shape == (3, 6)
     whole = program("snow", "rain")[0]

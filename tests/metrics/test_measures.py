@@ -206,7 +206,7 @@ def test_words_for_length_are_those_that_are_left() -> None:
 # A plain reading of the formulas: dictionaries, one unit after the other.
 
 NOISE = 1e-15
-"""What rounding does to a divergence that is 0: its terms are not."""
+"""Largest divergence that is 0 but for the rounding of its terms."""
 
 
 class Reference:
@@ -303,7 +303,7 @@ def left(pools: Pools, at: int) -> list[int]:
 
 
 def compared(texts: list[list[str]], pools: Pools, scored: list[int]) -> tuple[int, float]:
-    """How many numbers were compared, and the largest relative difference."""
+    """Number of compared values, and the largest relative difference."""
     specs = [f"{w}{family}-{unit}" for w in ("", "w-") for family in FAMILIES for unit in UNITS]
     found = measure_passages([parse_measure(spec) for spec in specs], collection(texts), pools)
     values = {spec: found[parse_measure(spec)].tolist() for spec in specs}

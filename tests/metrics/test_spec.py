@@ -121,6 +121,6 @@ def test_parse_all_keeps_order_and_wording() -> None:
 
 
 def test_a_spec_with_much_white_space_is_refused_at_once() -> None:
-    """Two ways to give up each space would be a minute of work for these."""
+    """With two ways to give up each space these would be a minute of work for these."""
     with pytest.raises(UsageError, match="bleu"):
         parse_metric("bleu-1" + " " * 50_000 + "!")

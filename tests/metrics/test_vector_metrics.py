@@ -271,7 +271,7 @@ def test_half_a_surrogate_pair_is_a_character_like_others(folder: str) -> None:
 
 
 def test_the_baseline_is_the_mean_over_texts_of_other_items(tmp_path: Path) -> None:
-    """Two items, so that every pair is (a, b), whatever is drawn: F = 0, though each item has a twin."""
+    """There are two items, so that every pair is (a, b), whatever is drawn: F = 0, though each item has a twin."""
     spec = f"vector-f1(vectors={made.word_folder(tmp_path / 'v')},baseline=auto)"
     result = postil.score(["a", "b"], [["a", "a"], ["b", "b"]], metrics=[spec])
     assert "|baseline:0|" in result.signatures[spec]

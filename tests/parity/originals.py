@@ -151,7 +151,7 @@ def _each_against_others(texts: Sequence[str]) -> Iterator[tuple[str, list[str]]
 
 
 def dstc7(threads: int = 250) -> Texts:
-    """What systems answered in web threads, against the human answers: nine candidates a thread, 35 references."""
+    """Answers of systems in web threads, with the human answers: nine candidates a thread, 35 references."""
     candidates, references = [], []
     for row in itertools.islice(_rows("judged/dstc7/dstc7_joined.en.jsonl.gz"), threads):
         humans = list(filter(None, map(_words, row["references"])))

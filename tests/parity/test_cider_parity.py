@@ -79,7 +79,7 @@ def test_cider_is_the_papers(texts: Texts, largest: Callable[[object, object], f
 
 
 def test_the_restated_formula_on_numbers_worked_out_by_hand() -> None:
-    """Two items, ``a b`` against ``a c`` and ``d`` against ``d``.
+    """The items are two, ``a b`` against ``a c`` and ``d`` against ``d``.
 
     Every gram is in one item's references or none, so every idf is log 2. Item 1: unigrams (1, 1, 0) and (1, 0, 1),
     cosine 1/2; bigrams differ. Item 2: cosine 1 for unigrams, no bigrams. Divided by four orders: 1/8 and 1/4.

@@ -1,4 +1,4 @@
-"""What each kind of picture shows, and what it refuses."""
+"""Contents of each kind of picture, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken for an address. How masks work on texts: tests/corpus/test_privacy.py."""
+"""Detection of addresses. How masks work on texts: tests/corpus/test_privacy.py."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ GRADES = {"Ann": (5, 4, 1, 3, 2, 1), "Bob": (5, 2, 2, 5, 2, 1)}
 
 
 def graded(here: Any) -> None:
-    """Two annotators have graded everything; texts 1 and 3 are in conflict."""
+    """A campaign that two annotators have graded; texts 1 and 3 are in conflict."""
     for name, grades in GRADES.items():
         person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
         for n in range(6):

@@ -161,7 +161,7 @@ class _Means:
         return quantile * math.sqrt(variance)
 
     def p_value(self, value: float, variance: float, df: int) -> float:
-        """Two-sided p-value of a difference of 0."""
+        """P-value of a difference of 0, two-sided."""
         t = value / math.sqrt(variance)
         return math.erfc(abs(t) / math.sqrt(2)) if self.lambdas is not None else float(student_p(t, df))
 

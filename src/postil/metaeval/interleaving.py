@@ -122,7 +122,7 @@ def interleaved_preferences(
 
 
 class _Compared:
-    """Two models, one of which is the baseline."""
+    """Comparison of a model with the baseline."""
 
     def __init__(self, counts: PairCounts, base: int) -> None:
         self.counts = counts

@@ -138,7 +138,7 @@ def interval(samples: NDArray[np.float64]) -> Interval:
 
 
 def p_value(samples: NDArray[np.float64]) -> float:
-    """Two-sided bootstrap p-value: twice the share of resamples on the rarer side of 0, one more resample counted at 0.
+    """Bootstrap p-value, two-sided: twice the share of resamples on the rarer side of 0, with one more counted at 0.
 
     It is about .05 where 0 is an end of the 95 % interval, and never below ``2 / (R + 1)``.
 

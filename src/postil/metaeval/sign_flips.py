@@ -57,7 +57,7 @@ def sign_flip_p(values: ArrayLike) -> float | None:
 
 
 def sign_test(wins: int, losses: int) -> float | None:
-    """Two-sided sign test: the exact binomial p-value of wins and losses that are equally likely.
+    """Sign test, two-sided: the exact binomial p-value of wins and losses that are equally likely.
 
     Args:
         wins: Number of wins.

@@ -75,7 +75,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
 
 
 def student_p(t: ArrayLike, df: int) -> Floats:
-    """Two-sided p-value of Student's t distribution.
+    """P-value of Student's t distribution, two-sided.
 
     ``p = integral from 0 to arctan(sqrt(df) / |t|) of sin^(df - 1) / integral from 0 to pi / 2 of the same``, each by
     Gauss-Legendre quadrature over the part where the integrand is not negligible. Relative error below 1e-11 up to a

@@ -45,7 +45,7 @@ EVIDENCE: Final = 16
 """Smallest number of characters beyond ASCII by which another encoding than Western Europe's is told: fewer ones are as
 often text in one East Asian encoding as in the next, or a byte that was damaged."""
 WESTERN: Final = re.compile("[\xa0¡¢£§©ª«®°´·º»¿À-ÖØ-Ýß-öø-ýŒœŠšŽžŸ‘-‚“-„•…–—€™]*")
-"""What a few such characters are likely to be in text of Western Europe."""
+"""Characters beyond ASCII that are common in text of Western Europe."""
 WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
 # First bytes of what is no text table, with advice.

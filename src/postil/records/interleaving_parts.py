@@ -8,7 +8,7 @@ __all__ = ["InterleavedPair", "InterleavedRank", "InterleavingSettings", "Prefer
 
 
 class InterleavedPair(Part, frozen=True, kw_only=True):
-    """Two models whose suggestions were interleaved.
+    """Pair of models whose suggestions were interleaved.
 
     Args:
         model: The model that is compared.

@@ -1,4 +1,4 @@
-"""Which comments of readers are held."""
+"""Screening of readers' comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two processes under torchrun."""
+"""Training in two processes under torchrun."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def report(rejected: list[InvalidInput]) -> ImportReport:
 
 @pytest.fixture
 def problems(rejected: list[InvalidInput]) -> Problems:
-    """What was rejected, without the folders of the files."""
+    """Rejected rows, without the folders of the files."""
 
     def said(report: ImportReport) -> list[str]:
         assert report.rejected == len(rejected)

@@ -178,7 +178,7 @@ def listing(*things: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_listings_of_reddit(lines: Lines, report: ImportReport) -> None:
-    """What an address of a post that ends in .json gives."""
+    """The address of a post that ends in .json gives a listing."""
     post, one, two, gone, *_ = REDDIT
     more = {"kind": "more", "data": {"count": 12, "children": ["x"]}}
     below = listing({"kind": "t1", "data": {**two, "replies": listing({"kind": "t1", "data": gone}, more)}})

@@ -212,7 +212,7 @@ print(log.lost)
 
 
 def test_lines_that_cannot_be_written_are_counted_and_break_nothing(file: Path) -> None:
-    """Of r3 a part can be written, which is taken back."""
+    """A part of r3 can be written, and is taken back."""
     written(file, "r0")
     size = file.stat().st_size
     ran = subprocess.run(  # noqa: S603
