@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from postil.commenters.blocklist import Blocklist, find_profanity
 from postil.commenters.filtering import WINDOW, Accepted, CandidateFilter, FilterResult, RepeatLimit
-from postil.commenters.near_duplicates import jaccard_similarity
+from postil.commenters.near_duplicates import BigramSets, jaccard_similarity
 from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +61,13 @@ def test_likeness_worked_out(one: str, other: str, expected: float) -> None:
 def test_likeness_is_jaccard_of_pairs(one: str, other: str) -> None:
     assert jaccard_similarity(one, other) == len(pairs(one) & pairs(other)) / len(pairs(one) | pairs(other))
     assert jaccard_similarity(one, one) == 1.0
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=9))
+def test_many_texts_are_compared_as_pairs_are(texts: list[str]) -> None:
+    found = BigramSets(texts)
+    for at, one in enumerate(texts):
+        assert found.jaccard(at).tolist() == [jaccard_similarity(one, other) for other in texts]
 
 
 @given(CANDIDATES, st.sampled_from([0.3, 0.6, 1.0]), st.sampled_from([0, 1, 3]))

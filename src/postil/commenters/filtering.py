@@ -237,12 +237,11 @@ class CandidateFilter:
         for name, values in (("scores", order), ("languages", languages), ("flags", flags)):
             if values is not None and len(values) != len(texts):
                 raise InvalidInput(f"expected one per text: {len(texts)}, got {len(values)}", where=name)
-        words = [words_of(text) for text in texts]
-        bigrams = BigramSets([found or units_of(text) for text, found in zip(texts, words, strict=True)])
         profanity = ProfanityModel(texts, order.tolist()) if self._asks_model else None
         left = np.ones(len(order), bool)
         accepted: list[Accepted] = []
         filtered: list[tuple[int, str]] = []
+        bigrams: BigramSets | None = None
         for rank, position in enumerate(order.tolist()):
             if len(accepted) == k:
                 break
@@ -250,9 +249,7 @@ class CandidateFilter:
                 continue
             left[position] = False
             other = languages[position] if languages is not None else None
-            reason = (reasons or {}).get(position) or next(
-                self._reasons(texts[position], words[position], other, language), None
-            )
+            reason = (reasons or {}).get(position) or next(self._reasons(texts[position], other, language), None)
             reason = reason or next(
                 screen(texts[position], flags[position] if flags is not None else 0, allow=self.allow), None
             )
@@ -263,12 +260,14 @@ class CandidateFilter:
             elif self.dedup_threshold is None:
                 accepted.append(Accepted(position))
             else:
+                bigrams = bigrams or BigramSets(texts)
                 same = left & (bigrams.jaccard(position) >= self.dedup_threshold)
                 left &= ~same
                 accepted.append(Accepted(position, tuple(order[same[order]].tolist())))
         return FilterResult(tuple(accepted), tuple(filtered))
 
-    def _reasons(self, text: str, words: list[str], theirs: str | None, ours: str | None) -> Iterator[str]:
+    def _reasons(self, text: str, theirs: str | None, ours: str | None) -> Iterator[str]:
+        words = words_of(text)
         if not text.strip():
             yield "empty"
         if too_short := self._too_short(words):

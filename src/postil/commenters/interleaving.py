@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.commenters.near_duplicates import BigramSets, units_of
+from postil.commenters.near_duplicates import BigramSets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def team_draft(
     """
     texts = [*first, *second]
     owners = np.repeat([0, 1], [len(first), len(second)])
-    near = BigramSets([units_of(text) for text in texts])
+    near = BigramSets(texts)
     starts = (0, len(first))
     left = np.ones(len(texts), bool)
     picked: list[tuple[int, int]] = []

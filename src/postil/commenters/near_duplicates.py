@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from postil.kernel import Interner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,6 @@ UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U000200
 _WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _PIECE: Final = re.compile(rf"{_WORD.pattern}|[^\w\s]|_")
-_MARK: Final = ""
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 
 
@@ -113,7 +113,7 @@ def jaccard_similarity(one: str, other: str) -> float:
     >>> jaccard_similarity("Rain again!", "rain again"), jaccard_similarity("We need rain.", "We need sun.")
     (1.0, 0.3333333333333333)
     """
-    return float(BigramSets([units_of(one), units_of(other)]).jaccard(0)[1])
+    return float(BigramSets([one, other]).jaccard(0)[1])
 
 
 def near_duplicates(texts: Sequence[str], order: ArrayLike, threshold: float = 0.6) -> NDArray[np.int64]:
@@ -133,7 +133,7 @@ def near_duplicates(texts: Sequence[str], order: ArrayLike, threshold: float = 0
     first = np.arange(len(texts))
     if len(texts) < 2:
         return first
-    bigrams = BigramSets([units_of(text) for text in texts])
+    bigrams = BigramSets(texts)
     left = np.ones(len(texts), bool)
     for position in np.asarray(order, np.int64).tolist():
         if left[position]:
@@ -145,22 +145,32 @@ def near_duplicates(texts: Sequence[str], order: ArrayLike, threshold: float = 0
 
 
 class BigramSets:
-    """The bigram sets of n texts, as numbers.
+    """The sets of word bigrams of n texts, as numbers.
 
     Args:
-        units: `units_of` each text.
+        texts: The texts; see `units_of` for their words.
     """
 
-    def __init__(self, units: Sequence[Sequence[str]]) -> None:
-        numbers = {unit: number for number, unit in enumerate({_MARK, *chain.from_iterable(units)})}
-        marked = chain(chain.from_iterable(([_MARK, *found]) for found in units), (_MARK,))
-        ids = np.fromiter(map(numbers.__getitem__, marked), np.int64)
-        texts = np.repeat(np.arange(len(units)), [len(found) + 1 for found in units])
+    def __init__(self, texts: Sequence[str]) -> None:
+        plain = [normalize_text(text) for text in texts]
+        interner = Interner()
+        # A run of ASCII letters and digits is a word of both, and the kernel splits some hundred texts in no time.
+        ascii_ = np.flatnonzero([text.isascii() for text in plain])
+        ids, offsets, _ = interner.encode([plain[at] for at in ascii_.tolist()], "rouge")
+        sizes = np.diff(offsets)
+        split = ascii_[sizes > 0]
+        others = np.setdiff1d(np.arange(len(texts)), split)
+        more, their_offsets = interner.encode_tokens([units_of(texts[at]) for at in others.tolist()])
+        sizes = np.concatenate([sizes[sizes > 0], np.diff(their_offsets)])
+        # A mark, which is the number 0, begins a text and ends it.
+        begins = np.concatenate([[0], np.cumsum(sizes)])
+        marked = np.insert(np.concatenate([ids, more]).astype(np.int64) + 1, begins, 0)
+        owners = np.repeat(np.concatenate([split, others]), sizes + 1)
         # A bigram and a text as one number, so that one sort finds the distinct ones.
-        entries = np.unique((ids[:-1] * len(numbers) + ids[1:]) * len(units) + texts)
-        pairs, self._texts = np.divmod(entries, len(units))
+        entries = np.sort((marked[:-1] * (len(interner) + 1) + marked[1:]) * len(texts) + owners)
+        pairs, self._texts = np.divmod(entries[np.diff(entries, prepend=-1) > 0], len(texts))
         self._pairs = np.cumsum(np.diff(pairs, prepend=-1) > 0)
-        self._sizes = np.bincount(self._texts, minlength=len(units))
+        self._sizes = np.bincount(self._texts, minlength=len(texts))
 
     def jaccard(self, text: int) -> NDArray[np.float64]:
         """Jaccard similarity of each text and one of them, float64[n].

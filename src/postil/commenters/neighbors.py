@@ -87,5 +87,5 @@ class Neighbors:
         """The documents that are neither the article itself nor a copy of it."""
         found = documents[documents >= 0]
         found = found[self.index.cosines(ids, found) < COPY_COSINE]
-        other = [self.names[one] != name for one in found.tolist()]
+        other = [one != name for one in self.names.texts(found.astype(np.int64))]
         return np.asarray(found[np.array(other, dtype=bool)], dtype=np.int64)

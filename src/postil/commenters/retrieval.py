@@ -25,12 +25,12 @@ from postil.commenters.open_ranker import NETWORKS, open_ranker
 from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.reranker import open_reranker, text_of
+from postil.commenters.retrieved_suggestions import retrieved_suggestions
 from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.rows import Comment
-from postil.records.suggestions import Filtered, Provenance, Source, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
+    from postil.records.suggestions import Suggestions
 
 __all__ = ["KINDS", "Retriever"]
 
@@ -413,33 +414,19 @@ class Retriever:
         repeats: RepeatLimit,
     ) -> Suggestions:
         pool, owners = self.pool, self.pool.owner(candidates)
-        texts = [pool.texts[comment] for comment in candidates.tolist()]
+        texts, languages = pool.texts.texts(candidates), pool.languages.texts(owners)
         if self.reranker is not None:
             scores = self.reranker.scores(text_of(*text), texts, scores)
         result = self.candidate_filter.apply(
             texts,
             scores,
             k=k,
-            keys=candidates.tolist(),
-            languages=[pool.languages[owner] or None for owner in owners.tolist()],
+            keys=candidates,
+            languages=[language or None for language in languages],
             language=article.lang,
             flags=pool.flags[candidates].tolist(),
             repeats=repeats,
         )
-
-        def source(position: int) -> Source:
-            return pool.source(int(candidates[position]))
-
-        suggestions = tuple(
-            Suggestion(
-                texts[one.position],
-                float(scores[one.position]),
-                rank,
-                Provenance.retrieved(
-                    self.model.kind, self.model.hash, [source(position) for position in (one.position, *one.merged)]
-                ),
-            )
-            for rank, one in enumerate(result.accepted, 1)
+        return retrieved_suggestions(
+            article.id, self.model, pool, candidates, texts=texts, scores=scores, result=result
         )
-        filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
-        return Suggestions(article.id, suggestions, filtered, result.nothing)

@@ -10,7 +10,6 @@ score bounds of every segment; terms are not counted again.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -236,21 +235,28 @@ class Index:
         known = ids[(ids >= 0) & (ids < len(self.idf_weights))]
         known = known[self.collection.frequencies[known] > 0]
         words, counts = np.unique(known, return_counts=True)
-        weights = np.zeros(len(self.idf_weights))
-        weights[words] = counts * self.idf_weights[words]
-        others = (len(ids) - len(known)) * self.idf_weights.max(initial=0.0) ** 2
+        weights = counts * self.idf_weights[words]
+        others = (len(ids) - len(known)) * self._highest_idf**2
         size, cosines = np.sqrt((weights**2).sum() + others), np.zeros(len(documents))
-        for at, document in enumerate(documents.tolist()):
-            number = bisect_right(self._firsts, document) - 1
+        segments = np.searchsorted(self._firsts, documents, side="right") - 1
+        for number in np.unique(segments).tolist():
+            here = np.flatnonzero(segments == number)
             starts, terms, times = self.segments[number].forward
-            within = slice(*starts[document - self._firsts[number] :][:2].tolist())
-            here = terms[within].view(np.uint32)  # so that a negative id is out of range too
-            try:
-                theirs = times[within] * self.idf_weights[here]
-            except IndexError as error:
-                raise _damaged("expected terms of a document below their number", terms) from error
-            norms = np.sqrt((theirs**2).sum()) * size
-            cosines[at] = (theirs * weights[here]).sum() / (norms or 1.0)
+            own = documents[here] - self._firsts[number]
+            begins, ends = np.asarray(starts)[own], np.asarray(starts)[own + 1]
+            sizes = ends - begins
+            if (begins < 0).any() or (sizes < 0).any() or (ends > len(terms)).any():
+                raise _damaged("expected ascending offsets of documents", starts)
+            owners = np.repeat(np.arange(len(own)), sizes)
+            places = np.arange(len(owners)) + np.repeat(ends - np.cumsum(sizes), sizes)
+            found = np.asarray(terms)[places]
+            if len(found) and not 0 <= found.min() <= found.max() < len(self.idf_weights):
+                raise _damaged("expected terms of a document below their number", terms)
+            theirs = np.asarray(times)[places] * self.idf_weights[found]
+            norms = np.sqrt(np.bincount(owners, theirs**2, minlength=len(own))) * size
+            at = np.searchsorted(words[:-1], found)
+            shared = theirs * np.where(words[at] == found, weights[at], 0.0) if len(words) else theirs * 0.0
+            cosines[here] = np.bincount(owners, shared, minlength=len(own)) / np.where(norms > 0, norms, 1.0)
         return cosines
 
     def prepare(self) -> None:
@@ -313,6 +319,10 @@ class Index:
             return bounds[0] if "bound" in problem else normalization
         arrays = self.segments[segment].postings if "documents of" in problem else self.segments[segment].forward
         return arrays[0 if "offsets" in problem else 1]
+
+    @cached_property
+    def _highest_idf(self) -> float:
+        return float(self.idf_weights.max(initial=0.0))
 
     @cached_property
     def _firsts(self) -> list[int]:

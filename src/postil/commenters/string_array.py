@@ -91,6 +91,24 @@ class StringArray:
         places = np.arange(ends[-1]) + np.repeat(begins - ends[:-1], sizes)
         return StringArray(np.asarray(self.data)[places], ends)
 
+    def texts(self, indices: NDArray[np.int64]) -> list[str]:
+        """Read some of the texts.
+
+        Args:
+            indices: Their indices, in the order wanted.
+
+        Raises:
+            InvalidInput: One is damaged.
+        """
+        data, begins, ends = self.data.data, self.offsets[:-1][indices], self.offsets[1:][indices]
+        try:
+            return [
+                str(data[begin:end], "utf-8", "surrogatepass")
+                for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+            ]
+        except UnicodeDecodeError:
+            return [self[index] for index in indices.tolist()]  # which says which one
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from postil.errors import MissingExtra, Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -24,8 +25,8 @@ RATE: Final = 0.05
 LEAVES: Final = 8
 LEAF: Final = 40
 """Least number of texts in a leaf."""
-MANY: Final = 256
-"""Number of rows from which look-ups are faster than walks."""
+BLOCK: Final = 1 << 12
+"""Number of rows that are looked up together."""
 BITS: Final = 8
 """Most leaves of a tree that look-ups serve."""
 _LOWEST: Final = np.array([(mask & -mask).bit_length() - 1 if mask else 0 for mask in range(2**BITS)])
@@ -74,7 +75,7 @@ class Tree:
         return k > 0 and bool((inner | leaf).all())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Trees:
     """Boosted regression trees.
 
@@ -98,35 +99,58 @@ class Trees:
             float64[n].
         """
         out = np.full(len(scores), self.baseline)
-        if not self.trees or len(scores) < MANY or any((tree.feature < 0).sum() > BITS for tree in self.trees):
+        if self._large:
             for tree in self.trees:
                 out += tree.leaves(scores)
-        else:
-            for values in self._by_masks(scores):
-                out += values
+            return out
+        for begin in range(0, len(scores), BLOCK):
+            for values in self._by_masks(scores[begin : begin + BLOCK]):
+                out[begin : begin + BLOCK] += values
         return out
 
-    def _by_masks(self, scores: Floats) -> Iterator[Floats]:
-        """The value of each tree, of at most 8 leaves, for many rows.
+    def _by_masks(self, scores: Floats) -> Floats:
+        """The value of each tree, of at most 8 leaves, for n rows, float64[trees, n].
 
         A score above the threshold of a node rules the leaves on its left out, and the leftmost leaf that no node rules
-        out is that of the text (Lucchese et al. 2015, QuickScorer): a few look-ups instead of a walk.
+        out is that of the text (Lucchese et al. 2015, QuickScorer): a few look-ups for all trees instead of walks.
         """
-        m = scores.shape[1]
-        nodes = [(tree.feature[tree.feature >= 0], tree.threshold[tree.feature >= 0]) for tree in self.trees]
-        features, thresholds = (np.concatenate([np.zeros(0), *column]) for column in zip(*nodes, strict=True))
-        steps = [np.unique(thresholds[features == column]) for column in range(m)]
-        places = [np.searchsorted(steps[column], scores[:, column]) for column in range(m)]
-        for tree in self.trees:
-            left, values = _leaf_masks(tree)
-            there = np.full(len(scores), 2**BITS - 1, np.uint8)
-            for column in np.unique(tree.feature[tree.feature >= 0]).tolist():
-                table = np.full(len(steps[column]) + 1, 2**BITS - 1, np.uint8)
-                for node in np.flatnonzero(tree.feature == column).tolist():
-                    first = int(np.searchsorted(steps[column], tree.threshold[node])) + 1
-                    table[first:] &= np.uint8(~left[node] & 0xFF)
-                there &= table[places[column]]
-            yield values[_LOWEST[there]]
+        tables, leaves = self._look_ups
+        there = np.full((len(scores), len(self.trees)), 2**BITS - 1, np.uint8)
+        for column, steps, table in tables:
+            there &= table[np.searchsorted(steps, scores[:, column])]
+        lowest = _LOWEST[there.T]
+        return np.asarray(leaves[np.arange(len(self.trees))[:, None], lowest])
+
+    @cached_property
+    def _large(self) -> bool:
+        """True if a tree has more leaves than look-ups serve."""
+        return any((tree.feature < 0).sum() > BITS for tree in self.trees)
+
+    @cached_property
+    def _look_ups(self) -> tuple[list[tuple[int, Floats, NDArray[np.uint8]]], Floats]:
+        """For each column its number, thresholds and leaves; and the values of leaves, float64[trees, 8].
+
+        Thresholds are ascending; for each place among them there are the leaves that no node of the column rules out,
+        uint8[thresholds + 1, trees].
+        """
+        masks = [_leaf_masks(tree) for tree in self.trees]
+        leaves = np.zeros((len(self.trees), BITS))
+        for row, (_, values) in zip(leaves, masks, strict=True):
+            row[: len(values)] = values
+        nodes = [
+            (int(tree.feature[node]), float(tree.threshold[node]), number, ~mask & 0xFF)
+            for number, (tree, (left, _)) in enumerate(zip(self.trees, masks, strict=True))
+            for node, mask in left.items()
+        ]
+        tables = []
+        for column in sorted({node[0] for node in nodes}):
+            own = [node[1:] for node in nodes if node[0] == column]
+            steps = np.unique([threshold for threshold, _, _ in own])
+            table = np.full((len(steps) + 1, len(self.trees)), 2**BITS - 1, np.uint8)
+            for threshold, number, kept in own:
+                table[int(np.searchsorted(steps, threshold)) + 1 :, number] &= np.uint8(kept)
+            tables.append((column, steps, table))
+        return tables, leaves
 
 
 def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed: int) -> Trees:

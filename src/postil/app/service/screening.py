@@ -83,12 +83,11 @@ def _reasons_in(plain: str, text: str, settings: CandidateFilter) -> Iterator[st
 
 def _copied(plain: str, request: ScreenRequest) -> str | None:
     """The id of the comment under the article that a text is most like, if it is a near copy of one."""
-    units = units_of(plain)
-    if request.article is None or not request.article.comments or len(units) < SHORT:
+    if request.article is None or not request.article.comments or len(units_of(plain)) < SHORT:
         return None
     comments = request.article.article(comments=True).comments
-    others = [units_of(plain_text(comment.text).text) for comment in comments]
-    similarity = BigramSets([units, *others]).jaccard(0)[1:]
+    others = [plain_text(comment.text).text for comment in comments]
+    similarity = BigramSets([plain, *others]).jaccard(0)[1:]
     best = int(similarity.argmax())
     return comments[best].id if similarity[best] >= SIMILAR else None
 
