@@ -40,6 +40,7 @@ OWNERS = {
     "sqlalchemy": "annotation",
     "ray": "engine",
     "gensim": "text",
+    "trafilatura": "text",
 }
 FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")
 # The modules that may import scikit-learn, and do so when they fit; what is fitted is kept and evaluated without it.

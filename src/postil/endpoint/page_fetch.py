@@ -55,7 +55,7 @@ class FetchLimits:
         redirects: Maximum number of redirects.
     """
 
-    size: int = 5 << 20
+    size: int = 4 << 20
     seconds: float = 15.0
     redirects: int = 5
 

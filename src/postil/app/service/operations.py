@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.app.service.models import OpenModels
+from postil.app.service.page_reading import read_page
 from postil.app.service.passages import interesting
 from postil.app.service.ranking import rank
 from postil.app.service.requests import (
+    ArticleRequest,
     InterestingRequest,
     RankRequest,
     Request,
@@ -21,6 +23,7 @@ from postil.app.service.requests import (
     decoded,
 )
 from postil.app.service.responses import (
+    ArticleResponse,
     InterestingResponse,
     ModelsResponse,
     RankResponse,
@@ -64,6 +67,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
         "screen": Operation(ScreenRequest, ScreenResponse, screen),
         "score": Operation(ScoreRequest, ScoreResponse, score),
         "interesting": Operation(InterestingRequest, InterestingResponse, interesting),
+        "article": Operation(ArticleRequest, ArticleResponse, read_page),
         "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),
     }
 )

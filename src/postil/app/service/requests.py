@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from postil.records.explain import Problem
 
 __all__ = [
+    "ArticleRequest",
     "InterestingRequest",
     "RankRequest",
     "Request",
@@ -224,6 +225,26 @@ class ScreenRequest(Request, frozen=True, kw_only=True, gc=False):
     def __post_init__(self) -> None:
         if self.article is not None:
             _check_thread(self.article)
+
+
+class ArticleRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request for the article of a page: its title and text, without what stands around them.
+
+    Args:
+        url: Address of the page, which is fetched unless ``html`` or ``text`` is given.
+        html: The page.
+        text: A page of plain text, whose first line is the title.
+    """
+
+    url: str | None = None
+    html: str | None = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.html is not None and self.text is not None:
+            raise InvalidInput("expected either html or text, got both", field="text")
+        if self.url is None and self.html is None and self.text is None:
+            raise InvalidInput("expected url, html or text, got none", field="url")
 
 
 class SentCandidate(Request, frozen=True, kw_only=True, gc=False):

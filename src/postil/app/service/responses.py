@@ -11,6 +11,7 @@ from postil.records.results import SystemScore, UnitContribution  # noqa: TC001 
 from postil.records.suggestions import Filtered, RankedComment, Suggestion
 
 __all__ = [
+    "ArticleResponse",
     "Calibrated",
     "InterestingResponse",
     "ModelsResponse",
@@ -147,6 +148,24 @@ class InterestingResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     measure: str
     passages: tuple[ServedPassage, ...]
+
+
+class ArticleResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The article of a page.
+
+    Args:
+        title: Its headline; empty where the page has none.
+        content: Its text; blank lines stand between paragraphs.
+        lang: Its language, as the page says.
+        date: The date that it was published, as the page says.
+        url: Address of the page, after redirects.
+    """
+
+    title: str
+    content: str
+    lang: str | None
+    date: str | None
+    url: str | None
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, gc=False):

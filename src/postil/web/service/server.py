@@ -17,6 +17,7 @@ from postil.web.connections import ConnectionLimits
 from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
+from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
@@ -89,7 +90,7 @@ class Service:
         if (store := self.store) is not None:
             models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
         metrics = metrics_route(self.telemetry, self.state)
-        return [*models, *store_routes(self.store), *health_routes(self.pool), metrics]
+        return [*models, article_route(self.pool), *store_routes(self.store), *health_routes(self.pool), metrics]
 
     async def state(self) -> ServiceState:
         """The parts of the service as they are now, for its metrics."""

@@ -1,0 +1,57 @@
+"""Route of the article of a page: the page is fetched here, and read by a worker."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.app.service.requests import ArticleRequest, decoded
+from postil.app.service.responses import ArticleResponse
+from postil.endpoint.page_fetch import fetch_page
+from postil.text.html_article import decode_html
+from postil.web.service.routing import Reply, Route
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from postil.endpoint.page_fetch import Page
+    from postil.web.service.pool import WorkerPool
+    from postil.web.service.routing import Call
+
+__all__ = ["article_route"]
+
+FETCHES: Final = 8
+"""Largest number of pages that are fetched at a time; further ones wait."""
+
+
+def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fetch_page) -> Route:
+    """The route.
+
+    Args:
+        pool: The workers.
+        fetch: Function that fetches a page.
+    """
+    turns = asyncio.Semaphore(FETCHES)
+
+    async def answer(call: Call) -> Reply:
+        request = decoded(call.body, ArticleRequest)
+        if request.url is None or request.html is not None or request.text is not None:
+            return Reply(await pool.call("article", call.body))
+        async with turns:
+            page = await fetch(request.url)
+        text = decode_html(page.body, page.charset)
+        plain = page.kind == "text/plain"
+        found = ArticleRequest(url=page.url, html=None if plain else text, text=text if plain else None)
+        return Reply(await pool.call("article", msgspec.json.encode(found)))
+
+    return Route(
+        method="POST",
+        path="/v1/article",
+        scope="desk",
+        handler=answer,
+        summary="Read the article of a page",
+        request=ArticleRequest,
+        response=ArticleResponse,
+    )

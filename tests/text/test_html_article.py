@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import codecs
+import json
+
+import pytest
+
+from postil.errors import InvalidInput
+from postil.text.html_article import ELEMENTS, LONGEST, decode_html, read_article
+
+PARAGRAPHS = (
+    "The river Ouse stood two metres above its mark on Friday, and the low road to Ely was closed until the evening.",
+    "Nobody was hurt, said the mayor, who had seen higher water in March 2018 and expects to see it again before long.",
+    "The council wants to raise the bank by half a metre next year; the farmers of the fen would rather have a pump.",
+)
+COMMENT = "What a silly article this is, and I have read a great many silly articles in my long life as a reader."
+
+
+def page(body: str, head: str = "<title>High water at Ely | The Fen Post</title>", lang: str = "en-GB") -> str:
+    return f"<!DOCTYPE html><html lang='{lang}'><head>{head}</head><body>{body}</body></html>"
+
+
+def text_of(*paragraphs: str) -> str:
+    return "".join(f"<p>{each}</p>" for each in paragraphs or PARAGRAPHS)
+
+
+SITE = page(
+    "<header><nav><ul><li><a href=/>Home</a></li><li><a href=/sport>Sport</a></li></ul></nav></header>"
+    "<div class=cookie-banner><p>We and our 812 partners value your privacy. Accept all?</p><button>Yes</button></div>"
+    f"<main><article><h1>High water at Ely</h1>{text_of()}</article></main>"
+    f"<section id=comments class=comments><h3>3 comments</h3><div class=comment><p>{COMMENT}</p></div></section>"
+    "<aside class=related><a href=/a>Ten umbrellas under ten pounds</a></aside><footer><p>© The Fen Post</p></footer>"
+    "<script>track('reader')</script>"
+)
+
+
+def test_title_and_text_without_what_stands_around_them() -> None:
+    found = read_article(SITE)
+    assert found.title == "High water at Ely"
+    assert found.content.split("\n\n") == list(PARAGRAPHS)
+    assert (found.lang, found.date) == ("en-GB", None)  # the year in the text is no date of the article
+
+
+PUBLISHED = {"@context": "https://schema.org", "@type": "NewsArticle", "datePublished": "2024-02-09T06:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<meta property='article:published_time' content='2024-02-09T06:00:00+00:00'>",
+        f"<script type='application/ld+json'>{json.dumps(PUBLISHED)}</script>",
+        "<meta name=date content=2024-02-09>",
+    ],
+)
+def test_a_date_that_the_page_gives(head: str) -> None:
+    assert read_article(page(f"<article>{text_of()}</article>", head)).date == "2024-02-09"
+
+
+def test_a_date_that_cannot_be_is_none() -> None:
+    assert read_article(page(f"<article>{text_of()}</article>", "<meta name=date content=9999-01-01>")).date is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "head", "found"),
+    [
+        ("de", "", "de"),
+        ("", "<meta property='og:locale' content='zh_CN'>", "zh-CN"),
+        ("", "<meta http-equiv=content-language content='fr'>", "fr"),
+        ("<b>", "", None),
+        ("en, de", "", None),
+        ("x" * 99, "", None),
+    ],
+)
+def test_the_language_that_a_page_says(lang: str, head: str, found: str | None) -> None:
+    assert read_article(page(f"<article>{text_of()}</article>", head, lang)).lang == found
+
+
+def test_markup_inside_a_paragraph_splits_no_words() -> None:
+    marked = "It <b>rai</b>ned &amp; 2 &lt; 3 in <a href=x>Ely</a>, *so* it_was [1]."
+    found = read_article(page(f"<article>{text_of(marked, *PARAGRAPHS)}</article>"))
+    assert found.content.split("\n\n")[0] == "It rained & 2 < 3 in Ely, *so* it_was [1]."
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        " \n ",
+        "\0",
+        "<",
+        "<!--",
+        "<html><body></body></html>",
+        "<html><script>document.write('rain')</script></html>",
+        "<html><body><p>…</p></body></html>",
+        page("<h1>High water at Ely</h1>"),
+    ],
+)
+def test_a_page_without_text_is_refused(html: str) -> None:
+    with pytest.raises(InvalidInput, match="found no text of an article on the page; give its title and text instead"):
+        read_article(html)
+
+
+def test_a_page_that_is_too_large_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"expected a page of at most 4,194,304 characters, got 4,194,305"):
+        read_article("x" * (LONGEST + 1))
+    with pytest.raises(InvalidInput, match=r"expected a page of at most 30,000 elements, got 30,00\d"):
+        read_article(page("<br>" * ELEMENTS))
+
+
+HOSTILE = {
+    "nested": text_of() + "<div>" * 100_000,
+    "unclosed": text_of() + "<p><b><i><a href='" * 1000,
+    "controls": text_of(PARAGRAPHS[0] + "\0\x0b\ufffe\ud800", *PARAGRAPHS[1:]),
+    "xml": "<?xml version='1.0' encoding='utf-16'?>" + text_of(),
+    "entities": text_of() + "&#0;&#xD800;&#x110000;&#99999999999;",
+    "json": "<script type='application/ld+json'>" + "[" * 50_000 + "</script>" + text_of(),
+    "types": "<script type='application/ld+json'>"
+    + json.dumps(PUBLISHED | {"headline": {"a": [1]}})
+    + "</script>"
+    + text_of(),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_give_their_text(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    found = read_article(page(f"<article>{HOSTILE[name]}</article>"))
+    assert PARAGRAPHS[1] in found.content
+    assert not set(found.content) & set("\0\x0b\ufffe\ud800")
+    found.content.encode()
+    assert capfd.readouterr() == ("", "")
+
+
+RAIN = "<p>艾利下雨了。</p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        (RAIN.encode(), None),
+        (RAIN.encode("gbk"), "GB2312"),
+        (f"<meta charset=gbk>{RAIN}".encode("gbk"), None),
+        (f"<meta http-equiv=Content-Type content='text/html; charset=big5'>{RAIN}".encode("big5", "ignore"), None),
+        (codecs.BOM_UTF8 + RAIN.encode(), "gbk"),
+        (codecs.BOM_UTF16_LE + RAIN.encode("utf-16-le"), "gbk"),
+        (f"<meta charset=utf-16>{RAIN}".encode(), None),
+        (RAIN.encode(), "nothing-known"),
+        (RAIN.encode(), "idna"),
+        (RAIN.encode(), "x" * 40),
+    ],
+)
+def test_encodings_of_pages(body: bytes, charset: str | None) -> None:
+    assert "下雨了" in decode_html(body, charset)
+
+
+def test_bytes_of_no_encoding_are_read_as_browsers_do() -> None:
+    assert decode_html(b"caf\xe9 \x93x\x94") == "café “x”"
+    assert decode_html(b"+ADw-script+AD4-", "utf-7") == "+ADw-script+AD4-"
+    assert decode_html(b"ab\xff", "utf-8") == "ab\ufffd"
