@@ -20,6 +20,7 @@ from itertools import permutations, takewhile
 from math import log
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 from typer.testing import CliRunner
 
@@ -144,6 +145,11 @@ class Run:
             return
         if args[:2] == ["annotate", "serve"]:
             grade_all(args[2])
+            return
+        if args[0] == "serve":  # whose options must be right
+            with mock.patch("postil.web.service.server.serve") as serve:
+                result = CliRunner().invoke(app, args)
+            assert serve.called, f"{self.where}: {command}: {result.output}"
             return
         self.adapt(args)
         with answered(*args) as asked:

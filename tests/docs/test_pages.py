@@ -34,7 +34,7 @@ GUIDES = [
             "own-metrics",
             "passages",
         ),
-        *("python", "rank", "report", "scale", "score", "study", "vectors"),
+        *("python", "rank", "report", "scale", "score", "serve", "study", "vectors"),
     )
 ]
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
