@@ -425,6 +425,26 @@ def test_arrays_that_were_changed(name: str, change: Any, problem: str, tmp_path
         Index.of_arrays(partial(opened, tmp_path), 1, "tf-idf", "plain", 400).search(*ragged(texts[:50]), k=5)
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "problem"),
+    [
+        ("0.forward.0", filled(2**40), "expected ascending offsets of documents"),
+        ("0.forward.0", lambda array: -array, "expected ascending offsets of documents"),
+        ("0.forward.0", lambda array: array[::-1].copy(), "expected ascending offsets of documents"),
+        ("0.forward.1", filled(-5), "expected terms of a document below their number"),
+        ("0.forward.1", filled(400), "expected terms of a document below their number"),
+    ],
+)
+def test_cosines_with_arrays_that_were_changed(name: str, change: Any, problem: str, tmp_path: Path) -> None:
+    texts = zipf(9, 90, 400, 12)
+    for each, values in Index.of(*ragged(texts), 400).arrays().items():
+        np.save(tmp_path / f"{each}.npy", change(values) if each == name else values)
+    index = Index.of_arrays(partial(opened, tmp_path), 1, "tf-idf", "plain", 400)
+    index.__dict__["collection"] = Index.of(*ragged(texts), 400).collection  # which reads the postings
+    with pytest.raises(InvalidInput, match=rf"{name}\.npy: {problem}; was the folder copied whole"):
+        index.cosines(np.array(texts[0], np.int32), np.arange(9, dtype=np.int32))
+
+
 def test_many_groups_of_documents() -> None:
     """The compiled search skips groups of documents; what it skips is never an answer."""
     rng = np.random.default_rng(12)

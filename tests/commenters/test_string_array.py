@@ -4,10 +4,12 @@ import pickle
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.commenters.string_array import StringArray
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,11 +31,19 @@ def test_texts_are_copied_and_joined(texts: list[str], data: st.DataObject) -> N
     places = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=20)) if texts else []
     strings = StringArray.of(texts)
     taken = strings.take(np.array(places, np.int64))
+    assert strings.texts(np.array(places, np.int64)) == [texts[place] for place in places]
     assert [taken[place] for place in range(len(taken))] == [texts[place] for place in places]
     both = StringArray.concatenate([strings, taken, StringArray.of([])])
     expected = StringArray.of([*texts, *(texts[place] for place in places)])
     assert both.offsets.tolist() == expected.offsets.tolist()
     assert both.data.tobytes() == expected.data.tobytes()
+
+
+def test_a_damaged_text_is_named() -> None:
+    strings = StringArray(np.frombuffer(b"ab\xff", np.uint8), np.array([0, 2, 3]), "texts.npy")
+    assert strings.texts(np.array([0, 0])) == ["ab", "ab"]
+    with pytest.raises(InvalidInput, match=r"^texts\.npy: text 1: expected UTF-8, got b'\\xff'"):
+        strings.texts(np.array([0, 1]))
 
 
 def test_texts_are_taken_one_by_one() -> None:

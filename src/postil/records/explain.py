@@ -240,10 +240,16 @@ def _fits(value: object, wanted: inspect.Type) -> bool:
     if isinstance(wanted, inspect.StrType):
         return isinstance(value, str) and _is_text(value)
     if isinstance(wanted, inspect.IntType):
-        low = -math.inf if wanted.ge is None else wanted.ge
-        high = math.inf if wanted.le is None else wanted.le
-        return isinstance(value, int) and low <= value <= high
-    return isinstance(value, int | float | decimal.Decimal) and is_finite(value)
+        return isinstance(value, int) and _within(value, wanted)
+    if not isinstance(value, int | float | decimal.Decimal) or not is_finite(value):
+        return False
+    return not isinstance(wanted, inspect.FloatType) or _within(value, wanted)
+
+
+def _within(value: float | decimal.Decimal, wanted: inspect.IntType | inspect.FloatType) -> bool:
+    low = -math.inf if wanted.ge is None else wanted.ge
+    high = math.inf if wanted.le is None else wanted.le
+    return low <= value <= high and (wanted.gt is None or value > wanted.gt)
 
 
 def is_finite(value: SupportsFloat) -> bool:
@@ -268,9 +274,13 @@ def _name(wanted: inspect.Type) -> str:
         return "true or false"
     if isinstance(wanted, inspect.StrType):
         return "text"
-    if isinstance(wanted, inspect.IntType):
-        return "an integer" if wanted.le is None else "an integer of at most 64 bits"
-    return "a number"
+    if isinstance(wanted, inspect.IntType) and wanted.le == 2**63 - 1:
+        return "an integer of at most 64 bits"
+    noun = "an integer" if isinstance(wanted, inspect.IntType) else "a number"
+    if not isinstance(wanted, inspect.IntType | inspect.FloatType):
+        return noun
+    bounds = ((" from ", wanted.ge), (" above ", wanted.gt), (" to ", wanted.le))
+    return noun + "".join(f"{word}{bound:g}" for word, bound in bounds if bound is not None)
 
 
 def _advice(value: object, options: tuple[inspect.Type, ...]) -> str:

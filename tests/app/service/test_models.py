@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from made_retrievers import NEWS, made
+from postil.app.service import requests, responses
 from postil.app.service.config import ServiceConfig
-from postil.app.service.operations import ServiceModels
+from postil.app.service.models import OpenModel, OpenModels
+from postil.app.service.operations import OPERATIONS, ServiceModels
+from postil.commenters.copying import SpanIndex
+from postil.commenters.filtering import CandidateFilter
+from postil.commenters.neural_commenter import CopyIndex, NeuralCommenter, save_generator
+from postil.commenters.nn.batches import SPECIAL
 from postil.commenters.search import Index
+from postil.commenters.store import Model, ModelWriter
+from postil.commenters.string_array import StringArray
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.options import descriptions
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -105,3 +116,91 @@ def test_a_model_is_read_once(config: ServiceConfig, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Index, "of_arrays", None)
     for more in (b"", b', "precision": 0.5'):
         assert service.call("suggest", b'{"model": "both", "article": {"title": "Rain"}%b}' % more)
+
+
+class Silent:
+    """A network that writes the same for every article."""
+
+    def generate(self, *_: object) -> list[list[SimpleNamespace]]:
+        return [[SimpleNamespace(tokens=[SPECIAL, SPECIAL + 1, SPECIAL + 2, SPECIAL + 3], score=0.5)]]
+
+
+@pytest.fixture
+def generator(tmp_path: Path) -> ServiceModels:
+    """A service whose only model generates."""
+    spans = SpanIndex.of(np.array([0, 1]), np.array([0, 2]))
+    known = CopyIndex(spans, StringArray.of(["a1"]), np.array([0, 1]), StringArray.of(["0"]))
+    with ModelWriter(tmp_path / "m", "att", {"tokenizer": "words", "reads": "title"}, {}) as new:
+        save_generator(new, ["rain", "again", "in", "town"], known)
+    commenter = NeuralCommenter(Model.open(tmp_path / "m"))
+    vars(commenter)["generator"] = Silent()
+    models = {"written": OpenModel("written", commenter)}
+    return ServiceModels(OpenModels(models, {}, CandidateFilter(), 1, ()))
+
+
+def test_a_model_that_generates_suggests_alone(generator: ServiceModels) -> None:
+    found = msgspec.json.decode(generator.call("suggest", b'{"article": {"title": "Rain"}}'))
+    assert [one["text"] for one in found["suggestions"]] == ["Rain again in town"]
+    assert found["suggestions"][0]["provenance"]["method"] == "generated"
+    nothing = msgspec.json.decode(generator.call("suggest", b'{"article": {"title": "!"}}'))
+    assert nothing["reason"] == "the article has no word in its title, and att reads nothing else"
+    (listed,) = msgspec.json.decode(generator.call("models", b"{}"))["models"]
+    assert listed["operations"] == ["suggest"]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "problem"),
+    [
+        ("suggest", b'{"article": {"title": "a"}, "coverage": 0.5}', "model written: att generates comments, and only"),
+        (
+            "rank",
+            b'{"article": {"title": "a", "comments": [{"text": "b"}]}, "model": "written"}',
+            "model written: att generates comments; expected ir-t or ir-tc",
+        ),
+        (
+            "rank",
+            b'{"article": {"title": "a", "comments": [{"text": "b"}]}, "by": {"relevance": 1}}',
+            "model: this service has no such model",
+        ),
+    ],
+)
+def test_a_model_that_generates_does_nothing_else(
+    generator: ServiceModels, name: str, request_: bytes, problem: str
+) -> None:
+    with pytest.raises(UsageError) as found:
+        generator.call(name, request_)
+    assert str(found.value).startswith(problem)
+
+
+def test_damage_that_is_found_late_is_no_fault_of_the_request(config: ServiceConfig) -> None:
+    service = ServiceModels.open(config)
+    retriever = service._models.commenter("plain").commenter
+    vars(retriever)["ranker"] = Damaged(retriever.model.path)
+    with pytest.raises(PostilError, match=r"^model plain: .*ranker\.npy: expected finite numbers$") as found:
+        service.call("suggest", b'{"article": {"title": "Rain"}}')
+    assert type(found.value) is PostilError
+    assert str(retriever.model.path) not in str(found.value)
+
+
+class Damaged:
+    """A ranker whose arrays are damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def score_stored(self, *_: object) -> None:
+        raise InvalidInput("expected finite numbers", where=str(self.path / "ranker.npy"))
+
+
+def test_all_fields_are_described() -> None:
+    """The documents of the service are made of the docstrings."""
+    found = {}
+    for operation in OPERATIONS.values():
+        _schemas, parts = msgspec.json.schema_components([operation.request, operation.response], ref_template="{name}")
+        found |= parts
+    assert {"SuggestRequest", "SentArticle", "SuggestResponse", "ServedSuggestion", "Source"} <= found.keys()
+    assert found["SuggestRequest"]["properties"]["k"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 5}
+    kinds = [each for module in (requests, responses) for each in vars(module).values() if isinstance(each, type)]
+    for kind in kinds:
+        if issubclass(kind, msgspec.Struct):
+            assert set(kind.__struct_fields__) == set(kind.__struct_fields__) & set(descriptions(kind)), kind

@@ -107,7 +107,6 @@ def test_only_what_is_probably_worth_showing(ask: Ask) -> None:
             "model both: by its 60 labels no threshold gives precision .90; the highest is .75",
         ),
         ({"precision": 0.9, "coverage": 0.1}, "expected either a precision or a coverage, got both"),
-        ({"coverage": 7}, "coverage: expected a share above 0 and up to 1, got 7"),
     ],
 )
 def test_a_precision_that_is_not_to_be_had(ask: Ask, more: dict[str, Any], problem: str) -> None:
@@ -161,9 +160,14 @@ def test_a_model_without_suggestions_cannot_take_turns(ask: Ask) -> None:
         ),
         ({"article": {"title": "a"}, "k": 0}, InvalidInput, "k: expected an integer from 1 to 100, got 0"),
         ({"article": {"title": "a"}, "k": 101}, InvalidInput, "k: expected an integer from 1 to 100, got 101"),
-        ({"article": {"title": "a"}, "k": True}, InvalidInput, "k: expected an integer, got true"),
-        ({"article": {"title": "a"}, "k": 2.5}, InvalidInput, "k: expected an integer, got 2.5"),
-        ({"article": {"title": "a"}, "precision": "x"}, InvalidInput, 'precision: expected a number, got "x"'),
+        ({"article": {"title": "a"}, "coverage": 0}, InvalidInput, "coverage: expected a number above 0 to 1, got 0"),
+        ({"article": {"title": "a"}, "k": True}, InvalidInput, "k: expected an integer from 1 to 100, got true"),
+        ({"article": {"title": "a"}, "k": 2.5}, InvalidInput, "k: expected an integer from 1 to 100, got 2.5"),
+        (
+            {"article": {"title": "a"}, "precision": "x"},
+            InvalidInput,
+            'precision: expected a number above 0 to 1, got "x"',
+        ),
         ({"article": {"title": "a"}, "model": "both "}, UnknownName, "unknown model 'both '; did you mean 'both'?"),
         (
             {"article": {"title": "a"}, "interleave": ["a"]},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from hashlib import blake2b
-from math import inf
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -18,7 +17,7 @@ from postil.corpus.formats.html_text import HtmlCleaner
 from postil.errors import InvalidInput, UnknownName
 from postil.kernel import plain_objects
 from postil.records.dates import coerce_date
-from postil.records.explain import NotJson, RepeatedKey, explain, load_json, out_of_range
+from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 from postil.records.jsonl import FAILURES
 from postil.records.result_json import invalid
 from postil.records.rows import Article, Comment, Date, Id, Reference, Votes
@@ -41,8 +40,9 @@ __all__ = [
 ]
 
 R = TypeVar("R", bound=msgspec.Struct)
-MOST: Final = 100
-"""Largest number of suggestions or passages of a request."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100)]
+Share: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Weight: TypeAlias = Annotated[float, msgspec.Meta(gt=0)]
 LONGEST_THREAD: Final = 2000
 """Largest number of comments that are ranked."""
 
@@ -155,13 +155,12 @@ class SuggestRequest(Request, frozen=True, kw_only=True, gc=False):
 
     article: SentArticle
     model: str | None = None
-    k: int = 5
-    precision: float | None = None
-    coverage: float | None = None
+    k: Count = 5
+    precision: Share | None = None
+    coverage: Share | None = None
     interleave: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_k(self.k)
         if self.interleave is not None:
             if len(set(self.interleave)) != 2 or len(self.interleave) != 2:
                 problem = f"expected the names of two models, got {', '.join(self.interleave) or 'none'}"
@@ -186,19 +185,15 @@ class RankRequest(Request, frozen=True, kw_only=True, gc=False):
     article: SentArticle
     model: str | None = None
     quality: str | None = None
-    by: dict[str, float] | None = None
-    diversity: float = 0.0
+    by: dict[str, Weight] | None = None
+    diversity: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
 
     def __post_init__(self) -> None:
-        for name, weight in (self.by or {}).items():
+        for name in self.by or ():
             if name not in ORDERS:
                 raise InvalidInput(str(UnknownName("order", name, ORDERS)), field="by")
-            if not 0 < weight < inf:
-                raise InvalidInput(f"expected a number above 0, got {weight:g}", field=f"by.{name}")
         if self.by == {}:
             raise InvalidInput(f"expected at least one of {', '.join(ORDERS)}, got none", field="by")
-        if not 0 <= self.diversity <= 1:
-            raise InvalidInput(out_of_range(self.diversity, 0, 1), field="diversity")
         for name, field in (("relevance", "model"), ("quality", "quality")):
             if self.by is not None and name not in self.by and getattr(self, field) is not None:
                 raise InvalidInput(f"expected the order {name} in by, which alone reads this model", field=field)
@@ -301,14 +296,11 @@ class InterestingRequest(Request, frozen=True, kw_only=True, gc=False):
     """
 
     text: str
-    k: int = 5
+    k: Count = 5
     split: Split = "paragraphs"
     measure: str = MEASURE
     lang: str | None = None
     tokenizer: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_k(self.k)
 
 
 def _check_thread(article: SentArticle) -> None:
@@ -316,19 +308,6 @@ def _check_thread(article: SentArticle) -> None:
     if len(article.comments or ()) > LONGEST_THREAD:
         problem = f"expected at most {LONGEST_THREAD:,} comments, got {len(article.comments or ()):,}"
         raise InvalidInput(problem, field="article.comments")
-
-
-def _check_k(k: int) -> None:
-    """Refuse a number of results that is out of range.
-
-    Args:
-        k: The number.
-
-    Raises:
-        InvalidInput: It is not from 1 to `MOST`.
-    """
-    if not 1 <= k <= MOST:
-        raise InvalidInput(f"expected an integer from 1 to {MOST}, got {k}", field="k")
 
 
 @cache
