@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -17,7 +17,10 @@ from postil.options import Flag, options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ServiceOptions", "service_config"]
+__all__ = ["CoralStatus", "ServiceOptions", "service_config"]
+
+CoralStatus: TypeAlias = Literal["SYSTEM_WITHHELD", "PREMOD"]
+"""Status of a comment in Coral that is held; both wait in the queue of pending comments."""
 
 MOST_WORKERS: Final = 8
 """Largest number of workers by default; each has a copy of what cannot be mapped into memory."""
@@ -41,6 +44,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         rate: Largest number of requests per minute of a token, and of an address without one; a token may have its own.
         audit: File to add a line to for each request, without texts; see postil check-audit.
         data: Folder that keeps labels, outcomes of suggestions, and what is to be delivered.
+        coral_secret: File of signing secrets of Coral's external moderation phase, one per line: Coral may ask then.
+        coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
     """
@@ -58,6 +63,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     rate: Annotated[int | None, Flag(min=1)] = None
     audit: Annotated[str | None, Flag(metavar="FILE")] = None
     data: Annotated[str | None, Flag(metavar="DIR")] = None
+    coral_secret: Annotated[str | None, Flag(metavar="FILE")] = None
+    coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
 
     def __post_init__(self) -> None:
         if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):

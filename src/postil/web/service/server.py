@@ -19,11 +19,13 @@ from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
 from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
+from postil.web.service.coral import coral_route, parse_coral_secret
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts
 from postil.web.service.routes import health_routes, model_routes
+from postil.web.service.secret_file import SecretFile
 from postil.web.service.store import ServiceStore
 from postil.web.service.store_routes import store_routes, with_impressions
 from postil.web.service.telemetry import ServiceState, Telemetry, metrics_route
@@ -72,6 +74,8 @@ class Service:
             self.store = None if options.data is None else ServiceStore.open(options.data)
             if self.store is not None:
                 undo.callback(self.store.close)
+            secrets = options.coral_secret
+            self.coral = None if secrets is None else SecretFile(secrets, parse_coral_secret, on_message)
             self._until = undo.pop_all()
         self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
 
@@ -89,6 +93,9 @@ class Service:
         models = model_routes(self.pool)
         if (store := self.store) is not None:
             models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
+        if self.coral is not None:
+            status = self.options.coral_status
+            models.append(coral_route(self.pool, self.coral, status, on_message=self.on_message))
         metrics = metrics_route(self.telemetry, self.state)
         return [*models, article_route(self.pool), *store_routes(self.store), *health_routes(self.pool), metrics]
 
