@@ -7,7 +7,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from postil.records.row_files import FilePath
 
-    Pair = tuple[str, str]
+Pair: TypeAlias = tuple[str, str]
 
-__all__ = ["ForgetOptions", "forget"]
+__all__ = ["ForgetOptions", "find_comments", "forget"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -131,6 +131,24 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
     return ForgetResult(
         folders=tuple(folders), comments=len(chosen.comments), articles=len(chosen.articles), dry_run=options.dry_run
     )
+
+
+def find_comments(models: Sequence[FilePath], options: ForgetOptions) -> tuple[frozenset[Pair], tuple[str, ...]]:
+    """Find the comments that `forget` would erase, to erase them where it does not reach.
+
+    Args:
+        models: Model folders.
+        options: The comments.
+
+    Returns:
+        Ids of article and comment of each, and their texts, without differences of case and spaces.
+
+    Raises:
+        UsageError: A comment is ambiguous.
+        InvalidInput: No folder has a comment, or a folder is damaged.
+    """
+    found = _find([_ModelPlace(os.fspath(folder)) for folder in models], options)
+    return found.chosen.comments, found.texts
 
 
 @dataclass(frozen=True, slots=True)

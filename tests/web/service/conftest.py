@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,11 +14,14 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 
 import httpx2
 
+sys.path.insert(0, str(Path(__file__).parent))  # for small_worker
+
+import small_worker
+
 from made_retrievers import NEWS, made
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 class Served:
@@ -67,6 +71,11 @@ class Served:
         self.process.wait(20)
         assert self.process.stderr
         self.process.stderr.close()
+
+
+@pytest.fixture
+def _small_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.web.service.worker_process.WORKER", small_worker.__name__)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from postil.app.serve import ServiceOptions
+from postil.app.service.config import ServiceConfig
+from postil.errors import PostilError
+from postil.web.service.server import serve
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,26 +113,33 @@ def test_requests_that_are_not_for_it(served: Make) -> None:
     assert refused.headers["x-request-id"]
 
 
-def test_the_end_waits_for_requests(start: Make) -> None:
-    here = start("plain", "--workers", "1")
+def test_it_reloads_and_its_end_waits_for_requests(start: Make, folders: Path) -> None:
+    link = folders / "link"
+    link.symlink_to("plain")
+    here = start("link", "--workers", "1")
     here.ready()
-    port = here.client.base_url.port
+    link.unlink()
+    here.process.send_signal(signal.SIGHUP)
+    assert here.wait_for("not reloaded, the models that were opened before go on: ")
+    link.symlink_to("both")
+    here.process.send_signal(signal.SIGHUP)
+    assert here.wait_for("reloaded")
+    assert here.client.get("/v1/models").json()["models"][0]["kind"] == "ir-tc"
     body = json.dumps(RAIN).encode()
-    with socket.create_connection(("localhost", port)) as one:
+    with socket.create_connection(("localhost", here.client.base_url.port)) as one:
         head = f"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n"
         one.sendall(head.encode() + body)
         here.process.send_signal(signal.SIGTERM)
         assert one.recv(12) == b"HTTP/1.1 200"
     assert here.end() == -signal.SIGTERM
-    assert here.log[1:] == ["postil: interrupted\n"]
+    assert here.log[3:] == ["postil: interrupted\n"]
 
 
-def test_a_damaged_model_ends_it(start: Make, folders: Path, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged"
-    shutil.copytree(folders / "plain", damaged)
-    for file in damaged.rglob("*.npy"):
-        file.write_bytes(b"x")
-    here = start(str(damaged), "--workers", "2")
-    assert here.end() == 3, here.log
-    assert len(here.log) == 1
-    assert here.log[0].startswith(f"postil: {damaged}")
+@pytest.mark.usefixtures("_small_workers")
+def test_a_model_that_cannot_be_opened_ends_it(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = ServiceConfig(models={"x": "nowhere"})
+    monkeypatch.setattr("postil.web.service.server.service_config", lambda *_: wrong)
+    said: list[str] = []
+    with pytest.raises(PostilError, match="nowhere: No such file"):
+        serve([str(folders / "plain")], ServiceOptions(port=0, workers=2), on_message=said.append)
+    assert said == []

@@ -26,6 +26,8 @@ class _Failure(msgspec.Struct, frozen=True):
     message: str
     field: str = ""
     known: tuple[str, ...] = ()
+    where: str = ""
+    line: int | None = None
 
 
 def encode_error(error: PostilError) -> bytes:
@@ -35,7 +37,7 @@ def encode_error(error: PostilError) -> bytes:
         error: The error.
     """
     if isinstance(error, InvalidInput):
-        failure = _Failure("InvalidInput", error.problem, error.field)
+        failure = _Failure("InvalidInput", error.problem, error.field, where=error.where, line=error.line)
     elif isinstance(error, UnknownName):
         failure = _Failure("UnknownName", error.name, error.kind, error.known)
     elif isinstance(error, MissingExtra):
@@ -57,7 +59,7 @@ def raised(message: bytes) -> PostilError:
     """
     failure = msgspec.json.decode(message, type=_Failure)
     if failure.kind == "InvalidInput":
-        return InvalidInput(failure.message, field=failure.field)
+        return InvalidInput(failure.message, where=failure.where, line=failure.line, field=failure.field)
     if failure.kind == "UnknownName":
         return UnknownName(failure.field, failure.message, failure.known)
     if failure.kind == "MissingExtra":

@@ -50,6 +50,7 @@ class WorkerPool:
     ) -> None:
         self._count, self._timeout, self._queue, self._on_message = workers, timeout, queue, on_message
         self._config: ServiceConfig | None = None
+        self._processes: set[WorkerProcess] = set()  # all that live, those that are to end as well
         self._workers: set[WorkerProcess] = set()
         self._idle: deque[WorkerProcess] = deque()
         self._waiting: deque[asyncio.Future[WorkerProcess]] = deque()
@@ -106,9 +107,10 @@ class WorkerPool:
             for worker in fresh:
                 self._enter(worker)
             for worker in old:
-                worker.retired = True  # a busy one is ended when it is released
-            for worker in idle:
-                self._spawn(worker.end())
+                worker.retired = True
+                if worker in idle:
+                    self._spawn(worker.end())
+                # a busy one is ended when it is released
 
     async def call(self, name: str, request: bytes) -> bytes:
         """Let a worker answer a request.
@@ -150,10 +152,9 @@ class WorkerPool:
         for future in self._waiting:
             if not future.done():
                 future.set_exception(Busy("the service is being stopped"))
-        workers, self._workers = self._workers, set()
-        self._idle.clear()
-        await asyncio.gather(*(worker.end() for worker in workers))
-        for task in list(self._tasks):
+        self._workers, self._idle = set(), deque()
+        await asyncio.gather(*(worker.end() for worker in list(self._processes)))
+        for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -195,16 +196,26 @@ class WorkerPool:
     def _enter(self, worker: WorkerProcess) -> None:
         self._workers.add(worker)
         self._release(worker)
-        self._spawn(self._replace(worker, self._config))
 
-    async def _replace(self, worker: WorkerProcess, config: ServiceConfig | None) -> None:
+    async def _started(self, config: ServiceConfig) -> WorkerProcess:
+        worker = await WorkerProcess.start(config.encoded(), config.jobs)
+        self._processes.add(worker)
+        self._spawn(self._watch(worker))
+        return worker
+
+    async def _watch(self, worker: WorkerProcess) -> None:
         """Wait for the end of a worker, and start another one unless it was meant to end."""
         await worker.ended()
-        self._workers.discard(worker)
+        self._processes.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
-        attempt = 0
-        while config is not None and self._config is config and not worker.retired:
+        if worker in self._workers:
+            self._workers.discard(worker)
+            await self._replace()
+
+    async def _replace(self) -> None:
+        config, attempt = self._config, 0
+        while config is not None and self._config is config:
             await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
             try:
                 fresh = await self._started(config)
@@ -220,9 +231,6 @@ class WorkerPool:
             else:
                 await fresh.end()
             return
-
-    async def _started(self, config: ServiceConfig) -> WorkerProcess:
-        return await WorkerProcess.start(config.encoded(), config.jobs)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

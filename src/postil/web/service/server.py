@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import signal
 import socket
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import msgspec
 from postil.app.serve import service_config
 from postil.app.service.responses import ModelsResponse
 from postil.app.signals import unwound
+from postil.errors import PostilError
 from postil.web.connections import ConnectionLimits
 from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
@@ -30,6 +32,7 @@ from postil.web.service.store import ServiceStore
 from postil.web.service.store_routes import store_routes, with_impressions
 from postil.web.service.telemetry import ServiceState, Telemetry, metrics_route
 from postil.web.service.tokens import Tokens
+from postil.web.service.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,6 +81,7 @@ class Service:
             self.coral = None if secrets is None else SecretFile(secrets, parse_coral_secret, on_message)
             self._until = undo.pop_all()
         self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
+        self.upkeep = Upkeep(self.pool, self.config, self.store)
 
     def config(self) -> ServiceConfig:
         """The configuration of workers, by the folders as they are now.
@@ -96,8 +100,14 @@ class Service:
         if self.coral is not None:
             status = self.options.coral_status
             models.append(coral_route(self.pool, self.coral, status, on_message=self.on_message))
-        metrics = metrics_route(self.telemetry, self.state)
-        return [*models, article_route(self.pool), *store_routes(self.store), *health_routes(self.pool), metrics]
+        return [
+            *models,
+            article_route(self.pool),
+            *store_routes(self.store),
+            *self.upkeep.routes(),
+            *health_routes(self.pool),
+            metrics_route(self.telemetry, self.state),
+        ]
 
     async def state(self) -> ServiceState:
         """The parts of the service as they are now, for its metrics."""
@@ -131,6 +141,17 @@ class Service:
             PostilError: A model cannot be opened.
         """
         await self.pool.start(config)
+
+    async def reload(self) -> None:
+        """Read the folders of the models again, and say how it went; begin a new audit log if it was moved away."""
+        if self.audit is not None:
+            self.audit.reopen()
+        try:
+            await self.upkeep.reload()
+        except PostilError as error:
+            self.on_message(f"not reloaded, the models that were opened before go on: {error}")
+        else:
+            self.on_message("reloaded")
 
     async def stop(self) -> None:
         """End the workers."""
@@ -184,13 +205,23 @@ async def _run(
             raise
         service.on_message(f"serving {what}; stop with Ctrl+C")
 
+    hang_up = getattr(signal, "SIGHUP", None)
+    reloads: set[asyncio.Task[None]] = set()
+    if hang_up is not None:
+
+        def reload() -> None:
+            task = asyncio.create_task(service.reload())
+            reloads.add(task)
+            task.add_done_callback(reloads.discard)
+
+        asyncio.get_running_loop().add_signal_handler(hang_up, reload)
     starting = asyncio.create_task(start())
     try:
         await server.serve(sockets=[listening])
     finally:
-        if not starting.done():
-            starting.cancel()
-        await asyncio.gather(starting, return_exceptions=True)
+        for task in (starting, *reloads):
+            task.cancel()
+        await asyncio.gather(starting, *reloads, return_exceptions=True)
         await service.stop()
     if not starting.cancelled():
         starting.result()

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final, cast
 from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
 from postil.web.service.failures import raised
-from postil.web.service.worker import DONE
+from postil.web.service.worker_loop import DONE
 
 if TYPE_CHECKING:
     from typing import Self
 
 __all__ = ["WorkerEnded", "WorkerProcess"]
 
+WORKER: Final = "postil.web.service.worker"
 BUFFER: Final = 1 << 20
 EXIT_TIMEOUT: Final = 5.0  # seconds
 
@@ -31,7 +32,7 @@ class WorkerProcess:
         process: The process.
 
     Attributes:
-        models: Its answer to the operation ``models``.
+        models: The answer of a worker to its configuration.
         retired: True if it is to take no further requests.
         gone: True if it was killed, or has ended.
     """
@@ -45,8 +46,34 @@ class WorkerProcess:
         self.gone = False
 
     @classmethod
+    async def launch(cls, module: str, threads: int) -> Self:
+        """Start a process that takes messages.
+
+        Args:
+            module: Module whose function ``serve`` it runs.
+            threads: Number of threads of arithmetic libraries.
+
+        Raises:
+            PostilError: It cannot be started.
+        """
+        pipe = asyncio.subprocess.PIPE
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command(module),
+                stdin=pipe,
+                stdout=pipe,
+                env=environment(threads),
+                limit=BUFFER,
+                start_new_session=True,  # Ctrl+C is for the first process
+            )
+        except OSError as error:
+            problem = f"cannot start a worker process: {error.strerror or error}; try fewer --workers"
+            raise PostilError(problem) from None
+        return cls(process)
+
+    @classmethod
     async def start(cls, config: bytes, threads: int) -> Self:
-        """Start a process and let it open its models.
+        """Start a worker and let it open its models.
 
         Args:
             config: The configuration, encoded.
@@ -55,21 +82,7 @@ class WorkerProcess:
         Raises:
             PostilError: The process cannot be started, or a model cannot be opened.
         """
-        pipe = asyncio.subprocess.PIPE
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command("postil.web.service.worker"),
-                stdin=pipe,
-                stdout=pipe,
-                env=environment(threads),
-                limit=BUFFER,
-                start_new_session=True,  # Ctrl+C is for the first process
-            )
-        except OSError as error:
-            raise PostilError(
-                f"cannot start a worker process: {error.strerror or error}; try fewer --workers"
-            ) from None
-        worker = cls(process)
+        worker = await cls.launch(WORKER, threads)
         try:
             worker.models = await worker.ask(config)
         except WorkerEnded as error:

@@ -1,0 +1,203 @@
+"""Routes that change the models: reload, calibrate, forget. The next ones wait until the former are done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from postil.app.calibrate import CalibrateOptions
+from postil.app.service.requests import Request, decoded
+from postil.app.service.responses import ModelsResponse
+from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.records.results import CalibrationResult, ForgetResult
+from postil.web.service.failures import InternalError
+from postil.web.service.maintenance import CalibrateWork, Comments, ForgetWork
+from postil.web.service.problems import Problem
+from postil.web.service.routing import Reply, Route
+from postil.web.service.worker_process import WorkerEnded, WorkerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self
+
+    from postil.app.service.config import ServiceConfig
+    from postil.web.service.pool import WorkerPool
+    from postil.web.service.routing import Call
+    from postil.web.service.store import ServiceStore
+
+__all__ = ["CalibrateRequest", "ForgetRequest", "NamedComment", "Upkeep"]
+
+DEFAULTS: Final = CalibrateOptions()
+
+
+class CalibrateRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request to fit the filter of a model to the stored labels.
+
+    Args:
+        model: Name of the model; by default the first one.
+        seed: Random seed.
+        resamples: Number of resamples of the articles, for confidence intervals.
+    """
+
+    model: str | None = None
+    seed: int = DEFAULTS.seed
+    resamples: int = DEFAULTS.resamples
+
+
+class NamedComment(Request, frozen=True, kw_only=True, gc=False):
+    """Ids of a comment.
+
+    Args:
+        article: The id of its article.
+        comment: Its id.
+    """
+
+    article: str
+    comment: str
+
+
+class ForgetRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Request to erase comments from all models and from the store.
+
+    Args:
+        comments: The comments.
+        same_text: Erase other comments with the same text as well.
+    """
+
+    comments: tuple[NamedComment, ...]
+    same_text: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.comments:
+            raise InvalidInput("expected at least one comment, got none", field="comments")
+
+
+class Upkeep:
+    """Changes of the models while they are served.
+
+    Args:
+        pool: The workers.
+        config: Function that reads the folders of the models, as they are now.
+        store: Store of labels; None where the service stores nothing.
+    """
+
+    def __init__(
+        self, pool: WorkerPool, config: Callable[[], ServiceConfig], store: ServiceStore | None = None
+    ) -> None:
+        self._pool, self._config, self._store = pool, config, store
+        self._turn = asyncio.Lock()
+
+    def routes(self) -> list[Route]:
+        """The routes."""
+        return [
+            Route(
+                method="POST",
+                path="/v1/reload",
+                scope="admin",
+                handler=self._reload,
+                summary="Read the folders of the models again",
+                response=ModelsResponse,
+            ),
+            Route(
+                method="POST",
+                path="/v1/calibrate",
+                scope="admin",
+                handler=self._calibrate,
+                summary="Learn from the stored labels what is worth showing",
+                request=CalibrateRequest,
+                response=CalibrationResult,
+            ),
+            Route(
+                method="POST",
+                path="/v1/forget",
+                scope="admin",
+                handler=self._forget,
+                summary="Erase comments from the models and the store, for good",
+                request=ForgetRequest,
+                response=ForgetResult,
+            ),
+        ]
+
+    async def reload(self) -> None:
+        """Start workers with the folders as they are now, and end the old ones when all new ones are ready.
+
+        Raises:
+            PostilError: A folder holds no model, or one that cannot be opened; the old workers go on.
+        """
+        async with self._turn:
+            await self._swap()
+
+    async def _swap(self) -> None:
+        await self._pool.swap(await asyncio.to_thread(self._config))
+
+    async def _take_changes(self) -> None:
+        try:
+            await self._swap()
+        except PostilError as error:
+            problem = f"the folders are changed, but the workers go on with the former models: {error}"
+            raise InternalError(problem) from error
+
+    async def _reload(self, call: Call) -> Reply:  # noqa: ARG002
+        try:
+            await self.reload()
+        except PostilError as error:
+            raise Problem(409, f"the models that were opened before go on: {error}") from error
+        return Reply(self._pool.models)
+
+    async def _calibrate(self, call: Call) -> Reply:
+        request = decoded(call.body or b"{}", CalibrateRequest)
+        async with self._turn:
+            store = self._store
+            if store is None:
+                raise UsageError("this service stores no labels; it needs --data DIR")
+            folders = (await asyncio.to_thread(self._config)).models
+            name = next(iter(folders), "") if request.model is None else request.model
+            if name not in folders:
+                raise UnknownName("model", name, folders)
+            labels = await asyncio.to_thread(lambda: list(store.labels()))
+            work = CalibrateWork(model=folders[name], labels=labels, seed=request.seed, resamples=request.resamples)
+            async with _Maintenance() as process:
+                found = await process.ask("calibrate", work)
+            await self._take_changes()
+        return Reply(found)
+
+    async def _forget(self, call: Call) -> Reply:
+        request = decoded(call.body, ForgetRequest)
+        pairs = [(one.article, one.comment) for one in request.comments]
+        async with self._turn:
+            folders = (await asyncio.to_thread(self._config)).models.values()
+            if not folders:
+                raise UsageError("this service has no model that keeps comments")
+            models = list({os.path.realpath(folder): folder for folder in folders}.values())
+            work = ForgetWork(models=models, comments=pairs, same_text=request.same_text)
+            async with _Maintenance() as process:
+                erased = msgspec.json.decode(await process.ask("find", work), type=Comments)
+                await self._erase(erased)  # should the machine end now, the request can be sent again
+                found = await process.ask("forget", work)
+            await self._take_changes()
+            await self._erase(erased)  # labels that came before the workers were new
+        return Reply(found)
+
+    async def _erase(self, erased: Comments) -> None:
+        if self._store is not None:
+            await self._store.forget(set(erased.comments), erased.texts)
+
+
+class _Maintenance:
+    """A process for one change; see `postil.web.service.maintenance`."""
+
+    async def __aenter__(self) -> Self:
+        self._process = await WorkerProcess.launch("postil.web.service.maintenance", 1)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._process.end()
+
+    async def ask(self, name: str, work: msgspec.Struct) -> bytes:
+        try:
+            return await self._process.ask(b"%b\n%b" % (name.encode(), msgspec.json.encode(work)))
+        except WorkerEnded as error:
+            raise InternalError(f"the process that changed the models {error}; send the request again") from None

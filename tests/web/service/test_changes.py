@@ -1,0 +1,200 @@
+"""Changes of models while they are served: reload, forget, calibrate, and workers that are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import numpy as np
+import pytest
+
+from postil.app.serve import ServiceOptions
+from postil.commenters.threads.features import FEATURES
+from postil.commenters.threads.quality import Quality
+from postil.records.labels import Label
+from postil.web.listening import listen, make_server
+from postil.web.service.application import Application, Recorded
+from postil.web.service.routing import Guard
+from postil.web.service.server import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+RAIN = {"article": {"title": "Rain in the north"}}
+TEXT = "Rain today, rain tomorrow."
+
+
+@contextmanager
+def load(address: str) -> Iterator[list[int]]:
+    """Ask without a pause from two threads; the statuses of the answers."""
+    statuses: list[int] = []
+    over = threading.Event()
+
+    def ask() -> None:
+        with httpx2.Client(base_url=address, timeout=30) as client:
+            while not over.is_set():
+                statuses.append(client.post("/v1/suggest", json=RAIN).status_code)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield statuses
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+@contextmanager
+def running(service: Service) -> Iterator[str]:
+    """Serve from a thread; the address."""
+    loop = asyncio.new_event_loop()
+    with listen("127.0.0.1", 0) as (listening, address):
+        server = make_server(service.app())
+
+        async def run() -> None:
+            await service.start(service.config())
+            await server.serve(sockets=[listening])
+            await service.stop()
+
+        with ThreadPoolExecutor(1) as thread:
+            ended = thread.submit(loop.run_until_complete, run())
+            while not server.started and not ended.done():
+                time.sleep(0.01)
+            try:
+                yield address
+            finally:
+                server.should_exit = True
+                ended.result(20)
+                loop.close()
+
+
+@pytest.mark.usefixtures("_small_workers")
+def test_no_request_fails_while_models_are_replaced_and_workers_killed(folders: Path, tmp_path: Path) -> None:
+    link = tmp_path / "one"
+    link.symlink_to(folders / "plain")
+    service = Service([str(link)], ServiceOptions(workers=2))
+    with running(service) as address, httpx2.Client(base_url=address) as client, load(address) as answers:
+
+        def reload(folder: str) -> Any:
+            link.unlink()
+            link.symlink_to(folders / folder)
+            return client.post("/v1/reload")
+
+        def asked(kind: str) -> bool:
+            return json.loads((folders / kind / "config.json").read_bytes()) == client.post("/v1/suggest").json()
+
+        assert asked("plain")
+        assert reload("both").status_code == 200
+        assert asked("both")
+        refused = reload("nowhere")
+        assert refused.status_code == 409
+        assert "the models that were opened before go on" in refused.json()["detail"]
+        assert asked("both")
+        assert reload("plain").status_code == 200
+        assert asked("plain")
+        for _ in range(3):
+            (pid, *_) = pids = service.pool.pids
+            os.kill(pid, signal.SIGKILL)
+            while len(service.pool.pids) < 2 or pid in service.pool.pids:
+                assert client.get("/readyz").status_code == 200
+            assert set(pids) - {pid} < set(service.pool.pids)
+    assert set(answers) == {200}
+    assert len(answers) > 20
+
+
+class Asked:
+    """An application that is asked without a socket."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, path: str, **body: object) -> tuple[int, Any]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": path,
+            "query_string": b"",
+            "headers": [],
+            "postil.body": json.dumps(body).encode(),
+        }
+        await self._app(scope, None, send)
+        return sent[0]["status"], json.loads(b"".join(each.get("body", b"") for each in sent))
+
+
+@pytest.mark.usefixtures("_small_workers")
+def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path: Path) -> None:
+    shutil.copytree(folders / "plain", tmp_path / "one")
+    (tmp_path / "two").symlink_to("one")
+    texts = tmp_path / "one" / "comments" / "texts.data.npy"
+    options = ServiceOptions(workers=1, data=str(tmp_path / "data"))
+    service = Service([str(tmp_path / "one"), str(tmp_path / "two")], options)
+    labels = [
+        Label(article="a", text=text, show=True, title="Rain in the north") for text in (TEXT, "Snow is what I want.")
+    ]
+
+    async def scenario() -> None:
+        store = service.store
+        assert store is not None
+        ask = Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))
+        await service.start(service.config())
+        try:
+            await store.add_labels(labels)
+            status, learned = await ask("/v1/calibrate")
+            assert (status, learned["kind"], learned["labels"]) == (200, "calibration", 2)
+            assert learned["reason"]
+            status, wrong = await ask("/v1/calibrate", model="three")
+            assert (status, wrong["errors"][0]["field"]) == (422, "model")
+
+            named, unknown = {"article": "n1", "comment": "0"}, {"article": "n1", "comment": "none"}
+            status, wrong = await ask("/v1/forget", comments=[named, unknown])
+            assert (status, "no comment 'n1:none'" in wrong["detail"]) == (422, True)
+            assert TEXT.encode() in texts.read_bytes()
+            assert len(list(store.labels())) == 2
+            pids = service.pool.pids
+            status, erased = await ask("/v1/forget", comments=[named])
+            assert (status, erased["kind"], erased["comments"]) == (200, "forget", 1)
+            assert TEXT.encode() not in texts.read_bytes()
+            assert [one.text for one in store.labels()] == ["Snow is what I want."]
+            assert service.pool.pids != pids
+            assert (await ask("/v1/forget", comments=[]))[1]["errors"][0]["field"] == "comments"
+        finally:
+            await service.stop()
+            service.close()
+
+    asyncio.run(scenario())
+
+
+def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -> None:
+    Quality(np.zeros(len(FEATURES)), "words", "votes").save(tmp_path / "good", {"seed": 1})
+
+    async def asked(folder: Path, path: str, **body: object) -> str:
+        service = Service([str(folder)], ServiceOptions(workers=1))
+        status, problem = await Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))(path, **body)
+        assert status == 422
+        return str(problem["detail"])
+
+    async def scenario() -> None:
+        found = await asked(folders / "plain", "/v1/calibrate")
+        assert found == "this service stores no labels; it needs --data DIR"
+        found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
+        assert found == "this service has no model that keeps comments"
+
+    asyncio.run(scenario())
