@@ -12,6 +12,7 @@ from postil.app.options import ListenOptions, ThreadOptions
 from postil.app.service.config import ServiceConfig
 from postil.commenters.profanity_model import ProfanityFilter
 from postil.errors import UsageError
+from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
+        metrics: Metric that reads a file or folder, which requests may ask for, such as vector-f1(vectors=DIR);
+            repeatable. Those that read none always may be.
     """
 
     workers: Annotated[int | None, Flag(min=1)] = None
@@ -59,6 +62,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
     allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
     profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
+    metrics: Annotated[tuple[str, ...], Flag(("--metric",), metavar="SPEC")] = ()
     tokens: Annotated[str | None, Flag(metavar="FILE")] = None
     rate: Annotated[int | None, Flag(min=1)] = None
     audit: Annotated[str | None, Flag(metavar="FILE")] = None
@@ -92,7 +96,7 @@ def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceCo
 
     Raises:
         InvalidInput: A folder holds no model, or the blocklist cannot be read.
-        UsageError: Names are wrong, or a setting is out of range.
+        UnknownName, UsageError: Names are wrong, a setting is out of range, or a metric is none.
     """
     config = msgspec.structs.replace(
         ServiceConfig.of_folders(folders),
@@ -102,6 +106,9 @@ def service_config(folders: Sequence[str], options: ServiceOptions) -> ServiceCo
         blocklist=options.blocklist,
         profanity=options.profanity,
         jobs=options.jobs,
+        metrics=options.metrics,
     )
+    for spec in config.metrics:
+        parse_metric(spec)
     config.candidate_filter()  # checks them
     return config

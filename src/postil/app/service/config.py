@@ -35,8 +35,8 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         blocklist: File of words and phrases that no suggestion and no comment may contain.
         profanity: Filter of profanity: ``list`` or ``model``.
         jobs: Number of threads per request.
-        metrics: Specs, without spaces and ``w-``, of metrics that read files or folders and may be asked for, such as
-            ``vector-f1(vectors=/srv/vectors)``; all others may be.
+        metrics: Specs of metrics that read files or folders and may be asked for, with ``w-`` or without; those that
+            read none always may be.
     """
 
     models: dict[str, str] = {}

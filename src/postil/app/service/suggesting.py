@@ -96,7 +96,7 @@ def _interleaved(article: Article, teams: list[OpenModel], selection: Selection 
         models=tuple(model.name for model in teams),
         model_hashes=hashes,
         suggestions=tuple(_served(lists[team].suggestions[at], rank, team) for rank, (team, at) in enumerate(drawn, 1)),
-        filtered=(*lists[0].filtered, *lists[1].filtered),
+        filtered=tuple(dict.fromkeys((*lists[0].filtered, *lists[1].filtered))),
         reason=reason,
     )
 
