@@ -52,6 +52,7 @@ new       base     2        6 : 6       1.0000  .667 : .000  .000 : .000  .000 :
 new against base: 12 of 13 impressions shown, 12 articles; 10 with an event
 new against base: to find a preference of 0.05 with power .8, show 848 like these
 excluded: not shown: 1 (n)
+note: new against base: intervals of fewer than 20 articles are too narrow; p (articles) holds
 credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins
 at ranks, pairs of numbers are of the model and of the one it is against
 seed 20181, 100 resamples of the articles; Holm-adjusted for pairs of models

@@ -22,6 +22,7 @@ from made_vectors import WORDS as LETTERS
 from made_vectors import subword_folder
 from postil.app import demo
 from postil.app.corpus.building import build_corpus
+from postil.commenters.interleaving import team_draft
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.records import Article, Candidate, Comment, Judgement, Passage, Reference, read, write
@@ -61,6 +62,7 @@ def make(folder: Path) -> None:
     corpora(folder, sample)
     collections(folder, sample)
     vectors(folder)
+    outcomes(folder)
     write_bert(folder / "roberta-large", layers=17)
     for name in ("all-MiniLM-L6-v2", "e5-base-v2"):
         write_pooling(write_bert(folder / name), normalize=True)
@@ -277,6 +279,25 @@ def collections(folder: Path, sample: list[Article]) -> None:
     (folder / "trels.txt").write_text(
         "".join(f"{row.topic} Q0 {row.id} - - ann {row.text}\n" for row in rows if row.grade and row.grade > 2)
     )
+
+
+def outcomes(folder: Path) -> None:
+    """Impressions of suggestions of two models: readers click less at lower ranks, and more on those of new."""
+    random = np.random.default_rng(4)
+    rows = []
+    for number in range(900):
+        article = f"a{number * number % 211}"
+        texts = [[f"{article} {name} {place}" for place in range(4)] for name in ("base", "new")]
+        teams = [team for team, _ in team_draft(*texts, 4, seed=number)]
+        likes = 0.25 * 0.65 ** np.arange(4) * np.where(teams, 1.35, 0.9)
+        done = {"clicked": likes, "answered": likes / 12, "hidden": 0.06 - likes / 10}
+        events = {name: (1 + np.flatnonzero(random.random(4) < p)).tolist() for name, p in done.items()}
+        shown = bool(random.random() < 0.9)
+        rows.append(
+            {"impression": f"i{number}", "article": article, "models": ["base", "new"], "teams": teams, "shown": shown}
+            | (events if shown else {name: [] for name in events})
+        )
+    lines(folder / "outcomes.jsonl", rows)
 
 
 def vectors(folder: Path) -> None:

@@ -28,6 +28,7 @@ GUIDES = [
             "formats",
             "import",
             "integrations",
+            "interleave",
             "judging",
             "meaning",
             "metrics",

@@ -65,6 +65,7 @@ def test_credit_by_hand() -> None:
     assert found.notes == (
         "events at suggestions of neither model, not counted: 1",
         "an interval needs impressions with an event of two articles",
+        "new against base: intervals of fewer than 20 articles are too narrow; p (articles) holds",
     )
     ranks = [(row.rank, row.of_model, row.of_baseline, row.model_clicked, row.baseline_clicked) for row in found.ranks]
     assert ranks == [(1, 3, 5, 2, 1), (2, 5, 3, 2, 1)]

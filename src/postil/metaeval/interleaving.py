@@ -55,6 +55,9 @@ DETECTABLE: Final = 0.05
 UNFAIR: Final = 0.001
 """p-value of the balance of teams, after Holm's correction, below which no fair coin made them."""
 
+FEW: Final = 20
+"""Number of articles below which intervals are too narrow."""
+
 QUANTILES: Final = 1.959964 + 0.841621
 """Sum of the normal quantiles at .975 and .8: for the level .05 of a two-sided test, and its power."""
 
@@ -116,7 +119,7 @@ def interleaved_preferences(
         rows=tuple(_adjusted(rows)),
         ranks=tuple(ranks),
         left_out=(Excluded.of("not shown", log.not_shown),) if log.not_shown else (),
-        notes=tuple(_notes(log, unfair, rows)),
+        notes=tuple(_notes(log, unfair, rows, pairs)),
         settings=InterleavingSettings(resamples=resamples, seed=seed),
     )
 
@@ -255,7 +258,12 @@ def _adjusted(rows: Sequence[Preference]) -> Iterator[Preference]:
         yield replace(row, p_holm=corrected.get(at))
 
 
-def _notes(log: ImpressionCounts, unfair: Sequence[InterleavedRank], rows: Sequence[Preference]) -> Iterator[str]:
+def _notes(
+    log: ImpressionCounts,
+    unfair: Sequence[InterleavedRank],
+    rows: Sequence[Preference],
+    pairs: Sequence[InterleavedPair],
+) -> Iterator[str]:
     """Notes on what makes preferences doubtful, and on events that count for nobody."""
     for row in unfair:
         yield (
@@ -269,3 +277,7 @@ def _notes(log: ImpressionCounts, unfair: Sequence[InterleavedRank], rows: Seque
         yield f"events at suggestions of neither model, not counted: {uncounted:,}"
     if any(row.low is None for row in rows):
         yield "an interval needs impressions with an event of two articles"
+    for pair in pairs:
+        if 1 < pair.articles < FEW:
+            names = f"{pair.model} against {pair.baseline}"
+            yield f"{names}: intervals of fewer than {FEW} articles are too narrow; p (articles) holds"

@@ -85,6 +85,8 @@ class Impression(Row, frozen=True, omit_defaults=False, gc=False):
         for name in EVENTS:
             coerce_tuple(self, name, object)
             ranks = getattr(self, name)
+            if not ranks:
+                continue
             for rank in ranks:
                 if not (is_integer(rank) and 1 <= rank <= len(self.teams)):
                     found = f"ranks from 1 to {len(self.teams)}" if self.teams else "no rank where teams is empty"
