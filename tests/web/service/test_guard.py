@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from contextlib import contextmanager
@@ -221,6 +222,18 @@ def test_the_log_has_models_and_numbers_and_no_text(site: Site) -> None:
     ]
     assert site.log[0]["request"] == "r1"
     assert check_audit([site.folder / "audit.jsonl"]).files[0].lines == 4
+
+
+def test_reloading_goes_on_in_a_new_log(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def reload() -> None: ...
+
+    monkeypatch.setattr(site.service.upkeep, "reload", reload)
+    site.ask("GET", "/v1/labels")
+    log, old = site.folder / "audit.jsonl", site.folder / "audit.jsonl.1"
+    log.rename(old)
+    asyncio.run(site.service.reload())
+    site.ask("GET", "/v1/labels")
+    assert [one.lines for one in check_audit([old, log]).files] == [1, 1]
 
 
 def test_metrics_count_what_happened(site: Site) -> None:

@@ -72,7 +72,8 @@ def test_a_supervisor_sees_that_it_lives(served: Make) -> None:
 
 def test_wrong_fields_are_named(served: Make) -> None:
     found = problem(served.client.post("/v1/suggest", json=RAIN | {"k": "5"}), 422)
-    assert found["errors"] == [{"field": "k", "detail": 'expected an integer, got "5"; write it without quotes'}]
+    wrong = 'expected an integer from 1 to 100, got "5"; write it without quotes'
+    assert found["errors"] == [{"field": "k", "detail": wrong}]
     found = problem(served.client.post("/v1/suggest", json=RAIN | {"model": "plane"}), 422)
     assert "did you mean 'plain'?" in found["detail"]
     assert found["errors"][0]["field"] == "model"
