@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -78,6 +78,16 @@ class CommentFeatures:
         """
         vectors = None if self.vectors is None else self.vectors[which]
         return CommentFeatures(take(self.words, which), self.columns[which], vectors)
+
+
+class _Weighed(NamedTuple):
+    """The distinct words of comments: the comment, the word, its idf, and its weight, and the norm of each comment."""
+
+    owners: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    idf: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    norms: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +175,9 @@ class RelevanceFeatures:
         Returns:
             For each article float64[m, features].
         """
-        by_words = [self._by_words(articles.words, comments)] if self.with_content else []
-        by_words.append(self._by_words(articles.titles, comments))
+        weighed = [self._weighed(some.words) for some in comments]
+        by_words = [self._by_words(articles.words, weighed)] if self.with_content else []
+        by_words.append(self._by_words(articles.titles, weighed))
         blocks = [*by_words, *([self._by_vectors(articles, comments)] if self.text_vectors else [])]
         return [
             np.hstack([*(block[at] for block in blocks), some.columns.astype(np.float64)])
@@ -178,7 +189,15 @@ class RelevanceFeatures:
         known = terms < len(self.idf)
         return np.where(known, self.idf[np.where(known, terms, 0)], highest) if len(self.idf) else np.zeros(len(terms))
 
-    def _by_words(self, articles: Texts, comments: Sequence[CommentFeatures]) -> list[NDArray[np.float64]]:
+    def _weighed(self, comments: Texts) -> _Weighed:
+        """The distinct words of n comments."""
+        bounds, terms, times = _counted(comments)
+        owners, idf = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)), self._idf_of(terms)
+        weights = times * idf
+        norms = np.sqrt(np.bincount(owners, weights**2, minlength=len(bounds) - 1))
+        return _Weighed(owners, terms, idf, weights, np.where(norms > 0, norms, 1.0))
+
+    def _by_words(self, articles: Texts, comments: Sequence[_Weighed]) -> list[NDArray[np.float64]]:
         """For each article float64[m, 3]: TF-IDF cosine, and sum and maximum of the idf of shared words."""
         starts, terms, counts = _counted(articles)
         idf = self._idf_of(terms)
@@ -186,19 +205,14 @@ class RelevanceFeatures:
         for (begin, end), some in zip(pairwise(starts.tolist()), comments, strict=True):
             words, weights = terms[begin:end], counts[begin:end] * idf[begin:end]
             weights = weights / (np.sqrt((weights**2).sum()) or 1.0)
-            out = np.zeros((len(some), 3))
-            bounds, theirs, times = _counted(some.words)
-            owners = np.repeat(np.arange(len(some)), np.diff(bounds))
-            their_idf = self._idf_of(theirs)
-            of_comment = times * their_idf
-            squares = np.bincount(owners, of_comment**2, minlength=len(some))
+            out = np.zeros((len(some.norms), 3))
             if len(words):
-                at = np.minimum(np.searchsorted(words, theirs), len(words) - 1)
-                shared = np.flatnonzero(words[at] == theirs)
-                owner, rare = owners[shared], their_idf[shared]
-                dots = np.bincount(owner, weights[at[shared]] * of_comment[shared], minlength=len(some))
-                out[:, 0] = dots / np.sqrt(np.where(squares > 0, squares, 1.0))
-                out[:, 1] = np.bincount(owner, rare, minlength=len(some))
+                at = np.minimum(np.searchsorted(words, some.terms), len(words) - 1)
+                shared = np.flatnonzero(words[at] == some.terms)
+                owner, rare = some.owners[shared], some.idf[shared]
+                dots = np.bincount(owner, weights[at[shared]] * some.weights[shared], minlength=len(out))
+                out[:, 0] = dots / some.norms
+                out[:, 1] = np.bincount(owner, rare, minlength=len(out))
                 np.maximum.at(out[:, 2], owner, rare)
             found.append(out)
         return found
