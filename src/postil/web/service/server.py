@@ -22,6 +22,7 @@ from postil.web.service.application import Application, Recorded
 from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
 from postil.web.service.coral import coral_route, parse_coral_secret
+from postil.web.service.docs_page import DocsPage
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
@@ -100,7 +101,7 @@ class Service:
         if self.coral is not None:
             status = self.options.coral_status
             models.append(coral_route(self.pool, self.coral, status, on_message=self.on_message))
-        return [
+        described = [
             *models,
             article_route(self.pool),
             *store_routes(self.store),
@@ -108,6 +109,7 @@ class Service:
             *health_routes(self.pool),
             metrics_route(self.telemetry, self.state),
         ]
+        return [*described, *DocsPage(described).routes()]
 
     async def state(self) -> ServiceState:
         """The parts of the service as they are now, for its metrics."""
