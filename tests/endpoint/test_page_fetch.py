@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import ssl
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import FetchLimits, Page, fetch_page
 from postil.endpoint.public_addresses import is_public
 from postil.errors import InvalidInput
+from raw_server import raw_server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -54,21 +55,15 @@ class Site:
     hosts: list[str] = field(default_factory=list)
     lookups: list[str] = field(default_factory=list)
     addresses: dict[str, Sequence[str]] = field(default_factory=dict)
-    tasks: list[asyncio.Task[None] | None] = field(default_factory=list)
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.tasks.append(asyncio.current_task())
-        with suppress(ConnectionError, ssl.SSLError, asyncio.CancelledError):
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            self.hosts.append(head.lower().partition("host: ")[2].partition("\r\n")[0])
-            parts = self.replies[head.split(" ")[1]]
-            for part in [parts] if isinstance(parts, bytes) else parts:
-                writer.write(part)
-                await writer.drain()
-                await asyncio.sleep(0 if isinstance(parts, bytes) else 0.01)
-        writer.close()
-        with suppress(ConnectionError, ssl.SSLError):
-            await writer.wait_closed()
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        self.hosts.append(head.lower().partition("host: ")[2].partition("\r\n")[0])
+        parts = self.replies[head.split(" ")[1]]
+        for part in [parts] if isinstance(parts, bytes) else parts:
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(0 if isinstance(parts, bytes) else 0.01)
 
     async def resolve(self, host: str, _: int) -> Sequence[str]:
         self.lookups.append(host)
@@ -78,8 +73,7 @@ class Site:
 @asynccontextmanager
 async def served(replies: dict[str, bytes | list[bytes]], context: ssl.SSLContext | None = None) -> AsyncIterator[Site]:
     site = Site(replies)
-    async with await asyncio.start_server(site.answer, "127.0.0.1", 0, ssl=context) as server:
-        site.port = server.sockets[0].getsockname()[1]
+    async with raw_server(site.answer, context) as site.port:
         yield site
 
 

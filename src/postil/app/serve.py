@@ -47,6 +47,8 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         data: Folder that keeps labels, outcomes of suggestions, and what is to be delivered.
         coral_secret: File of signing secrets of Coral's external moderation phase, one per line: Coral may ask then.
         coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
+        webhook: Address that gets suggestions and passages for each article of POST /v1/hooks/article; needs --data.
+        webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
         metrics: Metric that reads a file or folder, which requests may ask for, such as vector-f1(vectors=DIR);
@@ -69,11 +71,17 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     data: Annotated[str | None, Flag(metavar="DIR")] = None
     coral_secret: Annotated[str | None, Flag(metavar="FILE")] = None
     coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
+    webhook: Annotated[str | None, Flag(metavar="URL")] = None
+    webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):
             problem = "expected a file of tokens, as other machines reach the service"
             raise UsageError(f"tokens: {problem}; make it: postil tokens add FILE NAME --scope SCOPE")
+        if (self.webhook is None) != (self.webhook_secret is None):
+            raise UsageError("webhook: expected an address and a file of secrets, got one of them")
+        if self.webhook is not None and self.data is None:
+            raise UsageError("webhook: expected --data, a folder that keeps what is to be delivered")
 
     def worker_count(self) -> int:
         """Number of worker processes."""

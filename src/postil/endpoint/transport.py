@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import httpx2
 
-__all__ = ["Refused", "TransientError", "Transport", "is_loopback"]
+__all__ = ["Refused", "TransientError", "Transport", "is_loopback", "retry_after"]
 
 LARGEST: Final = 8 << 20
 """Largest response, in bytes."""
@@ -165,7 +165,7 @@ class Transport:
         message, said_tokens = read_error(data)
         said = f"{self.host} answers {status}{f': {message}' if message else ''}"
         if status in RETRIED:
-            raise TransientError(said, after=_retry_after(headers))
+            raise TransientError(said, after=retry_after(headers))
         if 300 <= status < 400:
             address = self._hide(headers.get("location", "another address"))
             raise PostilError(f"{self.host} redirects to {address}; name that address if it is the right one")
@@ -249,8 +249,12 @@ def _spellings(key: str) -> str:
     return "".join(rf"(?:\\?{re.escape(c)}|\\u00{ord(c):02x}|%{ord(c):02x})" for c in key)
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait; a date is compared with the server's own clock."""
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait, None if it does not; a date is compared with the server's own clock.
+
+    Args:
+        headers: Headers of a response by name in lower case.
+    """
     value = headers.get("retry-after", "")
     with suppress(ValueError):
         seconds = float(value)

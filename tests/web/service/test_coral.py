@@ -173,20 +173,6 @@ def test_coral_goes_on_where_the_service_fails(ask: Ask, failure: Exception) -> 
     assert said == [f"a comment of Coral was not screened, and goes on: {failure}"]
 
 
-def test_failures_are_told_once_a_minute(tmp_path: Path) -> None:
-    (tmp_path / "secrets").write_text(SECRET)
-    said: list[str] = []
-    times = iter([0.0, 0.0, 59.0, 60.0, 60.0])
-    pool: Any = Workers(Busy("64 requests wait already"))
-    secrets = SecretFile(tmp_path / "secrets", parse_coral_secret)
-    route = coral_route(pool, secrets, on_message=said.append, clock=lambda: next(times))
-    body, headers = Coral().request("Bring a coat.")
-    sent = {name.lower().encode(): value.encode() for name, value in headers.items()}
-    for _ in range(3):
-        asyncio.run(_answer(route, Call("1", "POST", "/integrations/coral", b"", sent, "", body=body)))
-    assert len(said) == 2
-
-
 def test_half_a_surrogate_pair_does_not_pass_by(ask: Ask) -> None:
     workers = Workers()
     body, headers = Coral().request("Bring a coat. \ud800")
@@ -233,22 +219,3 @@ def test_what_is_no_file_of_secrets_is_refused(tmp_path: Path, content: bytes, p
     (tmp_path / "secrets").write_bytes(content)
     with pytest.raises(InvalidInput, match=problem):
         SecretFile(tmp_path / "secrets", parse_coral_secret)
-
-
-def test_coral_asks_a_service(start: Ask, tmp_path: Path) -> None:
-    (tmp_path / "secrets").write_text(SECRET)
-    served = start("plain", "--workers", "1", "--coral-secret", str(tmp_path / "secrets"))
-    served.ready()
-    coral = Coral()
-
-    def decision(text: str) -> str | None:
-        body, headers = coral.request(text)
-        answer = served.client.post("/integrations/coral", content=body, headers=headers)
-        assert answer.status_code == 200
-        return coral.decision(answer.status_code, answer.content)
-
-    assert decision("<div>It rains in Ely &amp; in March.</div>") is None
-    assert decision("<div>Buy at <a href='https://web.example/'>this shop</a></div>") == "SYSTEM_WITHHELD"
-    body, _ = coral.request("It rains.")
-    answer = served.client.post("/integrations/coral", content=body, headers={"X-Coral-Signature": "sha256=00"})
-    assert (answer.status_code, answer.json()["title"]) == (401, "The request has no valid token")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.app.service.digesting import digest
 from postil.app.service.models import OpenModels
 from postil.app.service.page_reading import read_page
 from postil.app.service.passages import interesting
@@ -19,11 +20,13 @@ from postil.app.service.requests import (
     Request,
     ScoreRequest,
     ScreenRequest,
+    SentArticle,
     SuggestRequest,
     decoded,
 )
 from postil.app.service.responses import (
     ArticleResponse,
+    DigestResponse,
     InterestingResponse,
     ModelsResponse,
     RankResponse,
@@ -68,6 +71,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
         "score": Operation(ScoreRequest, ScoreResponse, score),
         "interesting": Operation(InterestingRequest, InterestingResponse, interesting),
         "article": Operation(ArticleRequest, ArticleResponse, read_page),
+        "digest": Operation(SentArticle, DigestResponse, digest),
         "models": Operation(Request, ModelsResponse, lambda models, _: models.listed()),
     }
 )

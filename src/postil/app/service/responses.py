@@ -13,6 +13,8 @@ from postil.records.suggestions import Filtered, RankedComment, Suggestion
 __all__ = [
     "ArticleResponse",
     "Calibrated",
+    "DigestPassage",
+    "DigestResponse",
     "InterestingResponse",
     "ModelsResponse",
     "RankResponse",
@@ -166,6 +168,44 @@ class ArticleResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     lang: str | None
     date: str | None
     url: str | None
+
+
+class DigestPassage(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """An interesting passage of an article; see `ServedPassage`.
+
+    Args:
+        rank: Its rank, from 1.
+        text: The passage, with single spaces.
+        score: The measure, higher is better.
+        reasons: The units with the largest contributions.
+    """
+
+    rank: int
+    text: str
+    score: float | None
+    reasons: tuple[UnitContribution, ...]
+
+
+class DigestResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Suggestions for an article, and its interesting passages.
+
+    Args:
+        article: The id of the article.
+        url: Its address.
+        model: Name of the model.
+        model_hash: Hash of its folder.
+        suggestions: The suggestions, best first.
+        reason: The reason why there is no suggestion.
+        passages: The passages, the most interesting first.
+    """
+
+    article: str
+    url: str | None
+    model: str | None
+    model_hash: str | None
+    suggestions: tuple[ServedSuggestion, ...]
+    reason: str | None
+    passages: tuple[DigestPassage, ...]
 
 
 class Calibrated(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import time
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -20,6 +19,7 @@ from postil.app.service.responses import ScreenResponse
 from postil.errors import InvalidInput, PostilError
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route, reply
+from postil.web.service.seldom import Seldom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -39,8 +39,6 @@ NOTHING: Final = Reply(b"{}")
 """The response by which Coral goes on."""
 EMPTY: Final = ("no text",)
 """Reasons for a comment without text, which is a picture or a rating; Coral has a rule for those that are nothing."""
-QUIET: Final = 60.0
-"""Seconds between two messages about comments that were not screened."""
 
 
 class CoralComment(Request, frozen=True, kw_only=True, gc=False):
@@ -128,7 +126,6 @@ def coral_route(
     status: CoralStatus = "SYSTEM_WITHHELD",
     *,
     on_message: Callable[[str], None] = lambda _: None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Route:
     """The route that Coral asks.
 
@@ -137,12 +134,10 @@ def coral_route(
         secrets: Signing secrets of Coral.
         status: Status of a comment that is held.
         on_message: Callback for messages about comments that were not screened.
-        clock: Function that returns the time, in seconds.
     """
-    told = -QUIET
+    tell = Seldom(on_message)
 
     async def answer(call: Call) -> Reply:
-        nonlocal told
         if not signed_by(secrets.keys(), call.body, call.headers.get(HEADER, b"").decode("latin-1")):
             detail = "expected a signature by the signing secret of Coral's phase, in the header X-Coral-Signature"
             raise Problem(401, detail)
@@ -150,9 +145,7 @@ def coral_route(
         try:
             found = msgspec.json.decode(await pool.call("screen", request), type=ScreenResponse)
         except PostilError as error:
-            if clock() - told >= QUIET:
-                told = clock()
-                on_message(f"a comment of Coral was not screened, and goes on: {error}")
+            tell(f"a comment of Coral was not screened, and goes on: {error}")
             return NOTHING
         if found.decision == "accept" or found.reasons == EMPTY:
             return NOTHING

@@ -21,14 +21,17 @@ from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
 from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
+<<<<<<< HEAD
 from postil.web.service.coral import coral_route, parse_coral_secret
 from postil.web.service.docs_page import DocsPage
+=======
+>>>>>>> 1276df6 (Deliver suggestions for an article to a webhook)
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts
 from postil.web.service.routes import health_routes, model_routes
-from postil.web.service.secret_file import SecretFile
+from postil.web.service.sites import Sites
 from postil.web.service.store import ServiceStore
 from postil.web.service.store_routes import store_routes, with_impressions
 from postil.web.service.telemetry import ServiceState, Telemetry, metrics_route
@@ -78,8 +81,7 @@ class Service:
             self.store = None if options.data is None else ServiceStore.open(options.data)
             if self.store is not None:
                 undo.callback(self.store.close)
-            secrets = options.coral_secret
-            self.coral = None if secrets is None else SecretFile(secrets, parse_coral_secret, on_message)
+            self.sites = Sites(options, self.pool, self.store, on_message)
             self._until = undo.pop_all()
         self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
         self.upkeep = Upkeep(self.pool, self.config, self.store)
@@ -98,13 +100,18 @@ class Service:
         models = model_routes(self.pool)
         if (store := self.store) is not None:
             models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
+<<<<<<< HEAD
         if self.coral is not None:
             status = self.options.coral_status
             models.append(coral_route(self.pool, self.coral, status, on_message=self.on_message))
         described = [
+=======
+        return [
+>>>>>>> 1276df6 (Deliver suggestions for an article to a webhook)
             *models,
             article_route(self.pool),
             *store_routes(self.store),
+            *self.sites.routes(),
             *self.upkeep.routes(),
             *health_routes(self.pool),
             metrics_route(self.telemetry, self.state),
@@ -134,7 +141,7 @@ class Service:
         return Recorded(checked, self.guard)
 
     async def start(self, config: ServiceConfig) -> None:
-        """Start the workers.
+        """Start the workers, then the deliveries.
 
         Args:
             config: Their configuration.
@@ -143,6 +150,7 @@ class Service:
             PostilError: A model cannot be opened.
         """
         await self.pool.start(config)
+        self.sites.start()
 
     async def reload(self) -> None:
         """Read the folders of the models again, and say how it went; begin a new audit log if it was moved away."""
@@ -156,7 +164,8 @@ class Service:
             self.on_message("reloaded")
 
     async def stop(self) -> None:
-        """End the workers."""
+        """End the deliveries and the workers."""
+        await self.sites.stop()
         await self.pool.stop()
 
     def close(self) -> None:
