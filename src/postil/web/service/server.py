@@ -19,10 +19,12 @@ from postil.web.connections import ConnectionLimits
 from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
+from postil.web.service.article_list import ArticleList
 from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
 <<<<<<< HEAD
 from postil.web.service.coral import coral_route, parse_coral_secret
+from postil.web.service.desk import Desk
 from postil.web.service.docs_page import DocsPage
 =======
 >>>>>>> 1276df6 (Deliver suggestions for an article to a webhook)
@@ -73,6 +75,7 @@ class Service:
             options.worker_count(), timeout=options.timeout, queue=options.queue, on_message=on_message
         )
         self.telemetry = Telemetry()
+        self.articles = ArticleList() if options.articles is None else ArticleList.read(options.articles, on_message)
         with ExitStack() as undo:
             self.tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
             self.audit = None if options.audit is None else AuditLog(options.audit, on_message)
@@ -116,7 +119,8 @@ class Service:
             *health_routes(self.pool),
             metrics_route(self.telemetry, self.state),
         ]
-        return [*described, *DocsPage(described).routes()]
+        desk = Desk(self.articles, self.tokens, store=self.store, secure=self.options.https)
+        return [*described, *desk.routes(), *DocsPage(described).routes()]
 
     async def state(self) -> ServiceState:
         """The parts of the service as they are now, for its metrics."""

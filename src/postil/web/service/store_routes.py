@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from postil.web.service.routing import Call, Handler
     from postil.web.service.store import ServiceStore
 
-__all__ = ["LabelsRequest", "OutcomesRequest", "SentLabel", "Stored", "store_routes", "with_impressions"]
+__all__ = [
+    "LabelsRequest",
+    "OutcomesRequest",
+    "SentLabel",
+    "Stored",
+    "WithdrawalRequest",
+    "Withdrawn",
+    "store_routes",
+    "with_impressions",
+]
 
 S = TypeVar("S", bound=msgspec.Struct)
 BLOCK: Final = 500
@@ -61,6 +70,16 @@ class LabelsRequest(Request, frozen=True, kw_only=True, gc=False):
     labels: tuple[SentLabel, ...]
 
 
+class WithdrawalRequest(Request, frozen=True, kw_only=True, gc=False):
+    """Labels to take back.
+
+    Args:
+        ids: The ids that the same sender sent them with; those that are unknown are ignored.
+    """
+
+    ids: tuple[Id, ...]
+
+
 class OutcomesRequest(Request, frozen=True, kw_only=True, gc=False):
     """Outcomes to store; one may also be sent by itself.
 
@@ -79,6 +98,16 @@ class Stored(msgspec.Struct, frozen=True):
     """
 
     stored: int
+
+
+class Withdrawn(msgspec.Struct, frozen=True):
+    """Number of labels that were taken back.
+
+    Args:
+        withdrawn: Number of labels.
+    """
+
+    withdrawn: int
 
 
 class _SentLabels(msgspec.Struct, frozen=True):
@@ -111,6 +140,11 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
         labels, ids = [one.label() for one in sent], [None if one.id is None else f"{one.id}" for one in sent]
         return reply(Stored(await found.add_labels(labels, sender=call.user or "", ids=ids)), 201)
 
+    async def withdraw_labels(call: Call) -> Reply:
+        found = there()
+        ids = [f"{one}" for one in decoded(call.body, WithdrawalRequest).ids]
+        return reply(Withdrawn(await found.withdraw_labels(ids, sender=call.user or "")))
+
     async def add_outcomes(call: Call) -> Reply:
         found = there()
         outcomes = _outcomes(call.body)
@@ -123,35 +157,34 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
     async def outcomes(call: Call) -> Reply:  # noqa: ARG001
         return Reply(_lines(there().outcomes()), media_type=JSON_LINES)
 
-    def read(path: str, handler: Handler, summary: str, row: type) -> Route:
-        return Route(
-            method="GET",
-            path=path,
-            scope="read",
-            handler=handler,
-            summary=summary,
-            response=row,
-            media_type=JSON_LINES,
-        )
-
-    def write(path: str, handler: Handler, summary: str, request: type) -> Route:
-        return Route(
-            method="POST",
-            path=path,
-            scope="label",
-            handler=handler,
-            summary=summary,
-            request=request,
-            response=Stored,
-            status=201,
-        )
-
     return [
-        write("/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
-        read("/v1/labels", labels, "Read the labels that are stored", Label),
-        write("/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest),
-        read("/v1/outcomes", outcomes, "Read the log of impressions, as for compare --interleaved", Impression),
+        _write("POST", "/v1/labels", add_labels, "Store whether suggestions should be shown", LabelsRequest),
+        _write("DELETE", "/v1/labels", withdraw_labels, "Take labels back that one has sent", WithdrawalRequest),
+        _read("/v1/labels", labels, "Read the labels that are stored", Label),
+        _write(
+            "POST", "/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest
+        ),
+        _read("/v1/outcomes", outcomes, "Read the log of impressions, as for compare --interleaved", Impression),
     ]
+
+
+def _read(path: str, handler: Handler, summary: str, row: type) -> Route:
+    return Route(
+        method="GET", path=path, scope="read", handler=handler, summary=summary, response=row, media_type=JSON_LINES
+    )
+
+
+def _write(method: str, path: str, handler: Handler, summary: str, request: type) -> Route:
+    return Route(
+        method=method,
+        path=path,
+        scope="label",
+        handler=handler,
+        summary=summary,
+        request=request,
+        response=Stored if method == "POST" else Withdrawn,
+        status=201 if method == "POST" else 200,
+    )
 
 
 def with_impressions(route: Route, store: ServiceStore) -> Route:

@@ -1,0 +1,277 @@
+"""The desk without a browser: its page, its sign-in, its list of articles, its words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the web extra")
+pytest.importorskip("httpx2", reason="needs httpx2")
+
+from starlette.testclient import TestClient
+
+from postil.errors import InvalidInput
+from postil.records import Article, Comment
+from postil.records.labels import REASONS, Label
+from postil.web.security import SecurityMiddleware
+from postil.web.service.application import Application, Recorded
+from postil.web.service.article_list import ArticleList
+from postil.web.service.desk import STATIC, Desk
+from postil.web.service.desk_words import CHINESE
+from postil.web.service.guard import ServiceGuard
+from postil.web.service.limits import RequestLimits
+from postil.web.service.store import ServiceStore
+from postil.web.service.store_routes import store_routes
+from postil.web.service.telemetry import Telemetry
+from postil.web.service.tokens import AddTokenOptions, Tokens, add_token, revoke_token
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ARTICLES = ArticleList(
+    [
+        Article(
+            "a1", "Snow closes the pass", (Comment("c1", "Bring a coat."),), content="Much snow.", category="weather"
+        ),
+        Article("a2", "山口因雪封闭", (), lang="zh"),
+        Article("a3", "<script>alert(1)</script>", ()),
+    ]
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ServiceStore]:
+    opened = ServiceStore.open(tmp_path / "data")
+    yield opened
+    opened.close()
+
+
+def browser(desk: Desk, tokens: Tokens | None = None, store: ServiceStore | None = None) -> Any:
+    guard = ServiceGuard(Telemetry(), RequestLimits(None), tokens=tokens)
+    routes = [*desk.routes(), *store_routes(store)]
+    app = Recorded(SecurityMiddleware(Application(routes, guard), {"testserver"}), guard)
+    return TestClient(app, follow_redirects=False)
+
+
+def page_of(response: Any) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="page">(.*)</script>', response.text)
+    assert found
+    return dict(json.loads(found[1]))
+
+
+def tokens_of(path: Path, **scopes: tuple[str, ...]) -> tuple[Tokens, dict[str, str]]:
+    made = {name: add_token(path, name, AddTokenOptions(scopes=each)) for name, each in scopes.items()}
+    return Tokens(path), made
+
+
+def test_the_page_has_no_script_or_style_of_its_own(store: ServiceStore) -> None:
+    answer = browser(Desk(ARTICLES, store=store)).get("/")
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert re.findall(r"<script(?![^>]*(?:src=|application/json))|<style|\sstyle=|\son\w+=", answer.text) == []
+    page = page_of(answer)
+    assert (page["articles"], page["labels"], page["person"]) == (3, 0, "editor")
+    assert (page["may"], page["words"]) == ({"label": True, "admin": True}, {})
+    assert tuple(page["reasons"]) == REASONS
+
+
+def test_what_the_page_loads_is_served_and_nothing_else() -> None:
+    client = browser(Desk())
+    linked = set(re.findall(r'(?:src|href)="/static/([^"]+)"', client.get("/").text))
+    folder = files("postil.web") / "static"
+    imported = {name for file in linked if file.endswith(".js") for name in imports(file)}
+    for _ in range(3):
+        imported |= {name for file in imported for name in imports(file)}
+    assert linked | imported == set(STATIC)
+    for name in STATIC:
+        answer = client.get(f"/static/{name}")
+        assert (answer.status_code, answer.content) == (200, (folder / name).read_bytes())
+        assert client.get(f"/static/{name}", headers={"if-none-match": answer.headers["etag"]}).status_code == 304
+    assert [client.get(f"/static/{name}").status_code for name in ("grade.js", "..%2fdesk.py")] == [404, 404]
+
+
+def imports(name: str) -> list[str]:
+    text = (files("postil.web") / "static" / name).read_text(encoding="utf-8")
+    return re.findall(r'from "\./([^"]+)"', text)
+
+
+def test_scripts_never_make_markup_of_texts() -> None:
+    for name in STATIC:
+        text = (files("postil.web") / "static" / name).read_text(encoding="utf-8")
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|setAttribute\(\"style", text
+        )
+
+
+def test_every_word_of_the_desk_is_there_in_chinese() -> None:
+    static = {name: (files("postil.web") / "static" / name).read_text(encoding="utf-8") for name in STATIC}
+    scripts = "\n".join(text for name, text in static.items() if name.endswith(".js"))
+    templates = "\n".join(
+        (files("postil.web") / "templates" / name).read_text(encoding="utf-8")
+        for name in ("desk.html", "desk_sign_in.html")
+    )
+    said = set(re.findall(r'\b(?:t|around)\("([^"]+)"', scripts)) | set(re.findall(r'_\("([^"]+)"\)', templates))
+    for one, many in re.findall(r'\bcount\(.*?, "([^"]+)", "([^"]+)"\)', scripts):
+        said |= {one, many}
+    orders = re.search(r"const ORDERS = \{(.*)\}", scripts)
+    assert orders
+    said |= {*re.findall(r'"([^"]+)"', orders[1]), *REASONS}
+    desk = (files("postil.web") / "service" / "desk.py").read_text(encoding="utf-8")
+    said |= set(re.findall(r'"((?:This|There)[^"]+\.)"', desk))
+    assert said == set(CHINESE)
+    for english, chinese in CHINESE.items():
+        assert english.count("%") == chinese.count("%") or english == "95 % interval", english
+
+
+@pytest.mark.parametrize(
+    ("header", "address", "lang"),
+    [
+        ("", "/", "en"),
+        ("zh-CN,en;q=.5", "/", "zh"),
+        ("fr, zh;q=.3", "/", "zh"),
+        ("zh", "/?lang=en", "en"),
+        ("?", "/", "en"),
+    ],
+)
+def test_the_page_speaks_the_language_of_the_browser(header: str, address: str, lang: str) -> None:
+    answer = browser(Desk()).get(address, headers={"accept-language": header})
+    assert f'<html lang="{lang}">' in answer.text
+    assert page_of(answer)["words"] == (dict(CHINESE) if lang == "zh" else {})
+    assert ("哪篇文章？" in answer.text) == (lang == "zh")
+
+
+def test_one_signs_in_with_a_token_that_scripts_cannot_read(tmp_path: Path, store: ServiceStore) -> None:
+    tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk", "label"), site=("suggest",))
+    client = browser(Desk(ARTICLES, tokens, store=store), tokens)
+    assert 'name="token"' in client.get("/").text
+    assert [client.get(path).status_code for path in ("/desk/articles", "/desk/articles/0", "/desk/labels")] == [
+        401
+    ] * 3
+    wrong = client.post("/sign-in", data={"token": "postil_no<b>"})
+    assert (wrong.status_code, "no valid token" in wrong.text, "<b>" in wrong.text) == (401, True, False)
+    other = client.post("/sign-in", data={"token": made["site"]})
+    assert (other.status_code, "scope desk" in other.text, "set-cookie" in other.headers) == (403, True, False)
+
+    answer = client.post("/sign-in", data={"token": f" {made['ann']} "})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"].lower()
+    assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
+    assert "secure" not in cookie
+    page = page_of(client.get("/"))
+    assert (page["person"], page["may"]) == ("ann", {"label": True, "admin": False})
+    assert client.get("/desk/articles").json()["total"] == 3
+
+    revoke_token(tmp_path / "tokens.json", "ann")
+    assert 'name="token"' in client.get("/").text
+    assert client.get("/desk/articles").status_code == 401
+
+
+def test_signing_out_forgets_the_token(tmp_path: Path) -> None:
+    tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",))
+    client = browser(Desk(tokens=tokens, secure=True))
+    client.base_url = "https://testserver"
+    cookie = client.post("/sign-in", data={"token": made["ann"]}).headers["set-cookie"].lower()
+    assert "secure" in cookie
+    assert page_of(client.get("/"))["may"] == {"label": False, "admin": False}
+    assert client.post("/sign-out").status_code == 303
+    assert 'name="token"' in client.get("/").text
+
+
+def test_a_page_of_another_site_cannot_sign_anybody_in_or_out() -> None:
+    client = browser(Desk())
+    for path in ("/sign-in", "/sign-out"):
+        assert client.post(path, headers={"origin": "https://evil.example"}).status_code == 403
+
+
+def test_guesses_are_limited(tmp_path: Path) -> None:
+    tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",))
+    client = browser(Desk(tokens=tokens))
+    bad: list[Any] = [{"data": {"token": f"postil_{n}"}} for n in range(8)]
+    bad += [{"content": b"token=%ff"}, {"json": {"token": made["ann"]}}]
+    assert [client.post("/sign-in", **one).status_code for one in bad] == [401] * 10
+    assert client.post("/sign-in", data={"token": made["ann"]}).status_code == 429
+
+
+def test_articles_are_searched_by_all_words() -> None:
+    client = browser(Desk(ARTICLES))
+    everything = client.get("/desk/articles").json()
+    assert everything["total"] == 3
+    assert everything["articles"][0] == {
+        "number": 0,
+        "title": "Snow closes the pass",
+        "comments": 1,
+        "category": "weather",
+        "date": None,
+        "lang": None,
+    }
+    numbers = {
+        query: [one["number"] for one in client.get("/desk/articles", params={"q": query}).json()["articles"]]
+        for query in ("PASS sno", "weather", "雪", "a3", "pass rain", "<script>")
+    }
+    assert numbers == {"PASS sno": [0], "weather": [0], "雪": [1], "a3": [2], "pass rain": [], "<script>": [2]}
+
+
+def test_an_article_comes_with_its_comments() -> None:
+    client = browser(Desk(ARTICLES))
+    first = client.get("/desk/articles/0").json()
+    assert (first["id"], first["comments"]) == ("a1", [{"id": "c1", "text": "Bring a coat."}])
+    missing = client.get("/desk/articles/3")
+    assert (missing.status_code, missing.json()["status"]) == (404, 404)
+    assert client.get("/desk/articles/-1").status_code == 404
+
+
+def test_only_the_first_of_many_articles_are_listed() -> None:
+    many = ArticleList([Article(str(n), f"Title {n}", ()) for n in range(120)])
+    found = many.search("title")
+    assert (len(found.articles), found.total) == (50, 120)
+
+
+def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,title,content\n1,Rain,<p>Much <b>rain</b></p>\n2,Sun,\n", encoding="utf-8")
+    found = ArticleList.read(str(tmp_path / "a.csv"))
+    assert (len(found), found[0].content, found[1].comments) == (2, "Much rain", ())
+    (tmp_path / "b.csv").write_text("id,title\n1,Rain\n1,Sun\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="no other article has"):
+        ArticleList.read(str(tmp_path / "b.csv"))
+
+
+def test_the_answers_of_a_reader_are_those_of_the_own_token(tmp_path: Path, store: ServiceStore) -> None:
+    tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk",), bob=("desk",))
+    ann, bob = (browser(Desk(ARTICLES, tokens, store=store), tokens) for _ in range(2))
+    ann.post("/sign-in", data={"token": made["ann"]})
+    bob.post("/sign-in", data={"token": made["bob"]})
+    labels = [Label("a1", "One.", show=False, reason="unkind"), Label("a2", "Two.", show=True)]
+    asyncio.run(store.add_labels(labels, sender="ann", ids=["x", None]))
+    answers = {"labels": [{"id": "x", "text": "One.", "show": False, "reason": "unkind"}], "total": 2}
+    assert ann.get("/desk/labels", params={"article": "a1"}).json() == answers
+    assert bob.get("/desk/labels", params={"article": "a1"}).json() == {"labels": [], "total": 2}
+    assert browser(Desk()).get("/desk/labels").json() == {"labels": [], "total": 0}
+
+
+def test_labels_are_taken_back_by_who_sent_them(tmp_path: Path, store: ServiceStore) -> None:
+    tokens, made = tokens_of(tmp_path / "tokens.json", ann=("desk", "label"), bob=("desk", "label"), eve=("desk",))
+    ann, bob, eve = (browser(Desk(tokens=tokens, store=store), tokens, store) for _ in range(3))
+    for name, client in (("ann", ann), ("bob", bob), ("eve", eve)):
+        client.post("/sign-in", data={"token": made[name]})
+    row = {"article": "a1", "text": "One.", "show": True}
+    assert ann.post("/v1/labels", json={"labels": [row | {"id": "x"}, row | {"id": 7}]}).json() == {"stored": 2}
+    given_back = [
+        client.request("DELETE", "/v1/labels", json={"ids": ["x", 7, "unknown"]}) for client in (eve, bob, ann, ann)
+    ]
+    assert [(one.status_code, one.json().get("withdrawn")) for one in given_back] == [
+        (403, None),
+        (200, 0),
+        (200, 2),
+        (200, 0),
+    ]
+    assert list(store.labels()) == []
+    assert ann.request("DELETE", "/v1/labels", json={"ids": "x"}).status_code == 422
+    other = {"origin": "https://evil.example"}
+    assert ann.request("DELETE", "/v1/labels", json={"ids": ["x"]}, headers=other).status_code == 403
+    assert browser(Desk()).request("DELETE", "/v1/labels", json={"ids": ["x"]}).status_code == 404
