@@ -22,12 +22,8 @@ from postil.web.service.application import Application, Recorded
 from postil.web.service.article_list import ArticleList
 from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
-<<<<<<< HEAD
-from postil.web.service.coral import coral_route, parse_coral_secret
 from postil.web.service.desk import Desk
 from postil.web.service.docs_page import DocsPage
-=======
->>>>>>> 1276df6 (Deliver suggestions for an article to a webhook)
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
@@ -103,14 +99,7 @@ class Service:
         models = model_routes(self.pool)
         if (store := self.store) is not None:
             models = [with_impressions(route, store) if route.path == "/v1/suggest" else route for route in models]
-<<<<<<< HEAD
-        if self.coral is not None:
-            status = self.options.coral_status
-            models.append(coral_route(self.pool, self.coral, status, on_message=self.on_message))
         described = [
-=======
-        return [
->>>>>>> 1276df6 (Deliver suggestions for an article to a webhook)
             *models,
             article_route(self.pool),
             *store_routes(self.store),
