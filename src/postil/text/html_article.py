@@ -40,6 +40,8 @@ _READ_AS: Final = MappingProxyType(
 )
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_INLINE: Final = ("b", "big", "em", "font", "i", "mark", "s", "small", "strike", "strong", "sub", "sup", "tt", "u")
+"""Tags of words within a sentence, at which short pages would be split."""
 _SILENT: Final = logging.NullHandler()
 _NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 
@@ -117,6 +119,7 @@ def read_article(html: str) -> HtmlArticle:
         tree = document_fromstring(_NO_XML.sub("", html).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError):
         raise InvalidInput(_NO_TEXT) from None
+    etree.strip_tags(tree, *_INLINE)
     elements = sum(1 for _ in tree.iter())
     if elements > ELEMENTS:
         raise InvalidInput(f"expected a page of at most {ELEMENTS:,} elements, got {elements:,}")

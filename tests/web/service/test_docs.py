@@ -29,7 +29,14 @@ def routes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Route]]:
     """All routes that a service can have."""
     folder: Path = tmp_path_factory.mktemp("docs")
     (folder / "coral").write_text("secret-of-thirty-two-characters-x")
-    service = Service(["a"], ServiceOptions(coral_secret=str(folder / "coral"), data=str(folder / "data")))
+    (folder / "hook").write_text("whsec_" + "A" * 32)
+    options = ServiceOptions(
+        coral_secret=str(folder / "coral"),
+        data=str(folder / "data"),
+        webhook="https://hooks.example/",
+        webhook_secret=str(folder / "hook"),
+    )
+    service = Service(["a"], options)
     yield service.routes()
     service.close()
 

@@ -76,6 +76,7 @@ def test_coral_asks_and_a_webhook_is_told(start: Any, tmp_path: Path) -> None:
         assert message["data"]["article"] == "n1"
         assert message["data"]["suggestions"][0]["provenance"]["label"].startswith("Machine-generated suggestion")
         assert {one["text"] for one in message["data"]["passages"]} == {"It rained on Ely.", "It was wet."}
+        assert {"/integrations/coral", "/v1/hooks/article"} <= set(served.client.get("/openapi.json").json()["paths"])
 
 
 @pytest.mark.parametrize(

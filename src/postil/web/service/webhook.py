@@ -149,16 +149,16 @@ class Webhook:
 
     async def _due(self) -> list[Delivery]:
         """Deliveries to begin now."""
-        free = PARALLEL - len(self._busy)
+        busy = frozenset(self._busy)  # one that ends while the store is read may be among what is read
+        free = PARALLEL - len(busy)
         if not free:
             return []
-        most = len(self._busy) + free  # the first ones may be those on their way
         try:
-            found = await asyncio.to_thread(self._store.due_deliveries, self._clock(), most=most)
+            found = await asyncio.to_thread(self._store.due_deliveries, self._clock(), most=len(busy) + free)
         except PostilError as error:
             self._tell(f"no deliveries: {error}")
             return []
-        return [one for one in found if one.id not in self._busy][:free]
+        return [one for one in found if one.id not in busy][:free]
 
     async def _work(self, delivery: Delivery) -> None:
         try:
