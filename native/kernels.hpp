@@ -105,6 +105,17 @@ struct Sums {
 void order_counts(const Sums&, const int32_t* together, int64_t combinations, const int32_t* pairs, int64_t count_of_pairs,
                   const double* slack, int jobs, int64_t* out);
 
+// Nodes of regression trees, tree by tree, the root first. Left and right are numbers within the tree, above the node's own.
+struct Nodes {
+  Span<int32_t> features;  // the column that a node compares; -1 for a leaf
+  Span<double> thresholds;  // at most which a row goes left
+  Span<int32_t> left, right;
+  Span<double> values;  // of leaves
+};
+// starts [trees + 1]; scores [n, columns] -> out [n]: `first`, and the leaf of each tree in their order.
+void tree_sums(const Nodes&, Span<int64_t> starts, const double* scores, int64_t n, int64_t columns, double first,
+               double* out);
+
 // Whether every line of JSON holds one object, and no object has a key twice.
 bool plain_objects(const char* data, int64_t size);
 

@@ -311,6 +311,17 @@ nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> clu
   return array_of(std::move(out), {counts.shape(0), x.shape(1)});
 }
 
+nb::object tree_sum_rows(In2<double> scores, nb::tuple nodes, In<int64_t> starts, double first) {
+  const auto arrays = arrays_of<int32_t, double, int32_t, int32_t, double>(nodes, "expected nodes as five arrays");
+  const Nodes all = view_of<Nodes>(arrays);
+  for (const int64_t size : {all.thresholds.size, all.left.size, all.right.size, all.values.size}) {
+    require(size == all.features.size, "expected the same number of values for each node");
+  }
+  return table(scores.shape(0), 1, [&](double* out) {
+    tree_sums(all, span(starts), scores.data(), scores.shape(0), scores.shape(1), first, out);
+  });
+}
+
 // Columns of scores and of their sizes, in groups of neighboring rows.
 struct Paired {
   Groups groups;
@@ -707,6 +718,7 @@ NB_MODULE(_compiled, m) {
         nb::arg("kinds"), nb::arg("epsilons"), nb::arg("jobs") = 1);
   m.def("order_counts", &order_count_table, nb::arg("own"), nb::arg("other"), nb::arg("together"), nb::arg("pairs"),
         nb::arg("slack"), nb::arg("jobs") = 1);
+  m.def("tree_sums", &tree_sum_rows, nb::arg("scores"), nb::arg("nodes"), nb::arg("starts"), nb::arg("first"));
   m.def("rank_correlations", &rank_correlation_table, nb::arg("x"), nb::arg("y"), nb::arg("cluster"), nb::arg("counts"),
         nb::arg("kind"), nb::arg("jobs") = 1);
 }

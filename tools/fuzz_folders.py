@@ -638,6 +638,14 @@ def call_ranks(draw: random.Random) -> None:
         slack = numbers(draw, "float64", 4).reshape(2, 2)
         native.order_counts(sums, sums, *(numbers(draw, "int32", 4).reshape(2, 2) for _ in range(2)), slack, 2)
     native.rank_correlations(x, y, numbers(draw, "int32", n), counts, kind)
+    nodes = [np.array(each, np.int32) for each in ((0, 1, -1, -1, -1), (1, 2, 0, 0, 0), (4, 3, 0, 0, 0))]
+    place = draw.randrange(4)
+    if place < len(nodes):
+        nodes[place] = change_values(draw, nodes[place])
+    values = numbers(draw, "float64", 5)
+    starts = np.array([0, 5]) if draw.random() < 0.7 else numbers(draw, "offsets")
+    trees = nodes[0], values, nodes[1], nodes[2], values
+    native.tree_sums(numbers(draw, "float64", 3 * draw.choice((1, 2, 3))).reshape(3, -1), trees, starts, 0.5)
 
 
 ENTRIES = (call_overlap, call_search, call_search, call_units, call_vectors, call_others, call_ranks)

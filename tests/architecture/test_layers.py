@@ -26,7 +26,7 @@ LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in 
 # Packages that see less than their layer allows, so that they can be used and read by themselves.
 ONLY = {
     "judges": {"endpoint", "errors", "judges", "records"},
-    "learners": {"errors", "learners"},
+    "learners": {"errors", "kernel", "learners"},
     "metaeval": {"engine", "errors", "kernel", "learners", "metaeval", "records"},
     "render": {"errors", "escaping", "plots", "records", "render", "version"},
 }

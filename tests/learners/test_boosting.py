@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from postil.errors import MissingExtra, Undefined
-from postil.learners import boosting
 from postil.learners.boosting import Tree, Trees, boosting_fit, classifier_fit
 
 ensemble = pytest.importorskip("sklearn.ensemble")
@@ -54,30 +53,32 @@ def test_logits_are_those_of_scikit_learn() -> None:
     assert classifier_fit(scores, true, seed=1).predict(asked).tolist() == model.decision_function(asked).tolist()
 
 
-def test_look_ups_find_the_leaves_of_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boosting, "BLOCK", 500)
-    scores, grades = drawn(600)
-    trees = classifier_fit(scores, grades > 0.5, seed=1)
-    asked = np.vstack([scores, scores[:, ::-1] * 9, [[np.inf, -np.inf, 0.0], [np.nan, 0.0, np.nan]]])
-    walked = np.full(len(asked), trees.baseline)
-    for tree in trees.trees:
-        walked += tree.leaves(asked)
-    assert trees.predict(asked).tolist() == walked.tolist()
-    assert trees.predict(asked[:1]).tolist() == walked[:1].tolist()
-    assert Trees(0.5, (), np.zeros(3)).predict(asked).tolist() == [0.5] * len(asked)
+def test_no_trees_are_the_baseline() -> None:
+    assert Trees(0.5, (), np.zeros(3)).predict(np.zeros((4, 3))).tolist() == [0.5] * 4
 
 
-def test_trees_of_more_leaves_are_walked() -> None:
+@pytest.mark.parametrize(("leaves", "sound"), [(64, True), (65, False)])
+def test_trees_have_at_most_64_leaves(leaves: int, sound: bool) -> None:
     chain = Tree(
-        feature=np.array([0, -1] * 9 + [-1], np.int32),
-        threshold=np.array([float(at // 2) for at in range(18)] + [0.0]),
-        left=np.array([at + 1 if at % 2 == 0 else 0 for at in range(18)] + [0], np.int32),
-        right=np.array([at + 2 if at % 2 == 0 else 0 for at in range(18)] + [0], np.int32),
-        value=np.array([0.0 if at % 2 == 0 else float(at) for at in range(18)] + [99.0]),
+        feature=np.array([0, -1] * (leaves - 1) + [-1], np.int32),
+        threshold=np.array([float(at // 2) for at in range(2 * leaves - 1)]),
+        left=np.array([at + 1 if at % 2 == 0 else 0 for at in range(2 * leaves - 2)] + [0], np.int32),
+        right=np.array([at + 2 if at % 2 == 0 else 0 for at in range(2 * leaves - 2)] + [0], np.int32),
+        value=np.array([0.0 if at % 2 == 0 else float(at) for at in range(2 * leaves - 2)] + [99.0]),
     )
-    assert chain.sound(1)
-    found = Trees(0.5, (chain,), np.ones(1)).predict(np.array([[-1.0], [0.5], [8.0], [8.1]]))
-    assert found.tolist() == [1.5, 3.5, 17.5, 99.5]
+    assert chain.sound(1) == sound
+    trees, asked = Trees(0.5, (chain,), np.ones(1)), np.array([[-1.0], [0.5], [8.0], [80.0]])
+    if sound:
+        assert trees.predict(asked).tolist() == [1.5, 3.5, 17.5, 99.5]
+    else:
+        with pytest.raises(ValueError, match="at most 64 leaves"):
+            trees.predict(asked)
+
+
+def test_a_node_is_below_one_other_alone() -> None:
+    below = {"left": np.array([1, 2, 0, 0], np.int32), "right": np.array([2, 3, 0, 0], np.int32)}
+    nodes = Tree(np.array([0, 0, -1, -1], np.int32), np.zeros(4), value=np.zeros(4), **below)
+    assert not nodes.sound(1)
 
 
 def test_a_bound_holds_everywhere() -> None:

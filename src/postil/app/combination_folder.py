@@ -49,8 +49,6 @@ FILES: Final = frozenset({CONFIG, WEIGHTS, TREES, METADATA})
 """Names of the files of such a folder."""
 
 REMAKE: Final = "postil combine fit"
-LEAF_NODE: Final = (-1, 0, 0)
-"""Column and nodes below of a leaf."""
 
 T = TypeVar("T")
 
@@ -223,36 +221,32 @@ def _isotonic(file: Path, *, falls: bool) -> Isotonic:
 
 def _trees(file: Path, m: int) -> Trees:
     found = _read(file, _Trees)
+    trees = []
     for number, nodes in enumerate(found.trees):
-        if not _sound(nodes, m):
+        if (tree := _tree(nodes, m)) is None:
             problem = f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}"
             raise InvalidInput(problem, where=str(file), field=f"trees[{number}]")
+        trees.append(tree)
     if len(found.gain) != m or not all(map(math.isfinite, (found.baseline, *found.gain))):
         problem = f"expected a finite baseline and {m} finite gains, got {len(found.gain)}; {WHOLE}"
         raise InvalidInput(problem, where=str(file))
-    trees = tuple(
-        Tree(
-            feature=np.array(nodes.feature, np.int32),
-            threshold=np.array(nodes.threshold),
-            left=np.array(nodes.left, np.int32),
-            right=np.array(nodes.right, np.int32),
-            value=np.array(nodes.value),
-        )
-        for nodes in found.trees
-    )
-    return Trees(found.baseline, trees, np.array(found.gain))
+    return Trees(found.baseline, tuple(trees), np.array(found.gain))
 
 
-def _sound(nodes: _Tree, m: int) -> bool:
-    """True if every walk from the root ends in a leaf."""
-    k = len(nodes.feature)
-    if not k or any(len(column) != k for column in msgspec.structs.astuple(nodes)):
-        return False
-    below = zip(nodes.feature, nodes.left, nodes.right, strict=True)
-    return all(math.isfinite(each) for each in (*nodes.threshold, *nodes.value)) and all(
-        (feature, left, right) == LEAF_NODE or (0 <= feature < m and node < left < k and node < right < k)
-        for node, (feature, left, right) in enumerate(below)
+def _tree(nodes: _Tree, m: int) -> Tree | None:
+    """The tree of nodes; None if they are none."""
+    same = len({len(column) for column in msgspec.structs.astuple(nodes)}) == 1
+    whole = all(-1 <= each < 2**31 for each in (*nodes.feature, *nodes.left, *nodes.right))
+    if not (same and whole and all(map(math.isfinite, (*nodes.threshold, *nodes.value)))):
+        return None
+    tree = Tree(
+        feature=np.array(nodes.feature, np.int32),
+        threshold=np.array(nodes.threshold, np.float64),
+        left=np.array(nodes.left, np.int32),
+        right=np.array(nodes.right, np.int32),
+        value=np.array(nodes.value, np.float64),
     )
+    return tree if tree.sound(m) else None
 
 
 def _finite(file: Path, shape: tuple[int | None, ...]) -> NDArray[np.float64]:

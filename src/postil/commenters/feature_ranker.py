@@ -108,7 +108,7 @@ class FeatureModel:
         bounds = np.asarray(model.array("ranker/features.tree_offsets", offsets))
         trees = tuple(_tree(nodes[begin:end]) for begin, end in pairwise(bounds.tolist()))
         if not all(tree.sound(columns) for tree in trees):
-            problem = f"expected nodes of {columns} columns, each before those below it; {WHOLE}"
+            problem = f"expected nodes of {columns} columns, each but the root below one before it; {WHOLE}"
             raise InvalidInput(problem, where=str(model.path / "ranker/features.trees.npy"))
         return cls(logistic, Trees(float(gain[-1]), trees, gain[:-1]))
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         rouge_n,
         search_bounds,
         searcher,
+        tree_sums,
         union_lcs,
     )
 
@@ -87,6 +88,7 @@ __all__ = [
     "rouge_n",
     "search_bounds",
     "searcher",
+    "tree_sums",
     "union_lcs",
 ]
 
@@ -136,4 +138,5 @@ if not TYPE_CHECKING:
     rouge_n = _chosen.rouge_n
     search_bounds = _chosen.search_bounds
     searcher = _chosen.searcher
+    tree_sums = _chosen.tree_sums
     union_lcs = _chosen.union_lcs

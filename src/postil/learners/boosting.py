@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from postil.errors import MissingExtra, Undefined
+from postil.kernel import tree_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +26,11 @@ RATE: Final = 0.05
 LEAVES: Final = 8
 LEAF: Final = 40
 """Least number of texts in a leaf."""
-BLOCK: Final = 1 << 12
-"""Number of rows that are looked up together."""
-BITS: Final = 8
-"""Most leaves of a tree that look-ups serve."""
-_LOWEST: Final = np.array([(mask & -mask).bit_length() - 1 if mask else 0 for mask in range(2**BITS)])
+MOST_LEAVES: Final = 64
+"""Most leaves of a tree that the kernel reads."""
 OUTCOME_TREES: Final = 100
 """Number of trees for outcomes."""
+_NODES: Final = {"feature": "int32", "threshold": "float64", "left": "int32", "right": "int32", "value": "float64"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,18 +51,8 @@ class Tree:
     right: Integers
     value: Floats
 
-    def leaves(self, scores: Floats) -> Floats:
-        """The value of the leaf of each text, float64[n]."""
-        node, rows = np.zeros(len(scores), np.int32), np.arange(len(scores))
-        while len(rows):
-            feature = self.feature[node[rows]]
-            rows, feature = rows[feature >= 0], feature[feature >= 0]
-            here = node[rows]
-            node[rows] = np.where(scores[rows, feature] <= self.threshold[here], self.left[here], self.right[here])
-        return self.value[node]
-
     def sound(self, columns: int) -> bool:
-        """True if every walk from the root ends in a leaf.
+        """True if every node is below one before it, which a walk takes to one of at most 64 leaves.
 
         Args:
             columns: Number of columns of scores.
@@ -72,7 +61,8 @@ class Tree:
         inner = (self.feature >= 0) & (self.feature < columns) & (self.left > node) & (self.right > node)
         inner &= (self.left < k) & (self.right < k)
         leaf = (self.feature == -1) & (self.left == 0) & (self.right == 0)
-        return k > 0 and bool((inner | leaf).all())
+        below = np.sort(np.concatenate([self.left[inner], self.right[inner]]))
+        return k > 0 and bool((inner | leaf).all()) and np.array_equal(below, node[1:]) and leaf.sum() <= MOST_LEAVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,59 +88,16 @@ class Trees:
         Returns:
             float64[n].
         """
-        out = np.full(len(scores), self.baseline)
-        if self._large:
-            for tree in self.trees:
-                out += tree.leaves(scores)
-            return out
-        for begin in range(0, len(scores), BLOCK):
-            for values in self._by_masks(scores[begin : begin + BLOCK]):
-                out[begin : begin + BLOCK] += values
-        return out
-
-    def _by_masks(self, scores: Floats) -> Floats:
-        """The value of each tree, of at most 8 leaves, for n rows, float64[trees, n].
-
-        A score above the threshold of a node rules the leaves on its left out, and the leftmost leaf that no node rules
-        out is that of the text (Lucchese et al. 2015, QuickScorer): a few look-ups for all trees instead of walks.
-        """
-        tables, leaves = self._look_ups
-        there = np.full((len(scores), len(self.trees)), 2**BITS - 1, np.uint8)
-        for column, steps, table in tables:
-            there &= table[np.searchsorted(steps, scores[:, column])]
-        lowest = _LOWEST[there.T]
-        return np.asarray(leaves[np.arange(len(self.trees))[:, None], lowest])
+        return tree_sums(np.ascontiguousarray(scores), *self._nodes, self.baseline)
 
     @cached_property
-    def _large(self) -> bool:
-        """True if a tree has more leaves than look-ups serve."""
-        return any((tree.feature < 0).sum() > BITS for tree in self.trees)
-
-    @cached_property
-    def _look_ups(self) -> tuple[list[tuple[int, Floats, NDArray[np.uint8]]], Floats]:
-        """For each column its number, thresholds and leaves; and the values of leaves, float64[trees, 8].
-
-        Thresholds are ascending; for each place among them there are the leaves that no node of the column rules out,
-        uint8[thresholds + 1, trees].
-        """
-        masks = [_leaf_masks(tree) for tree in self.trees]
-        leaves = np.zeros((len(self.trees), BITS))
-        for row, (_, values) in zip(leaves, masks, strict=True):
-            row[: len(values)] = values
-        nodes = [
-            (int(tree.feature[node]), float(tree.threshold[node]), number, ~mask & 0xFF)
-            for number, (tree, (left, _)) in enumerate(zip(self.trees, masks, strict=True))
-            for node, mask in left.items()
-        ]
-        tables = []
-        for column in sorted({node[0] for node in nodes}):
-            own = [node[1:] for node in nodes if node[0] == column]
-            steps = np.unique([threshold for threshold, _, _ in own])
-            table = np.full((len(steps) + 1, len(self.trees)), 2**BITS - 1, np.uint8)
-            for threshold, number, kept in own:
-                table[int(np.searchsorted(steps, threshold)) + 1 :, number] &= np.uint8(kept)
-            tables.append((column, steps, table))
-        return tables, leaves
+    def _nodes(self) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64]]:
+        """The nodes of all trees as the kernel takes them, and where those of each begin."""
+        nodes = tuple(
+            np.concatenate([np.zeros(0, kind), *(getattr(tree, name) for tree in self.trees)])
+            for name, kind in _NODES.items()
+        )
+        return nodes, np.cumsum([0, *(len(tree.feature) for tree in self.trees)])
 
 
 def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed: int) -> Trees:
@@ -241,22 +188,6 @@ def _fitted(model: Any, columns: Floats, targets: NDArray[np.generic]) -> Trees:
         np.add.at(gain, splits["feature_idx"], splits["gain"])
     trees = tuple(map(_tree, nodes))
     return Trees(float(model._baseline_prediction.item()), trees, gain / (gain.sum() or 1.0))  # noqa: SLF001
-
-
-def _leaf_masks(tree: Tree) -> tuple[dict[int, int], Floats]:
-    """For each inner node the leaves on its left as bits, counted from the left; and the values of the leaves."""
-    left: dict[int, int] = {}
-    values: list[float] = []
-
-    def walk(node: int) -> int:
-        if tree.feature[node] < 0:
-            values.append(float(tree.value[node]))
-            return 1 << (len(values) - 1)
-        left[node] = walk(int(tree.left[node]))
-        return left[node] | walk(int(tree.right[node]))
-
-    walk(0)
-    return left, np.array(values)
 
 
 def _tree(nodes: NDArray[np.void]) -> Tree:

@@ -14,6 +14,7 @@ from postil.kernel.python.ranks import rank_correlations
 from postil.kernel.python.rouge import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lcs
 from postil.kernel.python.search import Searcher, count_terms, invert, search_bounds, searcher
 from postil.kernel.python.softmax import highest, log_sums
+from postil.kernel.python.trees import tree_sums
 from postil.kernel.python.units import count_units, pooled_scores
 from postil.kernel.python.vectors import greedy_matches
 
@@ -48,5 +49,6 @@ __all__ = [
     "rouge_n",
     "search_bounds",
     "searcher",
+    "tree_sums",
     "union_lcs",
 ]
