@@ -68,6 +68,12 @@ inline bool is_word(const Characters& table, uint32_t c) {
 inline bool is_mark(uint32_t c) {
   return (c > 0x20 && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') || (c > 'z' && c < 0x7F);
 }
+inline bool is_han(uint32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x20000 && c <= 0x3FFFF);
+}
+// Characters between which no spaces stand: Han and kana.
+inline bool is_unspaced(uint32_t c) { return (c >= 0x3040 && c <= 0x30FF) || is_han(c); }
 template <Splitting kSplitting>
 inline bool between(const Characters& table, uint32_t c) {  // tokens
   switch (kSplitting) {
@@ -75,15 +81,13 @@ inline bool between(const Characters& table, uint32_t c) {  // tokens
       return !is_word(table, c);
     case Splitting::kRouge:
       return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'));
+    case Splitting::kUnspaced:
+      return !is_unspaced(c) && (!is_word(table, c) || c == '_');
     case Splitting::kEveryCharacter:
       return false;
     default:
       return is_space(table, c);
   }
-}
-inline bool is_han(uint32_t c) {
-  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0x20000 && c <= 0x3FFFF);
 }
 
 // Narrow text[from, to) to the least width that holds it; `bits` is the "or" of its characters.
@@ -146,6 +150,9 @@ bool split(const Characters& table, const Char* text, int64_t length, bool ascii
     if (kSplitting == Splitting::kCharacters || kSplitting == Splitting::kEveryCharacter) {
       bits = c;
       ++i;
+    } else if (kSplitting == Splitting::kUnspaced) {
+      do bits |= c;
+      while (++i < length && !is_unspaced(c) && !is_unspaced(c = text[i]) && !between<kSplitting>(table, c));
     } else if (kSplitting == Splitting::kRouge) {
       while (++i < length && !between<kSplitting>(table, text[i])) {
       }
@@ -199,6 +206,8 @@ bool split_any(Splitting splitting, PyObject* text, std::vector<uint8_t>& buffer
         return split<Splitting::kWords>(table, chars, length, ascii, buffer, emit);
       case Splitting::kRouge:
         return split<Splitting::kRouge>(table, chars, length, ascii, buffer, emit);
+      case Splitting::kUnspaced:
+        return split<Splitting::kUnspaced>(table, chars, length, ascii, buffer, emit);
       case Splitting::kEveryCharacter:
         return split<Splitting::kEveryCharacter>(table, chars, length, ascii, buffer, emit);
       case Splitting::kMarks:

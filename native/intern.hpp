@@ -48,9 +48,10 @@ class Table {
   std::vector<uint64_t> heads_;
 };
 
-// kRouge: runs of a to z and digits. kEveryCharacter: white space too. kMarks: at white space, and a punctuation mark at the
-// end of a word, else at its begin, is a token of its own.
-enum class Splitting { kSpace, kWords, kCharacters, kRouge, kEveryCharacter, kMarks };
+// kRouge: runs of a to z and digits. kUnspaced: Han and kana one by one, and runs of other letters and digits.
+// kEveryCharacter: white space too. kMarks: at white space, and a punctuation mark at the end of a word, else at its begin,
+// is a token of its own.
+enum class Splitting { kSpace, kWords, kCharacters, kRouge, kUnspaced, kEveryCharacter, kMarks };
 
 // Ragged ids: text i is ids[offsets[i] .. offsets[i + 1]].
 struct Ragged {

@@ -68,9 +68,10 @@ Splitting splitting_of(const std::string& name) {
   if (name == "words") return Splitting::kWords;
   if (name == "characters") return Splitting::kCharacters;
   if (name == "rouge") return Splitting::kRouge;
+  if (name == "unspaced") return Splitting::kUnspaced;
   if (name == "every-character") return Splitting::kEveryCharacter;
   if (name == "marks") return Splitting::kMarks;
-  throw nb::value_error("expected space, words, characters, rouge, every-character or marks");
+  throw nb::value_error("expected space, words, characters, rouge, unspaced, every-character or marks");
 }
 
 nb::tuple encode(Interner& interner, nb::handle texts, const std::string& splitting, int jobs) {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.kernel import Interner
+from postil.kernel.python.interning import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +32,6 @@ __all__ = [
     "words_of",
 ]
 
-UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters between which no spaces stand, for a class of a pattern."""
-
 _WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _PIECE: Final = re.compile(rf"{_WORD.pattern}|[^\w\s]|_")
@@ -49,9 +47,10 @@ def normalize_text(text: str) -> str:
     >>> normalize_text("Ｄon’t")
     "don't"
     """
+    text = text.replace("’", "'")
     if text.isascii():
         return text.lower()
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
+    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def compact_text(text: str) -> str:
@@ -152,23 +151,23 @@ class BigramSets:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        plain = [normalize_text(text) for text in texts]
         interner = Interner()
-        # A run of ASCII letters and digits is a word of both, and the kernel splits some hundred texts in no time.
-        ascii_ = np.flatnonzero([text.isascii() for text in plain])
-        ids, offsets, _ = interner.encode([plain[at] for at in ascii_.tolist()], "rouge")
+        ids, offsets, _ = interner.encode([normalize_text(text) for text in texts], "unspaced")  # as `words_of`
         sizes = np.diff(offsets)
-        split = ascii_[sizes > 0]
-        others = np.setdiff1d(np.arange(len(texts)), split)
-        more, their_offsets = interner.encode_tokens([units_of(texts[at]) for at in others.tolist()])
-        sizes = np.concatenate([sizes[sizes > 0], np.diff(their_offsets)])
-        # A mark, which is the number 0, begins a text and ends it.
-        begins = np.concatenate([[0], np.cumsum(sizes)])
-        marked = np.insert(np.concatenate([ids, more]).astype(np.int64) + 1, begins, 0)
-        owners = np.repeat(np.concatenate([split, others]), sizes + 1)
+        wordless = np.flatnonzero(sizes == 0)
+        more, offsets = interner.encode_tokens([pieces_of(texts[text]) for text in wordless.tolist()])
+        numbers = np.concatenate([np.flatnonzero(sizes), wordless])
+        sizes = np.concatenate([sizes[sizes > 0], np.diff(offsets)]) + 1  # with the mark before each text
+        is_unit = np.ones(sizes.sum() + 1, bool)
+        is_unit[np.cumsum([0, *sizes])] = False
+        marked = np.zeros(len(is_unit), np.int64)
+        marked[is_unit] = np.concatenate([ids, more]) + 1
         # A bigram and a text as one number, so that one sort finds the distinct ones.
-        entries = np.sort((marked[:-1] * (len(interner) + 1) + marked[1:]) * len(texts) + owners)
-        pairs, self._texts = np.divmod(entries[np.diff(entries, prepend=-1) > 0], len(texts))
+        bits = len(texts).bit_length()
+        pairs = marked[:-1] * (len(interner) + 1) + marked[1:]
+        entries = np.sort(pairs << bits | np.repeat(numbers, sizes))
+        entries = entries[np.diff(entries, prepend=-1) > 0]
+        pairs, self._texts = entries >> bits, entries & ((1 << bits) - 1)
         self._pairs = np.cumsum(np.diff(pairs, prepend=-1) > 0)
         self._sizes = np.bincount(self._texts, minlength=len(texts))
 

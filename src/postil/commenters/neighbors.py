@@ -25,6 +25,8 @@ __all__ = ["Neighbors"]
 
 COPY_COSINE: Final = 0.98
 """Smallest cosine of an article and a copy of it."""
+_ROUNDING: Final = 1e-6
+"""More than the errors of a cosine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +61,16 @@ class Neighbors:
         wanted, most = self.wanted, max(1, len(self.index))
         found: list[NDArray[np.int64]] = []
         top = self._search(*words, min(2 * wanted, most))
-        for at, (name, documents) in enumerate(zip(names, top.documents, strict=True)):
+        for at, (name, documents, scores) in enumerate(zip(names, top.documents, top.scores, strict=True)):
             ids = words[0][words[1][at] : words[1][at + 1]]
-            others = self._others(name, ids, documents)
+            others = self._others(name, ids, documents, scores)
             # Copies, such as those of a weekly title, may fill the first ranks: search deeper until enough others come.
             best = documents
             while len(others) < wanted and best[-1] >= 0 and len(best) < most:
                 k = min(4 * len(best), most)
-                best = self._search(ids, np.array([0, len(ids)]), k).documents[0]
-                others = self._others(name, ids, best)
+                deeper = self._search(ids, np.array([0, len(ids)]), k)
+                best = deeper.documents[0]
+                others = self._others(name, ids, best, deeper.scores[0])
             found.append(others[:wanted])
         return found
 
@@ -83,9 +86,14 @@ class Neighbors:
             return self.index.search(ids, offsets, k, jobs=self.jobs)
         return self._sharded.search(ids, offsets, k)
 
-    def _others(self, name: str, ids: NDArray[np.int32], documents: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _others(
+        self, name: str, ids: NDArray[np.int32], documents: NDArray[np.int32], scores: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
         """The documents that are neither the article itself nor a copy of it."""
         found = documents[documents >= 0]
-        found = found[self.index.cosines(ids, found) < COPY_COSINE]
-        other = [one != name for one in self.names.texts(found.astype(np.int64))]
-        return np.asarray(found[np.array(other, dtype=bool)], dtype=np.int64)
+        other = np.array([one != name for one in self.names.texts(found.astype(np.int64))], dtype=bool)
+        near = np.arange(len(found))
+        if self.index.weighting == "tf-idf":  # a cosine of known words alone, so not below that of all words
+            near = near[scores[: len(found)] > COPY_COSINE - _ROUNDING]
+        other[near] &= self.index.cosines(ids, found[near]) < COPY_COSINE
+        return np.asarray(found[other], dtype=np.int64)

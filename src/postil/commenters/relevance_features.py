@@ -206,14 +206,15 @@ class RelevanceFeatures:
             words, weights = terms[begin:end], counts[begin:end] * idf[begin:end]
             weights = weights / (np.sqrt((weights**2).sum()) or 1.0)
             out = np.zeros((len(some.norms), 3))
-            if len(words):
-                at = np.minimum(np.searchsorted(words, some.terms), len(words) - 1)
-                shared = np.flatnonzero(words[at] == some.terms)
-                owner, rare = some.owners[shared], some.idf[shared]
-                dots = np.bincount(owner, weights[at[shared]] * some.weights[shared], minlength=len(out))
-                out[:, 0] = dots / some.norms
-                out[:, 1] = np.bincount(owner, rare, minlength=len(out))
-                np.maximum.at(out[:, 2], owner, rare)
+            places = np.zeros(max(words.max(initial=-1), some.terms.max(initial=-1)) + 1, np.int32)
+            places[words] = np.arange(1, len(words) + 1)
+            at = places[some.terms]
+            shared = np.flatnonzero(at)
+            owner, rare = some.owners[shared], some.idf[shared]
+            dots = np.bincount(owner, weights[at[shared] - 1] * some.weights[shared], minlength=len(out))
+            out[:, 0] = dots / some.norms
+            out[:, 1] = np.bincount(owner, rare, minlength=len(out))
+            np.maximum.at(out[:, 2], owner, rare)
             found.append(out)
         return found
 

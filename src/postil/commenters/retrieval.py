@@ -414,7 +414,8 @@ class Retriever:
         repeats: RepeatLimit,
     ) -> Suggestions:
         pool, owners = self.pool, self.pool.owner(candidates)
-        texts, languages = pool.texts.texts(candidates), pool.languages.texts(owners)
+        texts = pool.texts.texts(candidates)
+        languages = {owner: pool.languages[owner] or None for owner in np.unique(owners).tolist()}
         if self.reranker is not None:
             scores = self.reranker.scores(text_of(*text), texts, scores)
         result = self.candidate_filter.apply(
@@ -422,7 +423,7 @@ class Retriever:
             scores,
             k=k,
             keys=candidates,
-            languages=[language or None for language in languages],
+            languages=[languages[owner] for owner in owners.tolist()],
             language=article.lang,
             flags=pool.flags[candidates].tolist(),
             repeats=repeats,

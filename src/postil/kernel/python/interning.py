@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SPLIT", "Interner", "is_han_text"]
+__all__ = ["SPLIT", "UNSPACED", "Interner", "is_han_text"]
 
 _WORD: Final = re.compile(r"\w+")
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -23,6 +23,9 @@ _HAN_CHARACTER: Final = re.compile(rf"(?=\w)[{_HAN}]")
 _OTHER_WORD: Final = re.compile(rf"[^\W{_HAN}]+")
 
 _ROUGE: Final = re.compile(r"[a-z0-9]+")
+UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters between which no spaces stand, for a class of a pattern."""
+_UNSPACED_OR_WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _MARKS: Final = frozenset(string.punctuation)
 
 
@@ -56,6 +59,7 @@ SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
     "words": _split_words,
     "characters": _split_characters,
     "rouge": _split_rouge,
+    "unspaced": _UNSPACED_OR_WORD.findall,
     "every-character": list,
     "marks": _split_marks,
 }
@@ -119,7 +123,7 @@ class Interner:
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise TypeError(f"text {index}: expected str, got {type(text).__name__}")
-        require(splitting in SPLIT, "expected space, words, characters, rouge, every-character or marks")
+        require(splitting in SPLIT, "expected space, words, characters, rouge, unspaced, every-character or marks")
         split = SPLIT[splitting]
         ids, offsets = self.encode_tokens([split(text) for text in texts])
         han = (index for index, text in enumerate(texts) if splitting == "words" and is_han_text(text.lower()))
