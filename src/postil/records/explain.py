@@ -221,7 +221,7 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
     dot = f"{path}." if path else ""
     missing = [name for name in needed if name not in value]
     if missing:
-        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__).lower()
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__.lstrip("_")).lower()
         article = "an" if kind[0] in "aeiou" else "a"
         there = ", ".join(value) or "no fields"
         row = "object" if path else "request" if kind.endswith("request") else "row"

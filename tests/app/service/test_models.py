@@ -105,10 +105,12 @@ def test_settings_of_the_filter_hold(tmp_path: Path) -> None:
         ServiceModels.open(msgspec.structs.replace(config, max_words=2))
 
 
-def test_a_service_without_models_that_suggest(config: ServiceConfig) -> None:
-    service = ServiceModels.open(msgspec.structs.replace(config, models={}))
+def test_a_service_without_the_models_that_are_asked(config: ServiceConfig) -> None:
+    service = ServiceModels.open(msgspec.structs.replace(config, models={}, quality={}))
     with pytest.raises(UsageError, match="model: this service has no such model; see GET /v1/models"):
         service.call("suggest", b'{"article": {"title": "Rain"}}')
+    with pytest.raises(UsageError, match="quality: this service has no such model; see GET /v1/models"):
+        service.call("screen", b'{"text": "It rains in the north.", "quality": "good"}')
 
 
 def test_a_model_is_read_once(config: ServiceConfig, monkeypatch: pytest.MonkeyPatch) -> None:

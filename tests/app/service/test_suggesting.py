@@ -185,7 +185,7 @@ def test_a_model_without_suggestions_cannot_take_turns(ask: Ask) -> None:
             InvalidInput,
             "model: expected either model or interleave, got both",
         ),
-        ({"article": {"title": "a"}, "interleave": ["both", "x"]}, UnknownName, "unknown model 'x'"),
+        ({"article": {"title": "a"}, "interleave": ["both", "x"]}, InvalidInput, "interleave: unknown model 'x'"),
     ],
 )
 def test_what_is_refused(ask: Ask, request_: dict[str, Any], error: type[PostilError], problem: str) -> None:

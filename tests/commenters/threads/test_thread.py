@@ -83,6 +83,8 @@ def test_weights_of_a_mixture() -> None:
     for weights in ({}, {"votes": 0.0}, {"votes": float("nan")}):
         with pytest.raises(UsageError, match="expected an order with a weight above 0"):
             mixed(scores, weights)
+    with pytest.raises(UsageError, match="expected weights with a finite sum"):
+        mixed(scores, {"votes": 1e308, "length": 1e308})
 
 
 def test_diversity_puts_what_was_said_behind() -> None:

@@ -162,6 +162,9 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
             assert learned["reason"]
             status, wrong = await ask("/v1/calibrate", model="three")
             assert (status, wrong["errors"][0]["field"]) == (422, "model")
+            for field, value in (("seed", -1), ("resamples", 0), ("resamples", 10**9)):
+                status, wrong = await ask("/v1/calibrate", **{field: value})
+                assert (status, wrong["errors"][0]["field"]) == (422, field)
 
             named, unknown = {"article": "n1", "comment": "0"}, {"article": "n1", "comment": "none"}
             status, wrong = await ask("/v1/forget", comments=[named, unknown])
@@ -175,6 +178,8 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
             assert [one.text for one in store.labels()] == ["Snow is what I want."]
             assert service.pool.pids != pids
             assert (await ask("/v1/forget", comments=[]))[1]["errors"][0]["field"] == "comments"
+            _, wrong = await ask("/v1/forget", comments=[{"article": 1, "comment": 2}])
+            assert "no comment '1:2'" in wrong["detail"]
         finally:
             await service.stop()
             service.close()

@@ -111,7 +111,7 @@ def test_no_change_is_lost_when_several_are_made_at_once(file: Path) -> None:
         (b"\xff\xfe", "expected the JSON of postil tokens"),
         (b"[" * 100_000, "expected the JSON of postil tokens"),
         (b"[]", "expected an object in braces, got an array"),
-        (b"{}", "tokens: missing"),
+        (b"{}", "tokens: missing; a file needs tokens;"),
         (b'{"tokens": 3}', "tokens: expected an array, got 3"),
     ],
 )

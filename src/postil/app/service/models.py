@@ -206,10 +206,10 @@ def _calibrated(commenter: Retriever | NeuralCommenter) -> Calibrated | None:
 
 
 def _named(known: Mapping[str, T], name: str | None, field: str) -> T:
-    if name is None and known:
-        return next(iter(known.values()))
-    if name is None:
+    if not known:
         raise UsageError(f"{field}: this service has no such model; see GET /v1/models")
+    if name is None:
+        return next(iter(known.values()))
     if name not in known:
         raise UnknownName(field, name, known)
     return known[name]

@@ -86,7 +86,7 @@ def score(models: OpenModels, request: ScoreRequest) -> ScoreResponse:
 def _check_files(spec: str, allowed: tuple[str, ...], field: str) -> None:
     if _NAMES_FILE.search(spec) and _plain(spec) not in set(map(_plain, allowed)):
         expected = f"one of {', '.join(allowed)}" if allowed else "one that reads no file of the server"
-        raise InvalidInput(f"expected a metric without {' and '.join(FILE_PARAMETERS)}, or {expected}", field=field)
+        raise InvalidInput(f"expected a metric without {' or '.join(FILE_PARAMETERS)}, or {expected}", field=field)
 
 
 def _plain(spec: str) -> str:

@@ -11,7 +11,7 @@ from postil.app.service.responses import ServedSuggestion, SuggestResponse
 from postil.commenters.interleaving import team_draft
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 
 if TYPE_CHECKING:
     from msgspec import UnsetType
@@ -33,7 +33,7 @@ def suggest(models: OpenModels, request: SuggestRequest) -> SuggestResponse:
         request: The request.
 
     Raises:
-        UnknownName: There is no such model.
+        UnknownName, InvalidInput: There is no such model.
         UsageError: The model was never calibrated, and precision or coverage are given, or both are.
         PostilError: The model is damaged.
     """
@@ -42,7 +42,10 @@ def suggest(models: OpenModels, request: SuggestRequest) -> SuggestResponse:
     if request.precision is not None or request.coverage is not None:
         selection = Selection(request.precision, request.coverage)
     if request.interleave is not None:
-        teams = [models.commenter(name) for name in request.interleave]
+        try:
+            teams = [models.commenter(name) for name in request.interleave]
+        except UnknownName as error:
+            raise InvalidInput(str(error), field="interleave") from None
         return _interleaved(article, teams, selection, request.k)
     model = models.commenter(request.model)
     found = _suggested(article, model, selection, request.k)

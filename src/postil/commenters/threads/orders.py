@@ -93,15 +93,17 @@ def mixed(scores: Mapping[str, NDArray[np.float64]], weights: Mapping[str, float
         float64[n], from 0 to 1.
 
     Raises:
-        UsageError: A weight is not above 0, or there is none.
+        UsageError: A weight is not above 0, there is none, or their sum is too large a number.
 
     >>> mixed({"votes": np.array([9.0, 2.0]), "length": np.array([4.0, 80.0])}, {"votes": 3, "length": 1}).tolist()
     [0.75, 0.25]
     """
     if not weights or not all(0 < weight < np.inf for weight in weights.values()):
         raise UsageError("expected an order with a weight above 0")
+    if not (whole := sum(weights.values())) < np.inf:
+        raise UsageError("expected weights with a finite sum; divide all of them by the same number")
     total = sum(points(scores[name]) * weight for name, weight in weights.items())
-    return np.asarray(np.round(total / sum(weights.values()), _DECIMALS), np.float64)
+    return np.asarray(np.round(total / whole, _DECIMALS), np.float64)
 
 
 def diversified(

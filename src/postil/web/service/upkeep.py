@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
@@ -13,6 +13,7 @@ from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import ModelsResponse
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.records.results import CalibrationResult, ForgetResult
+from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.failures import InternalError
 from postil.web.service.maintenance import CalibrateWork, Comments, ForgetWork
 from postil.web.service.problems import Problem
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["CalibrateRequest", "ForgetRequest", "NamedComment", "Upkeep"]
 
 DEFAULTS: Final = CalibrateOptions()
+MOST_RESAMPLES: Final = 100_000
+"""Largest number of resamples of a request, as no other change of the models begins before it ends."""
 
 
 class CalibrateRequest(Request, frozen=True, kw_only=True, gc=False):
@@ -39,12 +42,12 @@ class CalibrateRequest(Request, frozen=True, kw_only=True, gc=False):
     Args:
         model: Name of the model; by default the first one.
         seed: Random seed.
-        resamples: Number of resamples of the articles, for confidence intervals.
+        resamples: Number of resamples of the articles, for confidence intervals; at most 100,000.
     """
 
     model: str | None = None
-    seed: int = DEFAULTS.seed
-    resamples: int = DEFAULTS.resamples
+    seed: Annotated[int, msgspec.Meta(ge=0)] = DEFAULTS.seed
+    resamples: Annotated[int, msgspec.Meta(ge=1, le=MOST_RESAMPLES)] = DEFAULTS.resamples
 
 
 class NamedComment(Request, frozen=True, kw_only=True, gc=False):
@@ -55,8 +58,8 @@ class NamedComment(Request, frozen=True, kw_only=True, gc=False):
         comment: Its id.
     """
 
-    article: str
-    comment: str
+    article: Id
+    comment: Id
 
 
 class ForgetRequest(Request, frozen=True, kw_only=True, gc=False):
@@ -166,7 +169,7 @@ class Upkeep:
 
     async def _forget(self, call: Call) -> Reply:
         request = decoded(call.body, ForgetRequest)
-        pairs = [(one.article, one.comment) for one in request.comments]
+        pairs = [(f"{one.article}", f"{one.comment}") for one in request.comments]
         async with self._turn:
             folders = (await asyncio.to_thread(self._config)).models.values()
             if not folders:
