@@ -103,6 +103,29 @@ def test_answers_are_there_again_when_the_article_is_opened_again(start: Start, 
     assert [(one.show, one.rank) for one in stub.labels()] == [(True, 1), (True, 2)]  # in place of the earlier answer
 
 
+def test_an_answer_that_was_not_known_yet_is_replaced(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    window = DeskWindow.opened(chromium, stub)
+    window.keys("s", "d", "1")
+    window.stored()
+    late = DeskWindow(chromium)
+    slow = """const fetched = window.fetch;
+      window.fetch = (path, ...rest) => !String(path).startsWith('/desk/labels') ? fetched(path, ...rest)
+        : new Promise((done) => { window.let = () => done(fetched(path, ...rest)); });"""
+    late.call("Page.addScriptToEvaluateOnNewDocument", source=slow)
+    late.open(stub, 0)
+    late.key("d")
+    late.until("document.querySelector('.card.no .answer').innerText === 'stored'")
+    late("window.let()")
+    late.until("document.querySelector('.card:nth-child(2).no')")
+    late.stored()
+    assert late.text("#count") == "2 labels"
+    assert [(one.rank, one.show, one.reason) for one in stub.labels()] == [
+        (2, False, "off the matter"),
+        (1, False, None),
+    ]
+
+
 def test_a_label_waits_for_the_connection_and_is_stored_once(start: Start, chromium: Chromium) -> None:
     stub = start()
     window = DeskWindow.opened(chromium, stub)

@@ -156,7 +156,7 @@ class Desk:
         return Reply(found.content, found.status, found.media_type, found.headers)
 
     async def _search(self, call: Call) -> Reply:
-        return _json(self._articles.search(_query(call, "q")))
+        return _json(await asyncio.to_thread(self._articles.search, _query(call, "q")))
 
     async def _article(self, call: Call) -> Reply:
         number = int(call.name) if call.name.isdecimal() and len(call.name) < 10 else len(self._articles)

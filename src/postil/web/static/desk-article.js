@@ -101,23 +101,23 @@ export function hideUnlessFocused() {
   else hide();
 }
 
-// Asks for the passages of an article, shows them as a list, and marks them in the text.
-export async function starters(article, { split, signal, jump, found }) {
+// Asks for the passages of an article and shows them as a list; returns them, or null.
+export async function starters(article, { split, signal, jump, again }) {
   const list = $("#starters-list");
   if (!article.content?.trim()) {
     list.replaceChildren(el("p", { class: "empty" }, t("The article has no text to find passages in.")));
-    return found([]);
+    return [];
   }
   list.replaceChildren(waiting(t("Looking for passages …")));
   try {
     const units = article.content.match(ENDS[split])?.length ?? 1;
-    const body = { text: article.content, k: Math.min(MOST, Math.max(1, Math.round(units / SHARE))), split, ...(article.lang ? { lang: article.lang } : {}) };
+    const k = Math.min(MOST, Math.max(1, Math.round(units / SHARE)));
+    const body = { text: article.content, k, split, ...(article.lang ? { lang: article.lang } : {}) };
     const said = await ask("/v1/interesting", { body, signal });
-    found(show(article, placed(article.content, said.passages ?? []), jump));
+    return signal.aborted ? null : show(article, placed(article.content, said.passages ?? []), jump);
   } catch (error) {
-    if (signal.aborted) return;
-    list.replaceChildren(failed(error, () => starters(article, { split, signal, jump, found })));
-    found([]);
+    if (!signal.aborted) list.replaceChildren(failed(error, again));
+    return null;
   }
 }
 function show(article, passages, jump) {

@@ -80,15 +80,18 @@ export function undo() {
   return last.one;
 }
 
-// What the server has of this editor for an article; what waits here is newer.
+// What the server has of this editor for an article. Ids begin with the time, so that of two answers the later one
+// stands; an earlier one that was not known here when it was answered again is taken back.
 export async function load(article, signal) {
   const found = await ask(`/desk/labels?article=${encodeURIComponent(article)}`, { signal });
-  for (const one of found.labels) {
-    const { show, reason = null, id } = one;
-    if (answer(article, one.text)?.state !== "waiting") known.set(name(article, one.text), { show, reason, id, state: "stored" });
+  for (const { text, show, reason = null, id } of found.labels) {
+    const now = answer(article, text);
+    if (!now || !((id ?? "") < now.id)) known.set(name(article, text), { show, reason, id, state: "stored" });
+    else if (id) keep({ withdrawn: id });
   }
   totals.stored = found.total;
   changed();
+  send();
 }
 
 export function send() {

@@ -8,7 +8,7 @@ export const LABEL = t("Machine-generated suggestion");
 let article = null, found = null, current = 0, asking = false;
 export const shown = () => found;
 
-// Asks for suggestions and shows them; the same article keeps its place.
+// Asks for suggestions and shows them; returns them, or null where another request took the place of this one.
 export async function load(one, options) {
   const { model, k, precision, signal } = options;
   const list = $("#suggestions-list");
@@ -19,14 +19,17 @@ export async function load(one, options) {
     const { comments: _, ...sent } = one; // an article's own comments are not read
     const body = { article: sent, model, k, ...(precision ? { precision } : {}) };
     const said = await ask("/v1/suggest", { body, signal });
+    if (signal.aborted) return null;
     one.id ??= said.article; // the server makes one up for an article without
     found = said;
     show();
     const n = said.suggestions.length;
     say(n ? count(n, "One suggestion", "% suggestions") : t("No suggestion for this article."));
     if (page.may.label) labels.load(one.id, signal).catch(() => {}); // answers of earlier visits, when they come
+    return said;
   } catch (error) {
-    if (!signal.aborted) list.replaceChildren(failed(error, () => load(one, options)));
+    if (!signal.aborted) list.replaceChildren(failed(error, options.again));
+    return null;
   }
 }
 function tally() {

@@ -5,9 +5,6 @@ import { votes } from "./desk-suggestions.js";
 
 const ORDERS = { relevance: "Relevance", quality: "Quality", votes: "Votes", oldest: "Oldest", newest: "Newest", length: "Length" };
 
-let ranked = null;
-export const shown = () => ranked;
-
 // Orders that the article and the models allow, the best first.
 export function orders(article, { relevance, quality }) {
   const comments = article.comments ?? [];
@@ -46,29 +43,34 @@ function by() {
   return Object.fromEntries(chosen().map((name) => [name, Number($(`#weight-${name}`).value)]));
 }
 
-export async function load(article, options) {
-  const { model, quality, signal } = options;
+// Asks for the order and shows it; returns the comments, or null.
+export async function load(article, { model, quality, signal, again }) {
   const list = $("#thread-list"), comments = article.comments ?? [];
-  ranked = null;
   $("#tab-thread .n").textContent = comments.length ? number(comments.length) : "";
-  if (!comments.length) return list.replaceChildren(el("p", { class: "empty" }, t("This article came without readers' comments.")));
-  const orders = by();
-  if (!Object.keys(orders).length) return list.replaceChildren(el("p", { class: "empty" }, t("Choose an order.")));
+  const orders = comments.length ? by() : {};
+  if (!Object.keys(orders).length) {
+    list.replaceChildren(el("p", { class: "empty" }, comments.length ? t("Choose an order.") : t("This article came without readers' comments.")));
+    return null;
+  }
   list.replaceChildren(waiting(t("Sorting the thread …")));
   try {
-    const body = { article, by: orders, diversity: Number($("#diversity").value) };
+    const sent = comments.map(({ id, text: words, upvotes, date, parent }) => ({ id, text: words, upvotes, date, parent }));
+    const body = { article: { ...article, comments: sent }, by: orders, diversity: Number($("#diversity").value) };
     if ("relevance" in orders) body.model = model;
     if ("quality" in orders) body.quality = quality;
-    ranked = (await ask("/v1/rank", { body, signal })).comments;
-    show(article);
+    const { comments: ranked } = await ask("/v1/rank", { body, signal });
+    if (signal.aborted) return null;
+    show(article, ranked);
     say(t("The thread is sorted."));
+    return ranked;
   } catch (error) {
-    if (!signal.aborted) list.replaceChildren(failed(error, () => load(article, options)));
+    if (!signal.aborted) list.replaceChildren(failed(error, again));
+    return null;
   }
 }
 
 // Near copies are folded under the first of them.
-function show(article) {
+function show(article, ranked) {
   const sent = new Map((article.comments ?? []).map((one, at) => [String(one.id ?? `#${at + 1}`), one]));
   const copies = new Map();
   for (const one of ranked) if (one.same_as !== null && one.same_as !== undefined) copies.set(one.same_as, [...(copies.get(one.same_as) ?? []), one]);

@@ -140,6 +140,7 @@ async function open(article, at) {
   head(article, el("span", { class: "head-actions" },
     el("button", { type: "button", class: "quiet", "data-does": "edit" }, t("Edit"))));
   body(article);
+  $("#tab-starters .n").textContent = "";
   $("#previous").hidden = $("#next").hidden = at === null;
   $("#previous").disabled = at === 0;
   $("#next").disabled = at === page.articles - 1;
@@ -147,7 +148,7 @@ async function open(article, at) {
   $("#panels").scrollTop = 0;
   scrollTo(0, 0);
   show(!WIDE.matches || tab !== "article" ? tab : "suggestions");
-  $("#title").focus({ preventScroll: true });
+  $(WIDE.matches || tab === "article" ? "#title" : `#tab-${tab}`).focus({ preventScroll: true });
   thread.controls(article, able(), later(sort, SETTLED));
   await Promise.all([suggest(), findStarters(), sort()]);
 }
@@ -160,26 +161,27 @@ const able = () => ({ relevance: Boolean(relevance()), quality: Boolean(quality(
 
 async function suggest() {
   if (!visit) return;
-  const mine = visit;
-  await suggestions.load(mine.article, { model: named(), k: Number($("#k").value), precision: Number($("#precision").value) || null, signal: fresh("suggestions") });
-  mine.suggested = suggestions.shown() ?? mine.suggested;
+  const mine = visit, precision = Number($("#precision").value) || null;
+  const depth = precision ? models.find((one) => one.name === named())?.calibrated?.depth : null;
+  const k = Math.min(Number($("#k").value), depth ?? Infinity); // a promise holds for so many first suggestions
+  const options = { model: named(), k, precision, signal: fresh("suggestions"), again: suggest };
+  mine.suggested = (await suggestions.load(mine.article, options)) ?? mine.suggested;
   progress();
 }
 async function findStarters() {
   if (!visit) return;
   const mine = visit;
-  const found = (passages) => {
-    mine.passages = passages;
-    $("#tab-starters .n").textContent = passages.length ? number(passages.length) : "";
-    if (mine === visit) body(mine.article, passages);
-  };
-  await starters(mine.article, { split: $("#split").value, signal: fresh("starters"), jump, found });
+  const found = await starters(mine.article, { split: $("#split").value, signal: fresh("starters"), jump, again: findStarters });
+  mine.passages = found ?? mine.passages;
+  if (!found || mine !== visit) return;
+  $("#tab-starters .n").textContent = found.length ? number(found.length) : "";
+  body(mine.article, found);
 }
 async function sort() {
   if (!visit) return;
   const mine = visit;
-  await thread.load(mine.article, { model: relevance(), quality: quality(), signal: fresh("thread") });
-  mine.ranked = thread.shown() ?? mine.ranked;
+  const options = { model: relevance(), quality: quality(), signal: fresh("thread"), again: sort };
+  mine.ranked = (await thread.load(mine.article, options)) ?? mine.ranked;
 }
 function jump(rank) {
   if (!WIDE.matches) show("article");
