@@ -106,7 +106,7 @@ def read_article(html: str) -> HtmlArticle:
         from lxml import etree  # noqa: PLC0415 - an extra
         from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
         from trafilatura import bare_extraction  # noqa: PLC0415
-        from trafilatura.meta import reset_caches  # noqa: PLC0415
+        from trafilatura.utils import line_processing, trim  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra("the article of a page", "html") from error
     for name in ("trafilatura", "htmldate", "courlan"):  # what they warn of is told by the error
@@ -132,7 +132,8 @@ def read_article(html: str) -> HtmlArticle:
         # A date in the midst of the text may be any date.
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
-    reset_caches()  # they hold texts
+    for each in (line_processing, trim):
+        each.cache_clear()  # which holds the last 1,024 lines, however long
     if found is None:
         raise InvalidInput(_NO_TEXT)
     # A page can give a title that is no text.
