@@ -106,7 +106,7 @@ def test_metrics_that_the_configuration_names_may_read_files(config: ServiceConf
     with pytest.raises(UsageError, match="/nowhere"):  # it is looked for now
         service.call("score", msgspec.json.encode(body))
     body["metrics"] = ["vector-f1(vectors=/etc)"]
-    with pytest.raises(InvalidInput, match=r"metrics: expected a metric without model or vectors or .* or one of vector-f1"):
+    with pytest.raises(InvalidInput, match=r"expected a metric without model or vectors or .* or one of vector-f1"):
         service.call("score", msgspec.json.encode(body))
 
 
