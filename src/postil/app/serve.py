@@ -59,7 +59,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     workers: Annotated[int | None, Flag(min=1)] = None
     max_body: Annotated[int, Flag(min=1024, max=1 << 28, metavar="BYTES")] = 1 << 20
     timeout: Annotated[float, Flag(min=0.1, metavar="SECONDS")] = 10.0
-    queue: Annotated[int, Flag(min=1)] = 64
+    queue: Annotated[int, Flag(min=1)] = 256
     min_words: Annotated[int, Flag(min=0)] = 4
     max_words: Annotated[int | None, Flag(min=1)] = None
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None

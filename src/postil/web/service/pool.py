@@ -20,6 +20,11 @@ __all__ = ["Busy", "TimedOut", "WorkerPool"]
 ATTEMPTS: Final = 2
 """Number of workers that a request is given to, if they end while they compute."""
 
+PATIENCE: Final = 3
+"""Number of new workers that may be killed before requests are refused at once."""
+
+HOPELESS: Final = "no worker can be started"
+
 PAUSES: Final = (0.0, 0.1, 0.5, 2.0, 5.0)
 """Seconds before each attempt to start a worker again; the last one is repeated."""
 
@@ -95,12 +100,7 @@ class WorkerPool:
             PostilError: A new worker cannot open the models; the old ones go on.
         """
         async with self._swapping:
-            starts = [asyncio.ensure_future(self._started(config)) for _ in range(self._count)]
-            outcomes = await asyncio.gather(*starts, return_exceptions=True)
-            fresh = [one for one in outcomes if isinstance(one, WorkerProcess)]
-            if len(fresh) < len(outcomes):
-                await asyncio.gather(*(worker.end() for worker in fresh))
-                raise next(one for one in outcomes if isinstance(one, BaseException))
+            fresh = await self._all_started(config)
             old, idle = self._workers, set(self._idle)
             self._config, self._failure, self.models = config, None, fresh[0].models
             self._workers, self._idle = set(), deque()
@@ -163,7 +163,7 @@ class WorkerPool:
         if self._idle:
             return self._idle.popleft()
         if self._failure is not None and not self._workers:
-            raise Busy(f"no worker can be started: {self._failure}")
+            raise Busy(f"{HOPELESS}: {self._failure}")
         if len(self._waiting) >= self._queue and not again:
             raise Busy(f"{self._queue} requests wait already")
         future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
@@ -197,6 +197,20 @@ class WorkerPool:
         self._workers.add(worker)
         self._release(worker)
 
+    async def _all_started(self, config: ServiceConfig) -> list[WorkerProcess]:
+        """Start all workers, or none; one after the other where requests need the processors meanwhile."""
+        fresh: list[WorkerProcess] = []
+        at_once = 1 if self._workers else self._count
+        while len(fresh) < self._count:
+            starts = (self._started(config) for _ in range(at_once))
+            outcomes = await asyncio.gather(*starts, return_exceptions=True)
+            fresh += [one for one in outcomes if isinstance(one, WorkerProcess)]
+            failures = [one for one in outcomes if isinstance(one, BaseException)]
+            if failures:
+                await asyncio.gather(*(worker.end() for worker in fresh))
+                raise failures[0]
+        return fresh
+
     async def _started(self, config: ServiceConfig) -> WorkerProcess:
         worker = await WorkerProcess.start(config.encoded(), config.jobs)
         self._processes.add(worker)
@@ -220,10 +234,11 @@ class WorkerPool:
             try:
                 fresh = await self._started(config)
             except PostilError as error:
-                self._failure = error
                 if attempt == 0:
                     self._on_message(f"a worker cannot be started again: {error}")
                 attempt += 1
+                if attempt == PATIENCE or not isinstance(error, InternalError):
+                    self._refuse(error)
                 continue
             if self._config is config:
                 self._failure = None
@@ -231,6 +246,14 @@ class WorkerPool:
             else:
                 await fresh.end()
             return
+
+    def _refuse(self, failure: PostilError) -> None:
+        """Refuse requests at once, until a worker is there, as no model can be opened."""
+        self._failure = failure
+        if not self._workers:
+            for future in self._waiting:
+                if not future.done():
+                    future.set_exception(Busy(f"{HOPELESS}: {failure}"))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

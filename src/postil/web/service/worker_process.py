@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
-from postil.web.service.failures import raised
+from postil.web.service.failures import InternalError, raised
 from postil.web.service.worker_loop import DONE
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class WorkerProcess:
         try:
             worker.models = await worker.ask(config)
         except WorkerEnded as error:
-            raise PostilError(f"a worker {error} while it opened the models") from None
+            raise InternalError(f"a worker {error} while it opened the models") from None
         except BaseException:
             worker.kill()
             raise
@@ -108,8 +108,7 @@ class WorkerProcess:
             WorkerEnded: The process ended before it answered.
         """
         try:
-            self._to.write(head(DONE, content))
-            self._to.write(content)
+            self._to.write(head(DONE, content) + content)  # one call of the system
             start = await self._from.readexactly(HEAD)
             answer = await self._from.readexactly(length_of(start))
         except (OSError, EOFError):
