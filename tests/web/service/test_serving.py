@@ -114,6 +114,24 @@ def test_requests_that_are_not_for_it(served: Make) -> None:
     assert refused.headers["x-request-id"]
 
 
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: " + b"x" * 70_000, 431),
+        (b"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n1\r\n" * 200, 400),
+        (b"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999999999999\r\n\r\n", 413),
+    ],
+)
+def test_requests_that_are_never_complete(served: Make, sent: bytes, status: int) -> None:
+    with socket.create_connection(("localhost", served.client.base_url.port)) as one:
+        one.sendall(sent)
+        head, _, body = one.recv(65536).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert head.count(b"x-request-id: ") == 1
+    assert json.loads(body)["status"] == status
+
+
 def test_it_reloads_and_its_end_waits_for_requests(start: Make, folders: Path) -> None:
     link = folders / "link"
     link.symlink_to("plain")

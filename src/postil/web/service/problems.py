@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -13,7 +14,7 @@ from postil.web.service.routing import Reply
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "Problem", "ProblemDocument", "problem_of", "problem_parts", "problem_reply"]
+__all__ = ["KINDS", "Problem", "ProblemDocument", "problem_of", "problem_parts", "problem_reply", "unseen_parts"]
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY: Final = 1
@@ -150,6 +151,18 @@ def problem_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[b
     """
     body = _encoded(Problem(status, text or "The request cannot be read."))
     return [(b"content-type", MEDIA_TYPE.encode()), (b"content-length", b"%d" % len(body))], body
+
+
+def unseen_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """The same of a request that is refused before it is complete: no middleware gives that response an id.
+
+    Args:
+        status: HTTP status.
+        text: The reason, one sentence.
+        script: Ignored.
+    """
+    headers, body = problem_parts(status, text, script=script)
+    return [*headers, (b"x-request-id", secrets.token_hex(8).encode())], body
 
 
 def _encoded(problem: Problem, instance: str = "") -> bytes:

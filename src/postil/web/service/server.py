@@ -27,7 +27,7 @@ from postil.web.service.docs_page import DocsPage
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
-from postil.web.service.problems import problem_parts
+from postil.web.service.problems import problem_parts, unseen_parts
 from postil.web.service.routes import health_routes, model_routes
 from postil.web.service.sites import Sites
 from postil.web.service.store import ServiceStore
@@ -187,7 +187,7 @@ def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callab
             service.app(),
             secure=options.https,
             limits=ConnectionLimits(body_bytes=options.max_body),
-            worded=problem_parts,
+            worded=unseen_parts,
             grace=math.ceil(options.timeout),
         )
         count = len(config.models) + len(config.quality)
