@@ -329,7 +329,7 @@ def decoded(body: bytes, kind: type[R]) -> R:
     >>> decoded(b'{"article": {"title": "Rain"}, "k": "5"}', SuggestRequest)
     Traceback (most recent call last):
     ...
-    postil.errors.InvalidInput: k: expected an integer, got "5"; write it without quotes
+    postil.errors.InvalidInput: k: expected an integer from 1 to 100, got "5"; write it without quotes
     """
     try:
         found: R = _decoder(kind).decode(body)
