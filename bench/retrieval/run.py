@@ -9,6 +9,7 @@ is timed; how long the index takes is a line of its own. bm25s ranks by BM25, be
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import tempfile
@@ -20,6 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse  # type: ignore[import-untyped]
+
+# Else threads of one program spin for a while after its call, in the time of the next.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import sparse_dot_topn  # type: ignore[import-not-found]
 
 from bench.metrics.report import machine, version
