@@ -16,7 +16,7 @@ LAYERS = (
     ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
     ("endpoint", "learners", "records", "text", "plots"),
-    ("corpus", "metrics", "metaeval", "judges", "commenters", "annotation"),
+    ("corpus", "documents", "metrics", "metaeval", "judges", "commenters", "annotation"),
     ("render",),
     ("app",),
     ("web", "integrations"),
@@ -25,6 +25,7 @@ LAYERS = (
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
 # Packages that see less than their layer allows, so that they can be used and read by themselves.
 ONLY = {
+    "documents": {"documents", "endpoint", "errors", "escaping", "records", "text"},
     "judges": {"endpoint", "errors", "judges", "records"},
     "learners": {"errors", "kernel", "learners"},
     "metaeval": {"engine", "errors", "kernel", "learners", "metaeval", "records"},
@@ -40,6 +41,7 @@ OWNERS = {
     "sqlalchemy": "annotation",
     "ray": "engine",
     "gensim": "text",
+    "pypdf": "documents",
     "trafilatura": "text",
 }
 FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")
