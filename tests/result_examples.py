@@ -855,9 +855,49 @@ OTHERS: dict[str, dict[str, Any]] = {
     "interesting": {
         "measure": "meteor",
         "passages": [
-            {"rank": 1, "index": 1, "text": "tfidf", "score": 2.5, "reasons": [{"unit": "ann", "part": 0.5}]},
+            {"rank": 1, "index": 1, "text": "tfidf", "score": 2.5, "reasons": [{"unit": "ann", "part": 0.5}]}
+            | {"start": 12, "end": 17, "page": 2, "link": "https://example.org/tea#:~:text=tfidf"},
             {"rank": 2, "index": 0, "text": "ducks", "score": None, "reasons": []},
         ],
+        "goal": "topic",
+        "lang": "en",
+        "signature": "meteor|stop:en",
+        "document": {
+            "text": "Tea\n\nducks, ponds and rain",
+            "blocks": [
+                {"kind": "heading", "start": 0, "end": 3, "level": 1},
+                {"kind": "paragraph", "start": 5, "end": 26, "page": 2},
+            ],
+            "source": "tfidf",
+            "title": "ann",
+            "lang": "en",
+            "date": "2024-05-01",
+            "url": "https://example.org/tea",
+        },
+        "notes": ["tfidf"],
+    },
+    "interesting-pages": {
+        "measure": "meteor",
+        "pages": [
+            {
+                "source": "tfidf",
+                "passages": [
+                    {"rank": 1, "index": 1, "text": "ann", "score": 2.5, "reasons": [{"unit": "ann", "part": 0.5}]},
+                    {"rank": 2, "index": 0, "text": "ducks", "score": None, "reasons": []},
+                ],
+                "title": "ann",
+                "url": "https://example.org/tea",
+                "date": "2024-05-01",
+                "lang": "en",
+                "file": "tea.html",
+                "notes": ["tfidf"],
+            },
+            {"source": "ponds.md", "passages": []},
+        ],
+        "failed": [{"source": "meteor", "problem": "there is no text in it"}],
+        "goal": "interest",
+        "signature": "meteor|stop:en",
+        "notes": ["tfidf"],
     },
     "interleaving": {
         "baseline": "tfidf",

@@ -63,6 +63,7 @@ from postil.records.correlation_parts import (
     SystemMean,
     UndefinedResult,
 )
+from postil.records.documents import Document  # noqa: TC001 - msgspec reads it
 from postil.records.estimate_parts import (
     EstimateSettings,
     IntervalWidths,
@@ -143,16 +144,19 @@ __all__ = [
     "EstimateSettings",
     "EvaluationSettings",
     "Excluded",
+    "FailedPage",
     "FeatureWeight",
     "ForgetResult",
     "ForgottenFolder",
     "Gain",
     "GainCurvePoints",
     "GainDifference",
+    "Goal",
     "GridPoint",
     "GridSearch",
     "GridValue",
     "HumanAgreement",
+    "InterestingPagesResult",
     "InterestingResult",
     "InterleavedPair",
     "InterleavedRank",
@@ -172,6 +176,7 @@ __all__ = [
     "MetricsTaskSettings",
     "NcgResult",
     "NearWord",
+    "PageSummary",
     "PairAgreement",
     "PassageData",
     "PassageSettings",
@@ -1226,7 +1231,7 @@ class UnitContribution(Part, frozen=True, kw_only=True):
         return self.unit
 
 
-class RankedPassage(Part, frozen=True, kw_only=True):
+class RankedPassage(OptionalPart, frozen=True, kw_only=True):
     """A passage of a page, with the units that make its score.
 
     Args:
@@ -1236,6 +1241,10 @@ class RankedPassage(Part, frozen=True, kw_only=True):
         score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
             nothing left to be compared with.
         reasons: The units with the largest contributions.
+        start: Index of its first character in the text of the document; None in rows of passages.
+        end: Index after its last character; None as `start`.
+        page: Number of the page it begins on, from 1; None in documents without pages.
+        link: Address of the passage in the original: a text fragment, or a page of a PDF; None without an address.
     """
 
     rank: int
@@ -1243,18 +1252,92 @@ class RankedPassage(Part, frozen=True, kw_only=True):
     text: str
     score: float | None
     reasons: tuple[UnitContribution, ...]
+    start: int | None = None
+    end: int | None = None
+    page: int | None = None
+    link: str | None = None
+
+
+Goal: TypeAlias = Literal["interest", "topic"]
+"""Goal of a ranking of passages: the ones that people find interesting, or the ones closest to the page's topic."""
 
 
 class InterestingResult(Result, frozen=True, kw_only=True, tag="interesting"):
     """The passages of a page, the most interesting first.
 
     Args:
-        measure: The measure that ranks them.
+        measure: Spec of the measure that ranks them.
         passages: The passages.
+        goal: The goal of the ranking; None of a measure without one.
+        lang: Language of the page, a BCP 47 tag; None where it is not known.
+        signature: Signature of the ranking; empty without one.
+        document: The document that the passages are of; None of rows of passages.
+        notes: Notes on the ranking.
     """
 
     measure: str
     passages: tuple[RankedPassage, ...]
+    goal: Goal | None = None
+    lang: str | None = None
+    signature: str = ""
+    document: Document | None = None
+    notes: tuple[str, ...] = ()
+
+
+class PageSummary(OptionalPart, frozen=True, kw_only=True):
+    """The best passages of one page of several.
+
+    Args:
+        source: Name of its file, or the address it was read from.
+        passages: Its best passages.
+        title: Its title; empty without one.
+        url: The address under which a reader finds it; None if there is none.
+        date: The date that it was published, ``YYYY-MM-DD``; None if it does not say.
+        lang: Its language, a BCP 47 tag; None where it is not known.
+        file: Name of the highlighted page, relative to the index page; None where none was written.
+        notes: Notes on its ranking.
+    """
+
+    source: str
+    passages: tuple[RankedPassage, ...]
+    title: str = ""
+    url: str | None = None
+    date: str | None = None
+    lang: str | None = None
+    file: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class FailedPage(Part, frozen=True, kw_only=True):
+    """A page that could not be read or ranked.
+
+    Args:
+        source: Name of its file, or its address.
+        problem: The problem, in one sentence.
+    """
+
+    source: str
+    problem: str
+
+
+class InterestingPagesResult(Result, frozen=True, kw_only=True, tag="interesting-pages"):
+    """The best passages of each page of a folder or a feed.
+
+    Args:
+        measure: Spec of the measure that ranks the passages of a page.
+        pages: The pages, in the order of the folder or feed.
+        failed: The pages that could not be read or ranked.
+        goal: The goal of the ranking; None of a measure without one.
+        signature: Signature of the ranking; empty without one.
+        notes: Notes on all pages.
+    """
+
+    measure: str
+    pages: tuple[PageSummary, ...]
+    failed: tuple[FailedPage, ...] = ()
+    goal: Goal | None = None
+    signature: str = ""
+    notes: tuple[str, ...] = ()
 
 
 # ---- annotate ----

@@ -9,12 +9,17 @@ from postil.render.formats import counted
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import InterestingResult
+    from collections.abc import Collection, Iterable
 
-__all__ = ["summary", "view"]
+    from postil.records.results import InterestingResult, RankedPassage
+
+__all__ = ["cells", "fields", "summary", "values", "view"]
 
 SHOWN: Final = 80
 """Number of characters of a passage in a table."""
+
+LOCATION: Final = ("start", "end", "page", "link")
+"""Fields of a passage that only some documents have."""
 
 
 def view(result: InterestingResult) -> View:
@@ -23,18 +28,49 @@ def view(result: InterestingResult) -> View:
     Args:
         result: The result.
     """
-    grid = [["passage", result.measure, "top units"]]
-    for each in result.passages:
-        text = f"{each.rank}. {one_line(each.text)}"
-        grid.append(
-            [
-                text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…",
-                "-" if each.score is None else f"{each.score:.4f}",
-                ", ".join(map(str, each.reasons)),
-            ]
-        )
-    rows = [{name: getattr(each, name) for name in each.__struct_fields__} for each in result.passages]
-    return View(rows=rows, grids=[grid])
+    columns = fields(result.passages)
+    return View(
+        rows=[values(each, columns) for each in result.passages],
+        fields=columns,
+        grids=[[["passage", result.measure, "top units"], *map(cells, result.passages)]],
+        remarks=[f"note: {note}" for note in result.notes],
+        signatures=[result.signature] if result.signature else [],
+    )
+
+
+def fields(passages: Iterable[RankedPassage]) -> list[str]:
+    """Fields of passages that hold something: a location only where a document has one.
+
+    Args:
+        passages: The passages.
+    """
+    known = list(passages)
+    always = ["rank", "index", "text", "score", "reasons"]
+    return always + [name for name in LOCATION if any(getattr(each, name) is not None for each in known)]
+
+
+def values(passage: RankedPassage, columns: Collection[str]) -> dict[str, object]:
+    """Values of a passage for CSV, JSON Lines and data frames.
+
+    Args:
+        passage: The passage.
+        columns: Names of its fields.
+    """
+    return {name: getattr(passage, name) for name in columns}
+
+
+def cells(passage: RankedPassage) -> list[str]:
+    """Cells of a passage in a table: its rank and beginning, its score, its units.
+
+    Args:
+        passage: The passage.
+    """
+    text = f"{passage.rank}. {one_line(passage.text)}"
+    return [
+        text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…",
+        "-" if passage.score is None else f"{passage.score:.4f}",
+        ", ".join(map(str, passage.reasons)),
+    ]
 
 
 def summary(result: InterestingResult) -> str:

@@ -47,6 +47,7 @@ MODULES: Final[Mapping[str, str]] = {
     "evaluation": "postil.render.ranking",
     "forget": "postil.render.forget",
     "interesting": "postil.render.interesting",
+    "interesting-pages": "postil.render.interesting_pages",
     "interleaving": "postil.render.interleaving",
     "judge": "postil.render.judge",
     "passages": "postil.render.passages",

@@ -72,6 +72,7 @@ TITLES: Final[Mapping[str, str]] = {
     "corpus": "A corpus",
     "evaluation": "Ranking of comments",
     "interesting": "Interesting passages",
+    "interesting-pages": "Interesting passages of pages",
     "interleaving": "Interleaved suggestions",
     "plan": "An item assignment",
     "ranked-comments": "Ranked comments",

@@ -1,0 +1,73 @@
+"""View of the best passages of several pages: one row per passage; JSON Lines have one row per page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import to_builtins
+
+from postil.render.formats import counted, excerpt
+from postil.render.interesting import cells, fields, values
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import InterestingPagesResult, PageSummary
+
+__all__ = ["summary", "view"]
+
+OF_PAGE: Final = ("source", "title", "url", "date", "lang", "file")
+"""Fields of a page in each row of its passages."""
+
+NAME: Final = 30
+"""Number of characters of the name of a page in a table."""
+
+
+def view(result: InterestingPagesResult) -> View:
+    """Show the best passages of each page; rows have whole texts, tables their beginnings.
+
+    Args:
+        result: The result.
+    """
+    columns = fields(passage for page in result.pages for passage in page.passages)
+    rows = []
+    grid = [["passage", "page", result.measure, "top units"]]
+    for page in result.pages:
+        about: dict[str, object] = {name: getattr(page, name) for name in OF_PAGE}
+        if not page.passages:
+            rows.append({**about, **dict.fromkeys(columns)})
+            grid.append(["(no passage)", _name(page), "-", ""])
+        for passage in page.passages:
+            text, *numbers = cells(passage)
+            rows.append({**about, **values(passage, columns)})
+            grid.append([text, _name(page), *numbers])
+    return View(
+        rows=rows,
+        fields=[*OF_PAGE, *columns],
+        nested=[to_builtins(each) for each in (*result.pages, *result.failed)],
+        grids=[grid],
+        remarks=list(_remarks(result)),
+        signatures=[result.signature] if result.signature else [],
+    )
+
+
+def _name(page: PageSummary) -> str:
+    return excerpt(page.title or page.source, NAME)
+
+
+def _remarks(result: InterestingPagesResult) -> Iterator[str]:
+    yield from (f"failed: {each.source}: {each.problem}" for each in result.failed)
+    yield from (f"note: {_name(page)}: {note}" for page in result.pages for note in page.notes)
+    yield from (f"note: {note}" for note in result.notes)
+
+
+def summary(result: InterestingPagesResult) -> str:
+    """Numbers of pages, of their passages and of failed pages, and the measure.
+
+    Args:
+        result: The result.
+    """
+    passages = sum(len(page.passages) for page in result.pages)
+    failed = f", {len(result.failed):,} failed" if result.failed else ""
+    return f"{counted(len(result.pages), 'page')}, {counted(passages, 'passage')} by {result.measure}{failed}"

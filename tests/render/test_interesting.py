@@ -1,0 +1,68 @@
+"""Ranked passages of one page and of several: their rows, tables and JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from msgspec.structs import replace
+
+from postil.records.results import InterestingPagesResult, InterestingResult, Result
+from postil.render.views import show
+from result_examples import example
+
+
+def ranked() -> InterestingResult:
+    return cast("InterestingResult", example("interesting"))
+
+
+def pages() -> InterestingPagesResult:
+    return cast("InterestingPagesResult", example("interesting-pages"))
+
+
+def test_json_without_a_document_reads_and_has_the_fields_of_rows_of_passages() -> None:
+    plain = {
+        "schema": 1,
+        "kind": "interesting",
+        "measure": "f1-1",
+        "passages": [{"rank": 1, "index": 0, "text": "a", "score": None, "reasons": [{"unit": "a", "part": 1.0}]}],
+    }
+    found = cast("InterestingResult", Result.from_json(json.dumps(plain)))
+    assert (found.document, found.passages[0].start, found.goal, found.notes) == (None, None, None, ())
+    assert json.loads(found.to_json()) == plain
+    assert found.to_rows()[0].keys() == {"rank", "index", "text", "score", "reasons"}
+    assert [line.split() for line in show("table", found).splitlines()[2:]] == [["1.", "a", "-", "a"]]
+
+
+def test_locations_are_columns_where_a_document_has_them() -> None:
+    rows = ranked().to_rows()
+    assert [(row["start"], row["page"]) for row in rows] == [(12, 2), (None, None)]
+    assert rows[0]["link"] == "https://example.org/tea#:~:text=tfidf"
+    unpaged = replace(ranked(), passages=tuple(replace(each, page=None) for each in ranked().passages))
+    assert "page" not in unpaged.to_csv().splitlines()[0].split(",")
+
+
+def test_notes_and_the_signature_stand_below_the_table() -> None:
+    assert show("table", ranked()).splitlines()[-3:] == ["note: tfidf", "", "meteor|stop:en"]
+
+
+def test_pages_are_named_beside_their_passages_and_what_failed_stands_below() -> None:
+    lines = show("table", pages()).splitlines()
+    assert [line.split()[:3] for line in lines[2:5]] == [
+        ["1.", "ann", "ann"],
+        ["2.", "ducks", "ann"],
+        ["(no", "passage)", "ponds.md"],
+    ]
+    assert lines[6:9] == ["failed: meteor: there is no text in it", "note: ann: tfidf", "note: tfidf"]
+
+
+def test_rows_of_pages_have_their_page_and_json_lines_one_row_per_page() -> None:
+    rows = pages().to_rows()
+    assert [(row["source"], row["file"], row["rank"]) for row in rows] == [
+        ("tfidf", "tea.html", 1),
+        ("tfidf", "tea.html", 2),
+        ("ponds.md", None, None),
+    ]
+    lines = [json.loads(line) for line in show("jsonl", pages()).splitlines()]
+    assert [line["source"] for line in lines] == ["tfidf", "ponds.md", "meteor"]
+    assert [len(line.get("passages", ())) for line in lines] == [2, 0, 0]
