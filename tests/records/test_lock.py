@@ -29,6 +29,13 @@ def test_one_after_another(tmp_path: Path) -> None:
             assert (tmp_path / "folder").is_dir()
 
 
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(UsageError, match="expected a folder, got a file"), locked(path, "taken"):
+            pass
+
+
 def test_another_process_is_turned_away_until_it_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as other:  # noqa: S603 - our own code

@@ -123,7 +123,7 @@ def fit_model_labels(
     others = [f"{each.article}: {each.text}" for each in answers if each.text not in stored]
     if not stored:
         reasons = [*((each.why, each.n) for each in excluded), (_NO_COMMENT, len(others))]
-        remedy = "--articles, or labels of its suggestions with titles"
+        remedy = "the articles, or labels of its suggestions with titles"
         raise _no_label(len(labels), str(retriever.model.path), reasons, remedy, where)
     if others:
         excluded.append(Excluded.of(f"{_NO_COMMENT}; used all the same", others))

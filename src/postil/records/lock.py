@@ -44,6 +44,8 @@ def locked(folder: FilePath, problem: str) -> Iterator[None]:
     try:
         path.parent.mkdir(exist_ok=True)
         stream = path.open("wb")
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{path.parent}: expected a folder, got a file") from None
     except OSError as error:
         raise write_error(str(path), error) from error
     with stream:

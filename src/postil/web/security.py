@@ -208,7 +208,7 @@ class SecurityMiddleware:
             return None
         foreign = b"origin" in headers and not self._ours(headers[b"origin"].decode("latin-1"), host)
         if foreign or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
-            return 403, "The request comes from a page of another site, or from another address. Reload the page."
+            return 403, "The request comes from a page of another site. Open the page at the address of this server."
         size = headers.get(b"content-length", b"0")
         if not size.isdigit() or len(size) > 9 or int(size) > self._largest:
             return 413, f"The request is larger than {self._largest:,} bytes."

@@ -145,7 +145,11 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
     (tmp_path / "two").symlink_to("one")
     texts = tmp_path / "one" / "comments" / "texts.data.npy"
     options = ServiceOptions(workers=1, data=str(tmp_path / "data"))
-    service = Service([str(tmp_path / "one"), str(tmp_path / "two")], options)
+
+    def gone(text: str) -> None:
+        raise BrokenPipeError(text)
+
+    service = Service([str(tmp_path / "one"), str(tmp_path / "two")], options, gone)
     labels = [
         Label(article="a", text=text, show=True, title="Rain in the north") for text in (TEXT, "Snow is what I want.")
     ]
@@ -156,6 +160,10 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
         ask = Asked(Recorded(Application(service.upkeep.routes(), Guard()), Guard()))
         await service.start(service.config())
         try:
+            await store.add_labels([Label(article="z", text="Nobody wrote this.", show=True)])
+            status, wrong = await ask("/v1/calibrate")
+            assert (status, "a comment of model one (" in wrong["detail"]) == (422, True)
+            assert f"{tmp_path}" not in json.dumps(wrong)
             await store.add_labels(labels)
             status, learned = await ask("/v1/calibrate")
             assert (status, learned["kind"], learned["labels"]) == (200, "calibration", 2)
@@ -170,16 +178,20 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
             status, wrong = await ask("/v1/forget", comments=[named, unknown])
             assert (status, "no comment 'n1:none'" in wrong["detail"]) == (422, True)
             assert TEXT.encode() in texts.read_bytes()
-            assert len(list(store.labels())) == 2
+            assert len(list(store.labels())) == 3
             pids = service.pool.pids
             status, erased = await ask("/v1/forget", comments=[named])
             assert (status, erased["kind"], erased["comments"]) == (200, "forget", 1)
             assert TEXT.encode() not in texts.read_bytes()
-            assert [one.text for one in store.labels()] == ["Snow is what I want."]
+            assert [one.text for one in store.labels()] == ["Nobody wrote this.", "Snow is what I want."]
             assert service.pool.pids != pids
             assert (await ask("/v1/forget", comments=[]))[1]["errors"][0]["field"] == "comments"
             _, wrong = await ask("/v1/forget", comments=[{"article": 1, "comment": 2}])
             assert "no comment '1:2'" in wrong["detail"]
+            await service.reload()  # nobody reads its messages any more
+            shutil.rmtree(tmp_path / "one")
+            status, wrong = await ask("/v1/reload")
+            assert (status, "model one" in wrong["detail"], f"{tmp_path}" in wrong["detail"]) == (409, True, False)
         finally:
             await service.stop()
             service.close()

@@ -340,8 +340,8 @@ def test_interleaved_suggestions_have_an_impression_with_outcomes(open_site: Sit
         "hidden": [3],
     }
     for wrong, field in (
-        (event | {"impression": "none"}, "outcomes[0].impression"),
-        (event | {"rank": 4}, "outcomes[0].rank"),
+        (event | {"impression": "none"}, "impression"),
+        (event | {"rank": 4}, "rank"),
         (event | {"event": "liked"}, "event"),
         ({"outcomes": [event, event | {"rank": "2"}]}, "outcomes[1].rank"),
     ):

@@ -77,6 +77,9 @@ def test_wrong_fields_are_named(served: Make) -> None:
     found = problem(served.client.post("/v1/suggest", json=RAIN | {"model": "plane"}), 422)
     assert "did you mean 'plain'?" in found["detail"]
     assert found["errors"][0]["field"] == "model"
+    scored = {"candidates": [{"item": 1, "text": "rain"}], "references": [{"item": 1, "text": "rain"}]}
+    found = problem(served.client.post("/v1/score", json=scored | {"metrics": ["roug"]}), 422)
+    assert found["errors"][0]["field"] == "metrics"
 
 
 @pytest.mark.parametrize(

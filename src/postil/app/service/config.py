@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,22 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     profanity: ProfanityFilter = "list"
     jobs: int = 1
     metrics: tuple[str, ...] = ()
+
+    def without_paths(self, text: str) -> str:
+        """A message that names models where it named their folders, which are no client's concern.
+
+        Args:
+            text: The message.
+
+        >>> ServiceConfig(models={"news": "/srv/m"}).without_paths("/srv/m/model.json: no such file")
+        'model news: no such file'
+        """
+        names = {folder: name for group in (self.models, self.quality) for name, folder in group.items()}
+        names = {os.path.realpath(folder): name for folder, name in names.items()} | names
+        for path in sorted(names, key=len, reverse=True):
+            named = f"model {names[path]}".replace("\\", r"\\")
+            text = re.sub(rf"{re.escape(path)}(/[^\s:,;]+)?", named, text)
+        return text
 
     @classmethod
     def of_folders(cls, folders: Sequence[str]) -> Self:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import secrets
-import sys
 import time
-import traceback
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import PostilError
 from postil.web.security import BODY
+from postil.web.service.error_log import log_failure
 from postil.web.service.problems import Problem, problem_of, problem_reply
 from postil.web.service.routing import Call, Guard, Reply, Router
 
@@ -94,7 +93,7 @@ class Application:
         except PostilError as error:
             found = problem_reply(problem_of(error), f"{call.path}#{call.id}")
         except Exception:  # a client must not see it, and whoever runs the service must
-            sys.stderr.write(f"request {call.id}:\n{traceback.format_exc()}")
+            log_failure(f"request {call.id}")
             problem = Problem(500, "an internal error; the log of the service has its details")
             found = problem_reply(problem, f"{call.path}#{call.id}")
         await _send(send, found, head=call.method == "HEAD")

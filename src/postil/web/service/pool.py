@@ -146,6 +146,14 @@ class WorkerPool:
                 self._release(worker)
         raise InternalError("the workers that computed this request ended; the log of the service says how")
 
+    def without_paths(self, text: str) -> str:
+        """A message for clients; see `ServiceConfig.without_paths`.
+
+        Args:
+            text: The message.
+        """
+        return text if self._config is None else self._config.without_paths(text)
+
     async def stop(self) -> None:
         """End all workers; requests that wait are refused."""
         self._config = None
@@ -163,7 +171,7 @@ class WorkerPool:
         if self._idle:
             return self._idle.popleft()
         if self._failure is not None and not self._workers:
-            raise Busy(f"{HOPELESS}: {self._failure}")
+            raise self._hopeless(self._failure)
         if len(self._waiting) >= self._queue and not again:
             raise Busy(f"{self._queue} requests wait already")
         future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
@@ -253,7 +261,11 @@ class WorkerPool:
         if not self._workers:
             for future in self._waiting:
                 if not future.done():
-                    future.set_exception(Busy(f"{HOPELESS}: {failure}"))
+                    future.set_exception(self._hopeless(failure))
+
+    def _hopeless(self, failure: PostilError) -> Busy:
+        """The refusal of a request where no worker can be started; the log names the folders."""
+        return Busy(f"{HOPELESS}: {self.without_paths(str(failure))}")
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

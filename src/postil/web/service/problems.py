@@ -54,6 +54,10 @@ STATUS: Final[Mapping[type[PostilError], int]] = {
 """HTTP status of errors; the first one that fits counts, and others are failures of the service."""
 
 
+FIELDS: Final[Mapping[str, str]] = {"metric": "metrics"}
+"""Fields of requests that are named otherwise than what they hold."""
+
+
 class FieldProblem(msgspec.Struct, frozen=True, gc=False):
     """A problem of one field of a request.
 
@@ -125,7 +129,7 @@ def problem_of(error: PostilError) -> Problem:
     if isinstance(error, InvalidInput) and error.field:
         return Problem(status, detail, errors=((error.field, error.problem),))
     if isinstance(error, UnknownName):
-        return Problem(status, detail, errors=((error.kind, detail),))
+        return Problem(status, detail, errors=((FIELDS.get(error.kind, error.kind), detail),))
     if isinstance(error, Busy):
         return Problem(status, f"{detail}; send it again in a moment", headers=(("retry-after", f"{RETRY}"),))
     return Problem(status, detail)

@@ -24,6 +24,7 @@ from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
 from postil.web.service.desk import Desk
 from postil.web.service.docs_page import DocsPage
+from postil.web.service.error_log import unbroken
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
 from postil.web.service.pool import WorkerPool
@@ -66,6 +67,7 @@ class Service:
     def __init__(
         self, folders: Sequence[str], options: ServiceOptions, on_message: Callable[[str], None] = lambda _: None
     ) -> None:
+        on_message = unbroken(on_message)
         self.folders, self.options, self.on_message = folders, options, on_message
         self.pool = WorkerPool(
             options.worker_count(), timeout=options.timeout, queue=options.queue, on_message=on_message
@@ -188,7 +190,7 @@ def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callab
             secure=options.https,
             limits=ConnectionLimits(body_bytes=options.max_body),
             worded=unseen_parts,
-            grace=math.ceil(options.timeout),
+            grace=math.ceil(2 * options.timeout),  # to wait for a worker, and to compute
         )
         count = len(config.models) + len(config.quality)
         loop = asyncio.Runner(loop_factory=server.config.get_loop_factory())

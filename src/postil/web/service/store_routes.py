@@ -147,8 +147,13 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
 
     async def add_outcomes(call: Call) -> Reply:
         found = there()
-        outcomes = _outcomes(call.body)
-        await found.add_outcomes(outcomes)
+        outcomes, several = _outcomes(call.body)
+        try:
+            await found.add_outcomes(outcomes)
+        except InvalidInput as error:
+            if several:
+                raise
+            raise InvalidInput(error.problem, field=error.field.removeprefix("outcomes[0].")) from None
         return reply(Stored(len(outcomes)), 201)
 
     async def labels(call: Call) -> Reply:  # noqa: ARG001
@@ -217,12 +222,13 @@ def _labels(body: bytes) -> list[SentLabel]:
     return _rows(sent, "labels", SentLabel) if sent is not UNSET else [decoded(body, SentLabel)]
 
 
-def _outcomes(body: bytes) -> list[Outcome]:
+def _outcomes(body: bytes) -> tuple[list[Outcome], bool]:
+    """The outcomes of a request, and whether they are a list."""
     try:
         sent = msgspec.json.decode(body, type=_SentOutcomes).rows
     except FAILURES:
-        return list(decoded(body, OutcomesRequest).outcomes)
-    return _rows(sent, "outcomes", Outcome) if sent is not UNSET else [decoded(body, Outcome)]
+        return list(decoded(body, OutcomesRequest).outcomes), True
+    return (_rows(sent, "outcomes", Outcome), True) if sent is not UNSET else ([decoded(body, Outcome)], False)
 
 
 def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:

@@ -16,7 +16,7 @@ from postil.records.results import CalibrationResult, ForgetResult
 from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.failures import InternalError
 from postil.web.service.maintenance import CalibrateWork, Comments, ForgetWork
-from postil.web.service.problems import Problem
+from postil.web.service.problems import Problem, problem_of
 from postil.web.service.routing import Reply, Route
 from postil.web.service.worker_process import WorkerEnded, WorkerProcess
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from postil.app.service.config import ServiceConfig
     from postil.web.service.pool import WorkerPool
-    from postil.web.service.routing import Call
+    from postil.web.service.routing import Call, Handler
     from postil.web.service.store import ServiceStore
 
 __all__ = ["CalibrateRequest", "ForgetRequest", "NamedComment", "Upkeep"]
@@ -100,7 +100,7 @@ class Upkeep:
                 method="POST",
                 path="/v1/reload",
                 scope="admin",
-                handler=self._reload,
+                handler=self._worded(self._reload),
                 summary="Read the folders of the models again",
                 response=ModelsResponse,
             ),
@@ -108,7 +108,7 @@ class Upkeep:
                 method="POST",
                 path="/v1/calibrate",
                 scope="admin",
-                handler=self._calibrate,
+                handler=self._worded(self._calibrate),
                 summary="Learn from the stored labels what is worth showing",
                 request=CalibrateRequest,
                 response=CalibrationResult,
@@ -117,7 +117,7 @@ class Upkeep:
                 method="POST",
                 path="/v1/forget",
                 scope="admin",
-                handler=self._forget,
+                handler=self._worded(self._forget),
                 summary="Erase comments from the models and the store, for good",
                 request=ForgetRequest,
                 response=ForgetResult,
@@ -132,6 +132,19 @@ class Upkeep:
         """
         async with self._turn:
             await self._swap()
+
+    def _worded(self, handler: Handler) -> Handler:
+        """The same handler, whose problems name models and not their folders."""
+
+        async def answer(call: Call) -> Reply:
+            try:
+                return await handler(call)
+            except PostilError as error:
+                found, worded = problem_of(error), self._pool.without_paths
+                errors = tuple((field, worded(detail)) for field, detail in found.errors)
+                raise Problem(found.status, worded(found.detail), headers=found.headers, errors=errors) from error
+
+        return answer
 
     async def _swap(self) -> None:
         await self._pool.swap(await asyncio.to_thread(self._config))

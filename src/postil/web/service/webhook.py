@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import time
-import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Protocol
@@ -21,6 +19,7 @@ from postil.app.service.requests import SentArticle, decoded
 from postil.endpoint.webhook import webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.records.dates import parse_date
+from postil.web.service.error_log import log_failure
 from postil.web.service.routing import Route, reply
 from postil.web.service.seldom import Seldom
 
@@ -167,7 +166,7 @@ class Webhook:
             self._tell(f"the outcome of a delivery cannot be stored: {error}")
             await asyncio.sleep(TROUBLE)
         except Exception:  # the other deliveries go on
-            sys.stderr.write(f"delivery {delivery.id}:\n{traceback.format_exc()}")
+            log_failure(f"delivery {delivery.id}")
             await asyncio.sleep(TROUBLE)
         finally:
             self._busy.discard(delivery.id)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-import traceback
 from functools import partial
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.engine.worker import send, take_streams
 from postil.errors import PostilError
+from postil.web.service.error_log import log_failure
 from postil.web.service.failures import InternalError, encode_error
 
 if TYPE_CHECKING:
@@ -58,5 +58,5 @@ def guarded(function: Callable[[], bytes]) -> tuple[bytes, bytes]:
     except MemoryError:
         return FAILED, encode_error(InternalError("the request needs more memory than there is; send shorter texts"))
     except Exception:  # one request must not end the others
-        traceback.print_exc()
+        log_failure("a worker")
         return FAILED, encode_error(InternalError("an internal error; the log of the service has its details"))
