@@ -1,0 +1,387 @@
+"""Text of the pages of a PDF with its positions: the operators of a page's content stream that show text.
+
+pypdf opens the file, decrypts and decompresses streams, and knows the characters of fonts. Its own extraction of text
+takes as long as all else that happens to a page; this one passes drawing operators over with one regular expression,
+keeps fonts over the pages, and stops at limits of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
+
+from postil.documents.pdf_fonts import PdfFont, read_font
+from postil.documents.pdf_operations import operations
+from postil.documents.pdf_state import IDENTITY, Matrix, State, matrix_of, number_of, times, turned
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pypdf import PageObject
+
+    from postil.documents.pdf_operations import Operand
+
+__all__ = ["ContentReader", "Run"]
+
+MOST_CONTENT: Final = 1 << 28
+"""Largest number of bytes of content streams, each counted as often as it is drawn."""
+MOST_OPERATORS: Final = 5_000_000
+"""Largest number of operators that are not drawing; a page of text has about a thousand."""
+MOST_TEXT: Final = 1 << 24
+"""Largest number of characters of a document."""
+DEEPEST: Final = 12
+"""Deepest nesting of forms, which are pictures that contain text."""
+BATCH: Final = 10_000
+STACK: Final = 256
+"""Largest number of saved states."""
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """Text in one font on one baseline, without a wide gap.
+
+    Args:
+        text: Its characters.
+        x: Its left end in points, on a page that is turned so that its text is upright.
+        right: Its right end.
+        y: Height of its baseline above the bottom of the page.
+        size: Size of the font.
+        bold: True if the font is bold.
+        mono: True if all its characters have one width.
+        artifact: True if the file marks it as a page header, a page number or the like.
+        turned: Quarter turns of the text against the page, counterclockwise.
+    """
+
+    text: str
+    x: float
+    right: float
+    y: float
+    size: float
+    bold: bool
+    mono: bool
+    artifact: bool
+    turned: int
+
+
+class ContentReader:
+    """Reader of the pages of one file.
+
+    Args:
+        source: Name of the file, for errors.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._fonts: dict[object, PdfFont] = {}
+        self._content = 0
+        self._text = self._operators = 0
+
+    def runs(self, page: PageObject) -> list[Run]:
+        """The text of a page, in the order of its content stream.
+
+        Args:
+            page: The page.
+
+        Raises:
+            InvalidInput: The pages up to this one are longer than any text is.
+        """
+        contents = page.get_contents()
+        if contents is None:
+            return []
+        turn = {90: (0, -1, 1, 0, 0, 0), 180: (-1, 0, 0, -1, 0, 0), 270: (0, 1, -1, 0, 0, 0)}.get(_rotation(page))
+        sheet = _Sheet(self)
+        matrix: Matrix = IDENTITY if turn is None else tuple(map(float, turn))  # type: ignore[assignment]
+        sheet.draw(contents.get_data(), _dictionary(page.get("/Resources")), State(matrix), 0)
+        self._text += sum(len(run.text) for run in sheet.runs)
+        if self._text > MOST_TEXT:
+            raise InvalidInput(f"expected at most {MOST_TEXT:,} characters of text, got more", where=self._source)
+        return sheet.runs
+
+    def work(self, operators: int) -> None:
+        """Count operators that were carried out.
+
+        Args:
+            operators: Their number.
+
+        Raises:
+            InvalidInput: They are more than any document has.
+        """
+        self._operators += operators
+        if self._operators > MOST_OPERATORS:
+            problem = f"expected at most {MOST_OPERATORS:,} operators on its pages, got more"
+            raise InvalidInput(problem, where=self._source)
+
+    def count(self, data: bytes) -> None:
+        """Count a content stream that is about to be read.
+
+        Args:
+            data: The stream.
+
+        Raises:
+            InvalidInput: All streams together are too large.
+        """
+        self._content += len(data) + 8192  # a form can be drawn again and again
+        if self._content > MOST_CONTENT:
+            problem = f"expected pages of at most {MOST_CONTENT >> 20} MiB when decompressed, got more"
+            raise InvalidInput(problem, where=self._source)
+
+    def font(self, fonts: DictionaryObject, name: str) -> PdfFont:
+        """A font of a page.
+
+        Args:
+            fonts: The fonts of the page.
+            name: Its name there.
+        """
+        reference = fonts.raw_get(name) if name in fonts else None
+        key = (getattr(reference, "idnum", None), getattr(reference, "generation", None))
+        if key[0] is None:
+            return read_font(reference)
+        if key not in self._fonts:
+            self._fonts[key] = read_font(reference)
+        return self._fonts[key]
+
+
+class _Sheet:
+    """A page while it is read."""
+
+    def __init__(self, reader: ContentReader) -> None:
+        self.runs: list[Run] = []
+        self._reader = reader
+        self._state = State()
+        self._stack: list[State] = []
+        self._text: Matrix = IDENTITY
+        self._line: Matrix = IDENTITY
+        self._marks: list[bool] = []
+        self._artifacts = 0
+        self._fonts = self._forms = DictionaryObject()
+        self._depth = 0
+        self._seen: set[tuple[int, int, str]] = set()
+
+    def draw(self, data: bytes, resources: DictionaryObject, state: State, depth: int) -> None:
+        """Read a content stream, that of the page or of a form in it."""
+        self._reader.count(data)
+        kept = self._fonts, self._forms, self._state, self._stack, self._depth
+        self._fonts, self._forms = _dictionary(resources.get("/Font")), _dictionary(resources.get("/XObject"))
+        self._state, self._stack, self._depth = state, [], depth
+        count = 0
+        for operator, operands in operations(data):
+            count += 1
+            if count == BATCH:
+                self._reader.work(count)
+                count = 0
+            if (act := _OPERATORS.get(operator)) is not None:
+                _try(act, self, operands)
+        self._reader.work(count)
+        self._fonts, self._forms, self._state, self._stack, self._depth = kept
+
+    def save(self, _: list[Operand]) -> None:
+        if len(self._stack) < STACK:
+            self._stack.append(self._state)
+
+    def restore(self, _: list[Operand]) -> None:
+        if self._stack:
+            self._state = self._stack.pop()
+
+    def transform(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, matrix=times(matrix_of(operands), self._state.matrix))
+
+    def begin(self, _: list[Operand]) -> None:
+        self._text = self._line = IDENTITY
+
+    def set_font(self, operands: list[Operand]) -> None:
+        name, size = operands[-2], number_of(operands)
+        assert isinstance(name, bytes)  # noqa: S101 - operands of a wrong type are passed over
+        font = self._reader.font(self._fonts, name.decode("latin-1"))
+        self._state = replace(self._state, font=font, size=size)
+
+    def set_spacing(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, spacing=number_of(operands))
+
+    def set_word_spacing(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, word_spacing=number_of(operands))
+
+    def set_scale(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, scale=number_of(operands) / 100)
+
+    def set_leading(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, leading=number_of(operands))
+
+    def set_rise(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, rise=number_of(operands))
+
+    def move(self, operands: list[Operand]) -> None:
+        x, y = number_of(operands, -2), number_of(operands)
+        a, b, c, d, e, f = self._line
+        self._text = self._line = (a, b, c, d, x * a + y * c + e, x * b + y * d + f)
+
+    def move_leading(self, operands: list[Operand]) -> None:
+        self._state = replace(self._state, leading=-number_of(operands))
+        self.move(operands)
+
+    def set_matrix(self, operands: list[Operand]) -> None:
+        self._text = self._line = matrix_of(operands)
+
+    def next_line(self, _: list[Operand]) -> None:
+        self.move([0.0, -self._state.leading])
+
+    def show(self, operands: list[Operand]) -> None:
+        self.show_array([[operands[-1]]])  # type: ignore[list-item]
+
+    def show_next(self, operands: list[Operand]) -> None:
+        self.next_line([])
+        self.show(operands)
+
+    def show_spaced(self, operands: list[Operand]) -> None:
+        self.set_word_spacing(operands[-3:-2])
+        self.set_spacing(operands[-2:-1])
+        self.show_next(operands)
+
+    def show_array(self, operands: list[Operand]) -> None:
+        """Show strings with offsets between them."""
+        array, state = operands[-1], self._state
+        font = state.font
+        if font is None or not isinstance(array, list):
+            return
+        unit = state.size * state.scale
+        pieces: list[str] = []
+        x = start = gap = 0.0  # along the baseline, in units of the text
+        least = font.gap * abs(state.size)
+        for element in array:
+            if isinstance(element, float):
+                x -= element / 1000 * unit
+                gap -= element / 1000 * state.size
+                continue
+            text, width, count, spaces = font.decode(element)
+            if gap > least and pieces:
+                if gap > 0.9 * state.size:
+                    self._emit("".join(pieces), start, x - gap * state.scale)
+                    pieces, start = [], x
+                else:
+                    pieces.append(" ")
+            if not pieces:
+                start = x
+            gap = 0.0
+            pieces.append(text)
+            x += width * unit + (state.spacing * count + state.word_spacing * spaces) * state.scale
+        if pieces:
+            self._emit("".join(pieces), start, x - gap * state.scale)
+        a, b, c, d, e, f = self._text
+        self._text = (a, b, c, d, x * a + e, x * b + f)
+
+    def _emit(self, text: str, start: float, end: float) -> None:
+        state = self._state
+        font = state.font
+        a, b, c, d, e, f = times(self._text, state.matrix)
+        turns = turned(a, b)
+        along = (a * a + b * b) ** 0.5
+        size = abs(state.size) * abs(a * d - b * c) / (along or 1.0)
+        left, base = start * a + state.rise * c + e, start * b + state.rise * d + f
+        if turns == 1:
+            left, base = base, -left
+        elif turns == 2:
+            left, base = -left, -base
+        elif turns == 3:
+            left, base = -base, left
+        right = left + (end - start) * along
+        if font is None or not size < 1e4 or not abs(left) + abs(base) + abs(right) < 1e7:
+            return
+        place = (int(left * 2), int(base * 2), text)
+        if place in self._seen:  # drawn twice, which looks bold
+            return
+        self._seen.add(place)
+        last = self.runs[-1] if self.runs else None
+        if (
+            last is not None
+            and last.turned == turns
+            and abs(last.y - base) < 0.08 * size
+            and abs(last.size - size) < 0.1 * size
+            and last.artifact == bool(self._artifacts)
+            and -0.4 * size < (gap := left - last.right) < 0.9 * size
+        ):
+            spaced = gap > font.gap * size and last.text[-1:] != " " and text[:1] != " "
+            last.text += " " + text if spaced else text
+            last.right = max(right, last.right)
+            last.mono &= font.mono
+            last.bold &= font.bold or text.isspace()
+        elif text.strip():
+            run = Run(text, left, right, base, size, font.bold, font.mono, bool(self._artifacts), turns)
+            self.runs.append(run)
+
+    def mark(self, operands: list[Operand]) -> None:
+        artifact = bool(operands) and operands[0] == b"/Artifact"
+        self._marks.append(artifact)
+        self._artifacts += artifact
+
+    def unmark(self, _: list[Operand]) -> None:
+        if self._marks:
+            self._artifacts -= self._marks.pop()
+
+    def draw_form(self, operands: list[Operand]) -> None:
+        name = operands[-1]
+        if self._depth >= DEEPEST or not isinstance(name, bytes):
+            return
+        form = self._forms.get(name.decode("latin-1"))
+        form = None if form is None else form.get_object()
+        if not isinstance(form, StreamObject) or form.get("/Subtype") != "/Form":
+            return
+        matrix: Matrix = IDENTITY
+        if (own := form.get("/Matrix")) is not None:
+            matrix = matrix_of([float(each) for each in own.get_object()])
+        state = replace(self._state, matrix=times(matrix, self._state.matrix))
+        kept = self._text, self._line
+        if "/Resources" in form:
+            resources = _dictionary(form["/Resources"])
+        else:
+            resources = DictionaryObject({NameObject("/Font"): self._fonts, NameObject("/XObject"): self._forms})
+        self.draw(form.get_data(), resources, state, self._depth + 1)
+        self._text, self._line = kept
+
+
+_OPERATORS: Final[dict[bytes, Callable[[_Sheet, list[Operand]], None]]] = {
+    b"q": _Sheet.save,
+    b"Q": _Sheet.restore,
+    b"cm": _Sheet.transform,
+    b"BT": _Sheet.begin,
+    b"Tf": _Sheet.set_font,
+    b"Tc": _Sheet.set_spacing,
+    b"Tw": _Sheet.set_word_spacing,
+    b"Tz": _Sheet.set_scale,
+    b"TL": _Sheet.set_leading,
+    b"Ts": _Sheet.set_rise,
+    b"Td": _Sheet.move,
+    b"TD": _Sheet.move_leading,
+    b"Tm": _Sheet.set_matrix,
+    b"T*": _Sheet.next_line,
+    b"Tj": _Sheet.show,
+    b"TJ": _Sheet.show_array,
+    b"'": _Sheet.show_next,
+    b'"': _Sheet.show_spaced,
+    b"BMC": _Sheet.mark,
+    b"BDC": _Sheet.mark,
+    b"EMC": _Sheet.unmark,
+    b"Do": _Sheet.draw_form,
+}
+
+
+def _try(act: Callable[[_Sheet, list[Operand]], None], sheet: _Sheet, operands: list[Operand]) -> None:
+    """Carry out an operator; one whose operands are missing or of a wrong type has no effect."""
+    try:
+        act(sheet, operands)
+    except (AssertionError, IndexError, TypeError, ValueError, OverflowError):
+        return
+
+
+def _dictionary(value: object) -> DictionaryObject:
+    """A dictionary that another one names, or an empty one."""
+    value = value.get_object() if isinstance(value, PdfObject) else value
+    return value if isinstance(value, DictionaryObject) else DictionaryObject()
+
+
+def _rotation(page: PageObject) -> int:
+    try:
+        return int(page.rotation) % 360
+    except (TypeError, ValueError, AttributeError):
+        return 0
