@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import made_vectors as made
 import postil
+from postil.app.packaged_vectors import installed_vectors
 from postil.cli.main import app
 from postil.text.static_encoders import open_static
 
@@ -56,6 +57,21 @@ def test_the_folder_holds_the_vectors_of_the_package(package: Path) -> None:
     assert code == 3
     assert "wordllama 9.9 has no weights/l2_supercat_256.safetensors; install wordllama==0.4.0.post1" in said
     assert {path.name: path.read_bytes() for path in Path("v").iterdir()} == before
+
+
+@pytest.mark.usefixtures("package")
+def test_installed_vectors_are_found_without_an_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("wordllama", "--out", "v")[0] == 0
+    installed_vectors.cache_clear()
+    try:
+        found = installed_vectors()
+        assert found is not None
+        assert found.signature == open_static("v").signature
+        installed_vectors.cache_clear()
+        monkeypatch.setattr("postil.app.packaged_vectors.find_spec", lambda _: None)
+        assert installed_vectors() is None
+    finally:
+        installed_vectors.cache_clear()
 
 
 @pytest.mark.usefixtures("package")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.atomic_file import AtomicFile
 from postil.text.static_encoders import MATRIX, TOKENIZER, read_subwords
 from postil.text.vector_store import METADATA
@@ -16,8 +17,9 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage
+    from postil.text.static_encoders import SubwordEncoder
 
-__all__ = ["PACKAGES", "ShippedVectors", "import_package", "shipped_vectors"]
+__all__ = ["PACKAGES", "ShippedVectors", "import_package", "installed_vectors", "shipped_vectors"]
 
 
 class _Shipped(NamedTuple):
@@ -120,6 +122,23 @@ def shipped_vectors(package: str) -> ShippedVectors:
             problem = f"{package} {installed} has no {name}; install {package}=={shipped.release}"
             raise InvalidInput(problem, where=str(home))
     return ShippedVectors(shipped.model, home / shipped.matrix, home / shipped.tokenizer, installed)
+
+
+@cache
+def installed_vectors() -> SubwordEncoder | None:
+    """Open the vectors of the first package of `PACKAGES` that is installed, once.
+
+    Returns:
+        The vectors; None without such a package, or without the packages that read its files.
+    """
+    for package in PACKAGES:
+        if find_spec(package) is not None:
+            shipped = shipped_vectors(package)
+            try:
+                return read_subwords(shipped.matrix, shipped.tokenizer)
+            except MissingExtra:
+                return None
+    return None
 
 
 def _target(out: str) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metrics.interest.features import FEATURES, InterestPage
+from postil.metrics.interest.features import FEATURES, LENGTH, InterestPage
 from postil.metrics.measures import FScore
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import one_pool
@@ -37,7 +37,7 @@ def test_parts_add_up_to_the_values() -> None:
         sums = np.zeros(len(FEATURES))
         for feature, _, amount in page.features.parts(row):
             sums[feature] += amount
-        assert sums == pytest.approx(values)
+        assert sums[:LENGTH] == pytest.approx(values[:LENGTH])
     assert [unit for _, unit, _ in page.features.parts(0)] == [
         "first",
         "name: Ely",
@@ -45,5 +45,4 @@ def test_parts_add_up_to_the_values() -> None:
         "shares 'first boat' with the page",
         "shares 'boat left' with the page",
         "shares 'left ely' with the page",
-        "length",
     ]

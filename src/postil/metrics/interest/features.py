@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from postil.text.units import Units
 
-__all__ = ["FEATURES", "Features", "InterestPage"]
+__all__ = ["FEATURES", "LENGTH", "Features", "InterestPage"]
 
 FEATURES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -34,6 +34,8 @@ FEATURES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The features by name, with their formula; models read them in standard deviations from the mean of the page."""
+LENGTH: Final = 3
+"""Number of the feature that no unit of a passage has a part in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,6 @@ class Features:
         for gram in self.pairs.grams[units].tolist():
             pair = " ".join(known[word] for word in gram)
             yield 2, f"shares '{pair}' with the page", float(self.values[index, 2]) / len(units)
-        yield 3, "length", float(self.values[index, 3])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +108,7 @@ class InterestPage:
         values[:, 0] = [sum(1 for _ in cues(text)) for text in texts]
         values[:, 1] = np.log1p([len(each) for each in names])
         shared, values[:, 2] = _overlap(words, pairs)
-        values[:, 3] = np.log1p(tokens.lengths)
+        values[:, LENGTH] = np.log1p(tokens.lengths)
         return cls(tokens, Features(texts, values, names, pairs, shared, words))
 
 

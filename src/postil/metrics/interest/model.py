@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metrics.interest.features import FEATURES, InterestPage
+from postil.metrics.interest.features import FEATURES, LENGTH, InterestPage
 from postil.metrics.page_scores import PageScores, standard
 from postil.text.units import ngram_units
 
@@ -71,12 +71,13 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
     values = page.features.values
     weights = np.array([model.features.get(name, 0.0) for name in FEATURES])
     scales = np.zeros(len(weights))
-    constant = 0.0
+    centers = np.zeros(len(weights))
     for column in np.flatnonzero(weights):
-        mean, scale = standard(values[:, column], counted)
+        centers[column], scale = standard(values[:, column], counted)
         scales[column] = weights[column] * scale
-        constant -= mean * float(scales[column])
     scores = values @ scales
+    constant = float(-centers[:LENGTH] @ scales[:LENGTH])  # no unit has a part in the length, so it has its mean
+    scores -= centers[LENGTH] * scales[LENGTH]
     words = _Words.of(page.tokens, model.words) if model.words else None
     if words is not None:
         of_words = words.sums()
@@ -87,6 +88,8 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
         for feature, unit, amount in page.features.parts(index):
             if scales[feature]:
                 yield unit, amount * float(scales[feature])
+        if scales[LENGTH]:
+            yield "length", float((values[index, LENGTH] - centers[LENGTH]) * scales[LENGTH])
         if words is not None:
             yield from words.parts(index)
 
