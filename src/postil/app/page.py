@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get
 from postil.errors import InvalidInput, UnknownName
 from postil.records.row_files import FORMATS, PLAIN, read
 from postil.records.rows import Passage
+from postil.text.sentences import sentence_bounds
 
 if TYPE_CHECKING:
     from postil.records.reading import Reading
@@ -26,7 +27,6 @@ LONGEST: Final = 1 << 26
 """Largest page in bytes; it is read as a whole."""
 
 _BLANK_LINES: Final = re.compile(r"\n\s*\n")
-_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
 
 
 class TextPassage(NamedTuple):
@@ -55,10 +55,11 @@ def passages_in(text: str, split: Split = "paragraphs") -> list[TextPassage]:
     """
     if split == "lines":
         bounds = list(pairwise([0, *accumulate(map(len, text.splitlines(keepends=True)))]))
+    elif split == "sentences":
+        bounds = sentence_bounds(text)
     else:
-        bounds = _between(_BLANK_LINES, text, 0, len(text))
-    if split == "sentences":
-        bounds = [one for begin, end in bounds for one in _between(_SENTENCE, text, begin, end)]
+        places = [0, *(place for one in _BLANK_LINES.finditer(text) for place in one.span()), len(text)]
+        bounds = list(zip(places[::2], places[1::2], strict=True))
     found = []
     for begin, end in bounds:
         block = text[begin:end]
@@ -68,22 +69,13 @@ def passages_in(text: str, split: Split = "paragraphs") -> list[TextPassage]:
     return found
 
 
-def _between(separator: re.Pattern[str], text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Bounds of the parts that a separator splits some of a text into."""
-    found = separator.finditer(text[begin:end])
-    inner = [place for one in found for place in (begin + one.start(), begin + one.end())]
-    bounds = [begin, *inner, end]
-    return list(zip(bounds[::2], bounds[1::2], strict=True))
-
-
 def passages_of(path: str, split: Split = "paragraphs", reading: Reading = PLAIN) -> list[str]:
     """Read the passages of a page.
 
     Args:
         path: A table of passage rows, by its ending or a named format, else plain text in UTF-8; `-` for plain text on
             standard input.
-        split: Unit of a plain text that is a passage. Sentences end at a full stop, question or exclamation mark before
-            a space and a capital, and at the Chinese marks: good enough for prose, no more.
+        split: Unit of a plain text that is a passage. Sentences are those of `sentence_bounds`.
         reading: Options of reading a table.
 
     Raises:

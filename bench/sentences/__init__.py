@@ -1,0 +1,1 @@
+"""Splitters of sentences, compared on texts that were split by hand."""
