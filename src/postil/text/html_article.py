@@ -7,19 +7,24 @@ import logging
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.errors import InvalidInput, MissingExtra
+from postil.text.html_selection import content_root, page_metadata, selected, without_menus
+from postil.text.html_tree import NO_TEXT, parsed
+from postil.text.html_walk import walk
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["HtmlArticle", "decode_html", "read_article"]
+    from postil.text.html_walk import HtmlBlock
+
+__all__ = ["HtmlArticle", "HtmlPage", "decode_html", "read_article", "read_html"]
 
 LONGEST: Final = 1 << 22
 """Largest page in characters."""
-ELEMENTS: Final = 30_000
-"""Largest number of elements of a page; the time that the search for the text takes can grow by their square."""
+ELEMENTS: Final = 10_000
+"""Largest number of elements in which trafilatura looks for the text; its time can grow by their square."""
 _HEAD: Final = 1024
 """Number of bytes in which a page names its encoding."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -38,12 +43,18 @@ _READ_AS: Final = MappingProxyType(
         "euc_kr": "cp949",
     }
 )
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
-_NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_INLINE: Final = ("b", "big", "em", "font", "i", "mark", "s", "small", "strike", "strong", "sub", "sup", "tt", "u")
-"""Tags of words within a sentence, at which short pages would be split."""
 _SILENT: Final = logging.NullHandler()
-_NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
+_BESIDE: Final = frozenset({"table", "caption", "note", "margin"})
+"""Kinds of blocks that are not in the content of an article."""
+
+
+class _Extracted(Protocol):
+    """Part that is used of trafilatura's document."""
+
+    title: object
+    """A text or None, or what else a page gives as its title."""
+    text: str
+    date: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +72,25 @@ class HtmlArticle:
     content: str
     lang: str | None
     date: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HtmlPage:
+    """A page that was read.
+
+    Args:
+        title: Its headline; empty where the page has none.
+        lang: As in `HtmlArticle`.
+        date: As in `HtmlArticle`.
+        url: The address that it calls its own, ``http`` or ``https``; None if it does not.
+        blocks: The blocks of its text.
+    """
+
+    title: str
+    lang: str | None
+    date: str | None
+    url: str | None
+    blocks: tuple[HtmlBlock, ...]
 
 
 def decode_html(body: bytes, charset: str | None = None) -> str:
@@ -102,59 +132,75 @@ def read_article(html: str) -> HtmlArticle:
     >>> read_article("<html lang=en><title>Rain</title><body><article><p>It rained on Ely.</p></article></body>")
     HtmlArticle(title='Rain', content='It rained on Ely.', lang='en', date=None)
     """
+    page = read_html(html)
+    lines = (
+        f"- {block.text}" if block.kind == "item" else block.text for block in page.blocks if block.kind not in _BESIDE
+    )
+    content = "\n\n".join(line for line in lines if line != page.title)
+    if not any(character.isalnum() for character in content):
+        raise InvalidInput(NO_TEXT)
+    return HtmlArticle(title=page.title, content=content, lang=page.lang, date=page.date)
+
+
+def read_html(html: str) -> HtmlPage:
+    """Read the blocks of a page: those of its article, as trafilatura finds it.
+
+    Trafilatura says which text is the article, the tree of the page which blocks it has. Pages of more than
+    `ELEMENTS` elements are read by the tree alone, in linear time; so are those in which trafilatura finds next to
+    nothing.
+
+    Args:
+        html: The page.
+
+    Raises:
+        InvalidInput: It is too large, or has no text.
+        MissingExtra: trafilatura is not installed.
+    """
+    if len(html) > LONGEST:
+        raise InvalidInput(f"expected a page of at most {LONGEST:,} characters, got {len(html):,}")
+    tree = parsed(html)
+    about = page_metadata(tree)
+    body = tree.find("body")
+    walked, tables = walk(tree if body is None else body)
+    for table in tables:
+        table.clear(keep_tail=True)  # trafilatura takes the square of their cells
+    found = _extracted(tree) if sum(1 for _ in tree.iter()) <= ELEMENTS else None
+    blocks = None if found is None else selected(walked, found.text)
+    if blocks is None:
+        root = content_root(tree)
+        blocks = without_menus(walked if root is body or root is tree else walk(root)[0])
+    if not any(map(str.isalnum, "".join(block.text for block in blocks))):
+        raise InvalidInput(NO_TEXT)
+    title = found.title if found is not None and isinstance(found.title, str) else about.title
+    return HtmlPage(
+        title=" ".join(title.split()),
+        lang=about.lang,
+        date=about.date if found is None else found.date,
+        url=about.url,
+        blocks=tuple(blocks),
+    )
+
+
+def _extracted(tree: HtmlElement) -> _Extracted | None:
+    """Text, title and date that trafilatura finds; None where it finds none."""
     try:
-        from lxml import etree  # noqa: PLC0415 - an extra
-        from lxml.html import HTMLParser, document_fromstring  # noqa: PLC0415
-        from trafilatura import bare_extraction  # noqa: PLC0415
+        from trafilatura import bare_extraction  # noqa: PLC0415 - an extra
         from trafilatura.utils import line_processing, trim  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra("the article of a page", "html") from error
     for name in ("trafilatura", "htmldate", "courlan"):  # what they warn of is told by the error
         logging.getLogger(name).addHandler(_SILENT)
-    if len(html) > LONGEST:
-        raise InvalidInput(f"expected a page of at most {LONGEST:,} characters, got {len(html):,}")
-    try:
-        # As bytes, since lxml refuses a text that declares an encoding.
-        parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-        tree = document_fromstring(_NO_XML.sub("", html).encode("utf-8", "replace"), parser=parser)
-    except (etree.ParserError, ValueError):
-        raise InvalidInput(_NO_TEXT) from None
-    etree.strip_tags(tree, *_INLINE)
-    elements = sum(1 for _ in tree.iter())
-    if elements > ELEMENTS:
-        raise InvalidInput(f"expected a page of at most {ELEMENTS:,} elements, got {elements:,}")
-    lang = _language(tree)
-    found = bare_extraction(
+    found: _Extracted | None = bare_extraction(
         tree,
         include_comments=False,
-        include_tables=False,
+        include_tables=True,
         with_metadata=True,
         # A date in the midst of the text may be any date.
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
     for each in (line_processing, trim):
         each.cache_clear()  # which holds the last 1,024 lines, however long
-    if found is None:
-        raise InvalidInput(_NO_TEXT)
-    # A page can give a title that is no text.
-    title = " ".join(found.title.split()) if isinstance(found.title, str) else ""
-    lines = (" ".join(line.split()) for line in found.text.split("\n"))
-    content = "\n\n".join(line for line in lines if line and line != title)
-    if not any(character.isalnum() for character in content):
-        raise InvalidInput(_NO_TEXT)
-    return HtmlArticle(title=title, content=content, lang=lang, date=found.date)
-
-
-def _language(tree: HtmlElement) -> str | None:
-    named = (
-        tree.get("lang"),
-        tree.get("xml:lang"),
-        *tree.xpath("//meta[@http-equiv='content-language' or @property='og:locale']/@content"),
-    )
-    for name in named:
-        if name and (tag := _LANGUAGE.fullmatch(str(name).strip().replace("_", "-"))):
-            return tag[0]
-    return None
+    return found
 
 
 def _encoding(label: str) -> str | None:

@@ -1,0 +1,166 @@
+"""Passages of a document: sentences, paragraphs or lines of its prose, with their places."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
+
+from postil.documents.furniture import ends_sentence, item_marker
+from postil.errors import UnknownName
+from postil.records.documents import PROSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.documents import Document
+
+__all__ = ["DocumentPassage", "PassageSplit", "document_passages"]
+
+PassageSplit: TypeAlias = Literal["sentences", "paragraphs", "lines"]
+"""Unit of a document that is a passage."""
+
+LONG: Final = 60
+"""Number of words above which a passage is split at a semicolon, a colon or a dash."""
+PART: Final = 8
+"""Smallest number of words on either side of such a place."""
+FEWEST: Final = 4
+"""Smallest number of words of a sentence."""
+
+_WORD: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+(?:['’-][^\W\u3040-\u30ff\u3400-\u9fff]+)*"
+)
+_QUOTED: Final = re.compile(r"(?:>\s*)+(?=\S)")
+_JOINTS: Final = (
+    re.compile(r"(?<=;)\s+|(?<=；)\s*"),
+    re.compile(r"(?<=[^\W\d_]:)\s+|(?<=：)\s*"),
+    re.compile(r"\s+[–—-]{1,3}\s+|(?<=\w)(?:—|--|——)(?=\w)"),
+)
+"""Places between the parts of a long sentence, the best first."""
+_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
+
+
+class DocumentPassage(NamedTuple):
+    """A passage of a document.
+
+    Args:
+        text: Its text, with single spaces.
+        start: Index of its first character in the text of the document.
+        end: Index after its last character.
+        block: Index of the block that it is in.
+        page: Number of the page that the block begins on, from 1; None in documents without pages.
+        fragment: True if it is no whole sentence: it has no end mark, or fewer than four words. Lines never are.
+    """
+
+    text: str
+    start: int
+    end: int
+    block: int
+    page: int | None
+    fragment: bool
+
+
+def document_passages(
+    document: Document,
+    split: PassageSplit = "sentences",
+    lang: str | None = None,  # noqa: ARG001
+) -> list[DocumentPassage]:
+    r"""Split the prose of a document into passages: its paragraphs, quotes and items.
+
+    A sentence of more than 60 words is split at a semicolon, else at a colon, else at a dash, that leaves at least
+    eight words on both sides.
+
+    Args:
+        document: The document.
+        split: ``sentences``, ``paragraphs`` (blocks), or ``lines``.
+        lang: Its language, an ISO 639-1 code, for the abbreviations of sentences; None where it is not known.
+
+    Returns:
+        The passages in the order of the text.
+
+    Raises:
+        UnknownName: There is no such way to split.
+
+    >>> from postil.documents.plain import read_plain
+    >>> document = read_plain(b"RAIN\n\nIt rained all\nday. Nobody left.\n", "rain.txt")
+    >>> [(one.text, one.start, one.fragment) for one in document_passages(document)]
+    [('It rained all day.', 6, False), ('Nobody left.', 25, True)]
+    """
+    if split not in get_args(PassageSplit):
+        raise UnknownName("way to split", split, get_args(PassageSplit))
+    found = []
+    for index, block in enumerate(document.blocks):
+        if block.kind not in PROSE:
+            continue
+        whole = document.text_of(block)
+        marker = 0 if block.kind == "paragraph" else _marker(whole)
+        for start, end, ended in _bounds(whole, marker, split):
+            text = " ".join(whole[start:end].split())
+            fragment = split != "lines" and not (ended and _at_least(text, FEWEST))
+            found.append(DocumentPassage(text, block.start + start, block.start + end, index, block.page, fragment))
+    return found
+
+
+def _bounds(whole: str, marker: int, split: PassageSplit) -> Iterator[tuple[int, int, bool]]:
+    """Bounds of the passages of a block without white space around, and whether each ends as a sentence does."""
+    if split == "paragraphs":
+        bounds = [(0, len(whole))]
+    elif split == "lines":
+        bounds = list(pairwise([0, *accumulate(map(len, whole.splitlines(keepends=True)))]))
+    else:
+        bounds = _sentences(whole)
+    bounds[0] = (marker, bounds[0][1])
+    for first, last in bounds:
+        text = whole[first:last]
+        start, end = first + len(text) - len(text.lstrip()), first + len(text.rstrip())
+        if start >= end:
+            continue
+        ended = ends_sentence(whole[start:end])
+        if split == "sentences" and _at_least(text, LONG + 1):
+            yield from ((*part, ended) for part in _parts(whole, start, end))
+        else:
+            yield start, end, ended
+
+
+def _marker(whole: str) -> int:
+    """Number of characters of the marker that an item or a quote begins with."""
+    quoted = _QUOTED.match(whole)
+    return item_marker(whole) if quoted is None else quoted.end()
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    inner = [place for one in _SENTENCE.finditer(text) for place in one.span()]
+    return list(zip([0, *inner[1::2]], [*inner[::2], len(text)], strict=True))
+
+
+def _parts(whole: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Parts of a long sentence, each as short as its joints allow down to the length that is no longer long."""
+    done, todo = list[tuple[int, int]](), [(start, end)]
+    while todo:
+        first, last = todo.pop()
+        joint = _joint(whole, first, last)
+        if joint is None:
+            done.append((first, last))
+        else:
+            todo += [(joint[1], last), (first, joint[0])]
+    return done
+
+
+def _joint(whole: str, start: int, end: int) -> tuple[int, int] | None:
+    """Bounds of the place to split a part at: of the best kind, the one nearest to the middle."""
+    words = [one.end() for one in _WORD.finditer(whole, start, end)]
+    if len(words) <= LONG:
+        return None
+    least, most = words[PART - 1], words[-PART - 1]
+    middle = words[len(words) // 2]
+    for joints in _JOINTS:
+        places = [one.span() for one in joints.finditer(whole, start, end)]
+        places = [place for place in places if least <= place[0] and place[1] <= most + 1]
+        if places:
+            return min(places, key=lambda place: abs(place[0] - middle))
+    return None
+
+
+def _at_least(text: str, number: int) -> bool:
+    """True if a text has at least a number of words."""
+    return sum(1 for _, _ in zip(range(number), _WORD.finditer(text), strict=False)) == number

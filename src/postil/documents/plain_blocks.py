@@ -1,0 +1,330 @@
+"""Blocks of a group of lines of a plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from postil.documents.furniture import (
+    ends_sentence,
+    is_contents_line,
+    is_heading_line,
+    is_imprint_line,
+    is_note_line,
+    is_page_number,
+    is_strong_heading,
+    item_marker,
+    section_kind,
+)
+from postil.documents.plain_lines import Line, repeated_key
+from postil.records.documents import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.documents.plain_lines import Layout
+    from postil.records.documents import BlockKind
+
+__all__ = ["PlainBlocks"]
+
+_RULE: Final = re.compile(r"(?:[-=_*~#^+.•·◊–—]\s*){3,}|[⁂❦☙§*]{1,3}")
+_UNDERLINE: Final = re.compile(r"={3,}|-{3,}|~{3,}|\^{3,}|_{3,}")
+_COLUMNS: Final = re.compile(r"\S(?: {3,}|\t+ *)\S|^\||^\+[-=+]+\+$")
+_CODE: Final = re.compile(
+    r"[{};]\s*$|^(?:def|class|import|from|return|for|while|if|elif|else|var|let|const|function|public|private|void|"
+    r"int|#include|\$|>>>|\.\.\.|//|/\*|SELECT|sudo|pip|git|npm|cd)\b.*[\w:;({)\]]$|[=!<>]=|[-=]>|"
+    r"\w\([^()]{0,80}\)\s*[;:{]?$|^\w+ = \S|^[$>#] \S"
+)
+_HEADER: Final = re.compile(
+    r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID|In-Reply-To|References|Newsgroups|Organization|Lines|Xref|"
+    r"Path|Return-Path|Received|MIME-Version|Content-[\w-]+|X-[\w-]+|User-Agent|Distribution|Keywords|Von|An|Betreff|Datum)"
+    r": ?\S.*"
+)
+_WROTE: Final = re.compile(
+    r"(?:On|Am|Le|El) .{5,120}(?:wrote|schrieb .{2,60}|a écrit|escribió) ?:|.{2,80} (?:writes|wrote):|"
+    r"-{3,} ?(?:Original|Forwarded).{0,20}Message ?-{3,}.*",
+    re.IGNORECASE,
+)
+_ILLUSTRATION: Final = re.compile(r"\[(?:Illustration|Image|Figure|Abbildung|Picture)\b", re.IGNORECASE)
+_TRANSCRIBER: Final = re.compile(r"\[?Transcriber['’]s? Note", re.IGNORECASE)
+_CAPTION: Final = re.compile(
+    r"(?:fig(?:ure|\.)|table|plate|abb(?:ildung|\.)|tabelle|tableau)\s*\d{1,3}(?:\.\d{1,2})?\s*[.:–—-]\s", re.IGNORECASE
+)
+_WIKI_HEADING: Final = re.compile(r"(={2,6})\s*[^=].*?\1|(#{1,6})\s+\S.*")
+_BYLINE: Final = re.compile(r"by\b|by:|von\b|par\b|author:|date:", re.IGNORECASE)
+_LONGEST_SIGNATURE: Final = 12
+_SHORT: Final = 0.7
+_MOST: Final = 0.6
+_CODE_LINE: Final = 200
+
+
+class PlainBlocks:
+    """A reader of groups of lines, in their order.
+
+    Args:
+        layout: Habits of the text.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._section: BlockKind | None = None
+        self._entries = set[str]()
+        self._begun = False
+        self._signature = 0
+        self._fenced = False
+
+    def blocks(self, group: list[Line], following: Sequence[Line] | None) -> Iterator[Block]:
+        """Blocks of a group.
+
+        Args:
+            group: The lines.
+            following: The next group; None after the last.
+        """
+        first, last = 0, len(group)
+        while first < last and self._is_margin(group[first]):
+            first += 1
+        while last > first and self._is_margin(group[last - 1]) and not self._is_underline(group, last - 1):
+            last -= 1
+        yield from (_block("margin", [line]) for line in group[:first])
+        if first < last:
+            yield from self._inner(group[first:last], following)
+        yield from (_block("margin", [line]) for line in group[last:])
+
+    def _is_margin(self, line: Line) -> bool:
+        text = line.text
+        if len(text) > _CODE_LINE or text.startswith("```"):
+            return False
+        alone = repeated_key(text) in self._layout.headers and not is_strong_heading(text)
+        return alone or _RULE.fullmatch(text) is not None or is_page_number(text)
+
+    def _is_underline(self, group: Sequence[Line], place: int) -> bool:
+        """True if a line underlines the heading before it."""
+        if place != 1 or not _UNDERLINE.fullmatch(group[1].text):
+            return False
+        return (
+            len(group[0].text) <= 100 and 0.5 * len(group[0].text) <= len(group[1].text) <= 2 * len(group[0].text) + 3
+        )
+
+    def _inner(self, group: list[Line], following: Sequence[Line] | None) -> Iterator[Block]:
+        """Blocks of a group without page numbers and rules around it."""
+        if len(group) > 1 and self._is_underline(group, 1):
+            yield from self._heading(group[:1], 1 if group[1].text[0] == "=" else 2)
+            yield _block("margin", group[1:2])
+            if group[2:]:
+                yield from self._inner(group[2:], following)
+            return
+        kind = self._special(group)
+        if kind is not None:
+            yield from self._listed(group) if kind == "contents" else [_block(kind, group)]
+            return
+        length = self._heading_lines(group, following)
+        if length:
+            yield from self._heading(group[:length], _level(group[0].text))
+            group = group[length:]
+            if group:
+                yield from self._inner(group, following)
+            return
+        if self._section == "contents" and self._leaves_contents(group):
+            self._section = None
+        if self._section == "contents":
+            yield from self._listed(group)
+        elif self._section == "note":
+            yield from _notes(group)
+        elif not self._begun and not _is_prose(group):
+            yield _block("margin", group)
+        else:
+            self._begun = True
+            yield from self._prose(group)
+
+    def _heading(self, lines: Sequence[Line], level: int) -> Iterator[Block]:
+        text = " ".join(line.text for line in lines)
+        kind = section_kind(text)
+        if self._section == "contents" and kind is None and _key(text) not in self._entries:
+            # An entry of a table of contents looks as a heading does; its second coming is one.
+            yield from self._listed(lines)
+            return
+        self._section = kind
+        yield _block("heading", lines, level)
+
+    def _listed(self, lines: Sequence[Line]) -> Iterator[Block]:
+        """Lines of a table of contents."""
+        for line in lines:
+            words = line.text[:200].split()
+            self._entries.update((_key(line.text), *(_key(" ".join(words[:k])) for k in (1, 2))))
+            yield _block("contents", [line])
+
+    def _leaves_contents(self, group: Sequence[Line]) -> bool:
+        return _is_prose(group) and sum(map(_is_entry, group)) < 0.5 * len(group)
+
+    def _special(self, group: Sequence[Line]) -> BlockKind | None:
+        """Role of a group that its lines show together; None if they show none."""
+        first, number = group[0].text, len(group)
+        if self._signature or first == "--":
+            self._signature = max(0, (self._signature or _LONGEST_SIGNATURE) - number)
+            return "margin"
+        if first.startswith("```") or self._fenced:
+            fences = sum(line.text.startswith("```") for line in group)
+            self._fenced ^= bool(fences % 2)
+            return "code"
+        if _is_head(group) or _TRANSCRIBER.match(first) or all(is_imprint_line(line.text) for line in group):
+            return "margin"
+        if _ILLUSTRATION.match(first) or _CAPTION.match(first):
+            return "caption"
+        return self._in_columns(group) or ("code" if self._is_code(group) else None)
+
+    def _in_columns(self, group: Sequence[Line]) -> BlockKind | None:
+        """Role of lines with gaps: contents, if numbers of pages are at their ends, or a table."""
+        first, number = group[0].text, len(group)
+        listed = number > 1 or "..." in first or "…" in first or self._section == "contents"
+        if listed and sum(is_contents_line(line.text) for line in group) >= _MOST * number:
+            return "contents"
+        columns = sum(_COLUMNS.search(line.text[:_CODE_LINE]) is not None for line in group)
+        return "table" if number > 1 and columns >= _MOST * number else None
+
+    def _is_code(self, group: Sequence[Line]) -> bool:
+        indented = all(line.indent >= self._layout.indent + 4 for line in group)
+        coded = sum(len(line.text) <= _CODE_LINE and _CODE.search(line.text) is not None for line in group)
+        if indented:
+            return coded >= 0.4 * len(group)
+        return len(group) >= 3 and coded >= 0.7 * len(group)
+
+    def _heading_lines(self, group: Sequence[Line], following: Sequence[Line] | None) -> int:
+        """Number of the first lines of a group that are a heading."""
+        first = group[0].text
+        if _WIKI_HEADING.fullmatch(first[:_CODE_LINE]):
+            return 1
+        short = [len(line.text) <= 80 and not line.text.endswith((",", ";")) for line in group[:4]]
+        if len(group) <= 4 and all(short) and (is_strong_heading(first) or len(group) == 1):
+            rest = all(is_strong_heading(line.text) or is_heading_line(line.text) for line in group)
+            if rest and (is_strong_heading(first) or following is not None) and not item_marker(first):
+                return len(group)
+        if item_marker(first) or not is_strong_heading(first) or len(first) > max(0.8 * self._layout.width, 40):
+            return 0
+        return 1 if len(group) == 1 or first.isupper() or not group[1].text[:1].islower() else 0
+
+    def _prose(self, group: list[Line]) -> Iterator[Block]:
+        """Paragraphs, items, quotes, verses and notes of a group."""
+        if any(line.text.startswith(">") for line in group) or any(
+            len(line.text) <= _CODE_LINE and _WROTE.fullmatch(line.text) for line in group
+        ):
+            yield from self._letter(group)
+        elif is_note_line(group[0].text):
+            yield from _notes(group)
+        elif item_marker(group[0].text) or sum(item_marker(line.text) > 0 for line in group) > max(1, 0.3 * len(group)):
+            yield from self._items(group)
+        elif self._is_set_off(group):
+            yield _block("quote", group)
+        else:
+            yield from self._paragraphs(group)
+
+    def _letter(self, group: Sequence[Line]) -> Iterator[Block]:
+        """Blocks of a group with quoted lines of a letter: a line quoted alone is a quote, others are a margin."""
+        run = list[Line]()
+        for place, line in enumerate(group):
+            quoted = line.text.startswith(">")
+            around = [group[k].text.startswith(">") for k in (place - 1, place + 1) if 0 <= k < len(group)]
+            aside = quoted and (any(around) or not ends_sentence(line.text))
+            if not quoted and not (len(line.text) <= _CODE_LINE and _WROTE.fullmatch(line.text)):
+                run.append(line)
+                continue
+            if run:
+                yield from self._paragraphs(run)
+                run = []
+            yield _block("margin" if aside or not quoted else "quote", [line])
+        if run:
+            yield from self._paragraphs(run)
+
+    def _items(self, group: Sequence[Line]) -> Iterator[Block]:
+        run, level, least = list[Line](), 0, min(line.indent for line in group)
+        for line in group:
+            if item_marker(line.text):
+                if run:
+                    yield _block("item" if level else "paragraph", run, level)
+                run, level = [], 1 + min((line.indent - least) // 2, 8)
+            run.append(line)
+        yield _block("item" if level else "paragraph", run, level)
+
+    def _is_set_off(self, group: Sequence[Line]) -> bool:
+        """True if a group is a quote or a verse: indented, or of lines that end well before the others do."""
+        if all(line.indent >= self._layout.indent + 3 for line in group):
+            return True
+        width = self._layout.width
+        if len(group) < 3 or width < 40:
+            return False
+        short = all(line.indent + len(line.text) < _SHORT * width for line in group)
+        capitals = sum(line.text.lstrip("\"'“‘(")[:1].isupper() for line in group)
+        return short and capitals >= 0.8 * len(group)
+
+    def _paragraphs(self, group: Sequence[Line]) -> Iterator[Block]:
+        """Paragraphs of a group: its lines, or what indents and short lines make of them."""
+        run = list[Line]()
+        for place, line in enumerate(group):
+            if run and self._begins(group, place):
+                yield _block("paragraph", run)
+                run = []
+            run.append(line)
+        yield _block("paragraph", run)
+
+    def _begins(self, group: Sequence[Line], place: int) -> bool:
+        """True if a line begins a paragraph, though no blank line is before it."""
+        line, before = group[place], group[place - 1]
+        width = self._layout.width
+        if width == 0 or len(before.text) > 1.5 * width:
+            return True
+        ended = ends_sentence(before.text) or before.text.endswith(":")
+        if line.indent >= before.indent + 2 and ended:
+            return True
+        word = len(line.text[:40].split()[0])
+        return ended and before.indent + len(before.text) + 1 + word < 0.85 * width and line.text[0].isupper()
+
+
+def _block(kind: BlockKind, lines: Sequence[Line], level: int = 0) -> Block:
+    return Block(kind=kind, start=lines[0].start, end=lines[-1].end, level=level)
+
+
+def _is_head(group: Sequence[Line]) -> bool:
+    """True if a group is the head of a letter: sender, subject, date."""
+    known = sum(_HEADER.fullmatch(line.text[:500]) is not None for line in group[:20])
+    return known >= 2 and known >= _MOST * min(len(group), 20)
+
+
+def _notes(group: Sequence[Line]) -> Iterator[Block]:
+    """Notes of a group, each from its mark to the next."""
+    run = list[Line]()
+    for line in group:
+        if run and is_note_line(line.text):
+            yield _block("note", run)
+            run = []
+        run.append(line)
+    yield _block("note", run)
+
+
+def _level(text: str) -> int:
+    """Depth of a heading by its marks or its number."""
+    if found := _WIKI_HEADING.fullmatch(text[:_CODE_LINE]):
+        return len(found[1] or found[2])
+    number = re.match(r"\d{1,2}(?:\.\d{1,2})*", text)
+    return 1 + number[0].count(".") if number else 1
+
+
+def _key(text: str) -> str:
+    """The words of an entry, without its page number."""
+    return "".join(re.findall(r"[^\W\d_]", text[:200].casefold()))
+
+
+def _is_entry(line: Line) -> bool:
+    """True if a line can be an entry of a table of contents."""
+    return (
+        is_contents_line(line.text)
+        or is_strong_heading(line.text)
+        or (len(line.text) < 70 and is_heading_line(line.text))
+    )
+
+
+def _is_prose(group: Sequence[Line]) -> bool:
+    """True if a group is running text: sentences, or more words than a title page has in one place."""
+    words = 0
+    for line in group:
+        words += len(line.text[:400].split())
+    ended = any(ends_sentence(line.text) or re.search(r"[a-z]{2}[.!?。！？] ", line.text[:400]) for line in group)
+    return ended or words >= 40

@@ -1,0 +1,100 @@
+"""One way to read a document of any format: the format by the name and the first bytes, and the reader of it."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from postil.documents.binary_files import refuse_binary
+
+if TYPE_CHECKING:
+    from postil.records.documents import Document
+
+__all__ = ["ENDINGS", "DocumentKind", "kind_of", "read_document"]
+
+DocumentKind: TypeAlias = Literal["html", "markdown", "pdf", "text", "wikitext"]
+"""Format of a document."""
+
+ENDINGS: Final = MappingProxyType[str, DocumentKind](
+    {
+        ".html": "html",
+        ".htm": "html",
+        ".xhtml": "html",
+        ".md": "markdown",
+        ".markdown": "markdown",
+        ".mdown": "markdown",
+        ".mkd": "markdown",
+        ".pdf": "pdf",
+        ".txt": "text",
+        ".text": "text",
+        ".wiki": "wikitext",
+        ".wikitext": "wikitext",
+        ".mediawiki": "wikitext",
+    }
+)
+"""Format by the ending of a name."""
+
+_HEAD: Final = 1024
+_HTML: Final = re.compile(
+    rb"(?:\s|<!--[^>]*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body|article|meta|title)[\s>]", re.IGNORECASE
+)
+
+
+def kind_of(data: bytes, source: str) -> DocumentKind:
+    """Tell the format of a document: PDF by its first bytes, others by the ending of the name, else HTML or text.
+
+    Args:
+        data: The document, or its first kilobyte.
+        source: Name of the file, or the address.
+
+    >>> kind_of(b"%PDF-1.7", "a.txt"), kind_of(b"# Tea", "https://tea.example/tea.md?raw=1#a"), kind_of(b"<html>", "-")
+    ('pdf', 'markdown', 'html')
+    """
+    head = data[:_HEAD]
+    if b"%PDF-" in head:
+        return "pdf"
+    name = source.lower()
+    if name.startswith(("http://", "https://")):
+        name = re.split("[?#]", name, maxsplit=1)[0]
+    for ending, kind in ENDINGS.items():
+        if name.endswith(ending) and kind != "pdf":
+            return kind
+    return "html" if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")) else "text"
+
+
+def read_document(
+    data: bytes, source: str, kind: DocumentKind | None = None, *, url: str | None = None, charset: str | None = None
+) -> Document:
+    r"""Read a document.
+
+    Args:
+        data: The document.
+        source: Name of the file, or the address; its ending tells the format.
+        kind: Its format; by default the one that its name and its first bytes tell.
+        url: The address that it was fetched from.
+        charset: The encoding that a server named; by default the one that the document names, or UTF-8.
+
+    Raises:
+        InvalidInput: It is no document of its format, or has no text; `where` is the source.
+        MissingExtra: The package of its format is not installed.
+
+    >>> read_document(b"# Tea\n\nIt *rained*.", "tea.md").text
+    'Tea\n\nIt rained.'
+    """
+    chosen = kind or kind_of(data, source)
+    if chosen != "pdf":
+        refuse_binary(data, source)
+    match chosen:
+        case "html":
+            from postil.documents.html import read_html  # noqa: PLC0415 - lxml is an extra
+
+            return read_html(data, source, url=url, charset=charset)
+        case "markdown":
+            from postil.documents.markdown import read_markdown  # noqa: PLC0415 - its parser is loaded where it is needed
+
+            return read_markdown(data, source, url=url, charset=charset)
+        case _:
+            from postil.documents.plain import read_plain  # noqa: PLC0415 - as above
+
+            return read_plain(data, source, url=url, charset=charset)

@@ -1,0 +1,269 @@
+"""Blocks of a page of HTML in the order of its tree, read in time linear in the page."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from postil.text.html_tree import is_hidden, names_of, plain_text_of
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+__all__ = ["HtmlBlock", "HtmlBlockKind", "WalkedBlock", "walk"]
+
+HtmlBlockKind: TypeAlias = Literal[
+    "heading", "paragraph", "item", "quote", "caption", "code", "table", "note", "margin"
+]
+"""Role of a block of a page."""
+
+
+class HtmlBlock(NamedTuple):
+    """A block of a page.
+
+    Args:
+        kind: Its role.
+        text: Its text, with single spaces; line ends are those of the page's ``<br>``, code and rows.
+        level: Depth of a heading or an item, from 1; 0 for others.
+    """
+
+    kind: HtmlBlockKind
+    text: str
+    level: int = 0
+
+
+class WalkedBlock(NamedTuple):
+    """A block, and how much of it is links.
+
+    Args:
+        block: The block.
+        linked: Share of its characters in links.
+    """
+
+    block: HtmlBlock
+    linked: float
+
+
+_BLOCK_TAGS: Final = (
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li main nav ol p pre section summary table "
+    "tbody td tfoot th thead tr ul"
+)
+_BLOCKS: Final = frozenset(_BLOCK_TAGS.split())
+_SKIPPED_TAGS: Final = (
+    "script style noscript template svg iframe object canvas select button input textarea nav footer menu "
+    "dialog map audio video annotation head frameset applet datalist label"
+)
+_SKIPPED: Final = frozenset(_SKIPPED_TAGS.split())
+_SKIPPED_ROLES: Final = frozenset(
+    {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "menu", "menubar", "toolbar"}
+)
+_SKIPPED_NAME: Final = re.compile(
+    r"(?:(?!has-|no-|with-|is-)[a-z0-9]+[-_]+)*(?:navbox|navbar|navigation|nav|menu|sidebar|breadcrumbs?|share|sharing|"
+    r"social|cookies?|consent|advert|advertisement|ads?|promo|sponsored|related|comments?|commentlist|respond|newsletter|"
+    r"subscribe|subscription|paywall|pagination|pager|toc|hatnote|noprint|catlinks|printfooter|metadata|ambox|skiplink|"
+    r"skip-link|jump-to-nav|siteSub|contentsub|disqus_thread|signup|popup|modal|sr-only|visually-hidden|"
+    r"screen-reader-text)"
+    r"(?:[-_]+(?:container|wrapper|inner|outer|list|links?|box|block|bar|area|section|items?|\d+))*",
+    re.IGNORECASE,
+)
+_NOTE_NAMES: Final = frozenset(
+    ("references", "reflist", "footnotes", "footnote", "endnotes", "bibliography", "mw-references-wrap", "refbegin")
+)
+_NOTE_ROLES: Final = frozenset({"doc-endnotes", "doc-footnote", "doc-bibliography", "doc-endnote", "doc-biblioentry"})
+_CAPTION_NAMES: Final = frozenset({"thumbcaption", "wp-caption-text", "caption", "image-caption"})
+_BREAKS: Final = re.compile(r"[ \t\n\r\f]*\0(?:[ \t\n\r\f]*\0)+[ \t\n\r\f]*")
+_LISTS: Final = frozenset({"ul", "ol", "dl"})
+_MOST_PROTECTED: Final = 8
+"""Number of times that the text of an element is counted to see that it is not most of the page."""
+_LONGEST_CELL: Final = 60
+"""Words of the longest cell of a table of data; a table with more in a cell is one that places text."""
+
+_State: TypeAlias = tuple[HtmlBlockKind, int]
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_STATES: Final = MappingProxyType[str, _State](
+    {
+        "blockquote": ("quote", 0),
+        "dt": ("heading", 6),
+        "summary": ("heading", 6),
+        "aside": ("margin", 0),
+        "header": ("margin", 0),
+        "address": ("margin", 0),
+    }
+)
+
+
+def walk(root: HtmlElement) -> tuple[list[WalkedBlock], list[HtmlElement]]:
+    """Read the blocks of a tree.
+
+    Menus, comments, advertisements, scripts, forms and what is hidden are left out, as far as tags and names tell.
+
+    Args:
+        root: The element whose blocks are read.
+
+    Returns:
+        The blocks, and the tables of data among what was read.
+    """
+    from lxml import etree  # noqa: PLC0415 - an extra
+
+    found = _Walk(root)
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        if not isinstance(element.tag, str):
+            continue
+        if event == "start":
+            if not found.enter(element):
+                walker.skip_subtree()
+        else:
+            found.leave(element, is_root=element is root)
+    found.flush()
+    return found.blocks, found.tables
+
+
+class _Walk:
+    """A walk through a tree."""
+
+    def __init__(self, root: HtmlElement) -> None:
+        self.blocks: list[WalkedBlock] = []
+        self.tables: list[HtmlElement] = []
+        self._root = root
+        self._length: int | None = None
+        self._protected = 0
+        self._pieces: list[str] = []
+        self._linked = 0
+        self._links = 0
+        self._lists = 0
+        self._skipped: HtmlElement | None = None
+        self._states: list[_State] = [("paragraph", 0)]
+
+    def enter(self, element: HtmlElement) -> bool:
+        """Begin an element; False if what it holds is to be left out."""
+        tag = element.tag
+        if tag in _BLOCKS:
+            self.flush()
+            self._lists += tag in _LISTS
+            self._states.append(self._state(element))
+        left_out = tag in _SKIPPED or is_hidden(element) or self._is_around(element)
+        if not left_out and tag == "table" and _has_data(element):
+            self._table(element)
+            left_out = True
+        if left_out:
+            self._skipped = element
+            return False
+        if tag == "br":
+            self._pieces.append("\n" if self._states[-1][0] == "code" else "\0")
+        self._links += tag == "a"
+        self._text(element.text)
+        return True
+
+    def leave(self, element: HtmlElement, *, is_root: bool) -> None:
+        """End an element."""
+        tag = element.tag
+        if tag in _BLOCKS:
+            self.flush()
+            self._lists -= tag in _LISTS
+            self._states.pop()
+        if element is self._skipped:
+            self._skipped = None
+        else:
+            self._links -= tag == "a"
+        if not is_root:
+            self._text(element.tail)
+
+    def flush(self) -> None:
+        """End the block that is being read."""
+        whole, linked = "".join(self._pieces), self._linked
+        self._pieces, self._linked = [], 0
+        kind, level = self._states[-1]
+        if kind == "code":
+            text = whole.replace("\0", "\n").strip("\n").rstrip()
+            if text.strip():
+                self.blocks.append(WalkedBlock(HtmlBlock("code", text), 0.0))
+            return
+        for part in _BREAKS.split(whole):
+            lines = (" ".join(line.split()) for line in part.split("\0"))
+            if text := "\n".join(line for line in lines if line):
+                self.blocks.append(
+                    WalkedBlock(HtmlBlock(kind, text, level), min(1.0, linked / max(len(whole.strip()), 1)))
+                )
+
+    def _text(self, text: str | None) -> None:
+        if text:
+            self._pieces.append(text)
+            if self._links > 0:
+                self._linked += len(text)
+
+    def _state(self, element: HtmlElement) -> _State:
+        """Role of the text that begins in an element."""
+        tag, (kind, level) = element.tag, self._states[-1]
+        state: _State = ("paragraph", 0) if kind == "heading" and tag != "div" else (kind, level)
+        if tag in _HEADINGS:
+            state = "heading", int(tag[1])
+        elif kind == "note" or _is_note(element):
+            state = "note", 0
+        elif tag == "pre":
+            state = "code", 0
+        elif tag in {"figcaption", "caption"} or not _CAPTION_NAMES.isdisjoint(names_of(element)):
+            state = "caption", 0
+        elif kind in {"paragraph", "item"} and tag in {"li", "dd"}:
+            state = "item", max(self._lists, 1)
+        elif kind in {"paragraph", "item"}:
+            state = _STATES.get(tag, state)
+        return state
+
+    def _is_around(self, element: HtmlElement) -> bool:
+        """True if an element is around the text, by its role or its names, and not most of the page."""
+        if element is self._root or element.tag in {"html", "body", "main", "article"}:
+            return False
+        if element.get("role") in _SKIPPED_ROLES or any(map(_SKIPPED_NAME.fullmatch, names_of(element))):
+            if self._protected >= _MOST_PROTECTED:
+                return True
+            if self._length is None:
+                self._length = _length(self._root, 1 << 30)
+            if _length(element, self._length // 2) <= self._length // 2:
+                return True
+            self._protected += 1
+        return False
+
+    def _table(self, element: HtmlElement) -> None:
+        self.tables.append(element)
+        for caption in element.iter("caption"):
+            if text := plain_text_of(caption):
+                self.blocks.append(WalkedBlock(HtmlBlock("caption", text), 0.0))
+        rows = ([plain_text_of(cell) for cell in row.iter("td", "th")] for row in element.iter("tr"))
+        text = "\n".join("\t".join(cells).strip() for cells in rows if any(cells))
+        if text:
+            self.blocks.append(WalkedBlock(HtmlBlock("table", text), 0.0))
+
+
+def _is_note(element: HtmlElement) -> bool:
+    if element.get("role") in _NOTE_ROLES:
+        return True
+    return element.tag not in {"body", "main", "article"} and not _NOTE_NAMES.isdisjoint(names_of(element))
+
+
+def _has_data(table: HtmlElement) -> bool:
+    """True if a table holds short cells, not the text of the page."""
+    if any(each is not table for each in table.iter("table")):
+        return False
+    cells = rows = 0
+    for cell in table.iter("td", "th", "tr"):
+        if cell.tag == "tr":
+            rows += 1
+        elif len(plain_text_of(cell).split()) > _LONGEST_CELL:
+            return False
+        else:
+            cells += 1
+    return cells > 1 or rows > 1
+
+
+def _length(element: HtmlElement, enough: int) -> int:
+    """Number of characters in an element, counted until there are enough."""
+    length = 0
+    for piece in element.itertext():
+        length += len(piece.strip())
+        if length > enough:
+            break
+    return length

@@ -1,0 +1,122 @@
+"""Passages of documents and their places."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.documents.passages import document_passages
+from postil.documents.pieces import Piece, assembled
+from postil.documents.plain import read_plain
+from postil.errors import InvalidInput, UnknownName
+from postil.records.documents import PROSE, Block, Document
+
+PARTS = (
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\u2028",
+    "A",
+    "b",
+    ". ",
+    "! ",
+    "。",
+    '"',
+    "; ",
+    "- ",
+    "> ",
+    "1. ",
+    "RAIN\n",
+    "😀",
+)
+WORDS = " ".join(["rain"] * 9)
+
+
+@given(
+    st.lists(st.sampled_from((*PARTS, "rain " * 9)), max_size=40).map("".join),
+    st.sampled_from(["paragraphs", "lines", "sentences"]),
+)
+def test_a_passage_is_what_stands_at_its_place(text: str, split: str) -> None:
+    try:
+        document = read_plain(text, "text")
+    except InvalidInput:
+        return
+    end = 0
+    for one in document_passages(document, split):  # type: ignore[arg-type]  # one of the three
+        block = document.blocks[one.block]
+        assert block.kind in PROSE
+        assert max(end, block.start) <= one.start < one.end <= block.end
+        assert " ".join(document.text[one.start : one.end].split()) == one.text != ""
+        end = one.end
+
+
+def texts(text: str, split: str = "sentences") -> list[str]:
+    block = Block(kind="paragraph", start=0, end=len(text))
+    document = Document(text=text, blocks=(block,), source="rain")
+    return [one.text for one in document_passages(document, split)]  # type: ignore[arg-type]  # one of the three
+
+
+def test_sentences_are_joined_over_line_ends() -> None:
+    assert texts("It rained\n  all day. Nobody\r\nleft Ely.") == ["It rained all day.", "Nobody left Ely."]
+    assert texts("It rained\n  all day. Nobody\r\nleft Ely.", "lines") == ["It rained", "all day. Nobody", "left Ely."]
+    assert texts("It rained.  Nobody\nleft.", "paragraphs") == ["It rained. Nobody left."]
+    with pytest.raises(UnknownName, match="unknown way to split 'words'"):
+        texts("It rained.", "words")
+
+
+@pytest.mark.parametrize(
+    ("joint", "parts"),
+    [("; ", 2), (": ", 2), (" — ", 2), (" - ", 2), (", ", 1)],
+)
+def test_a_long_sentence_is_split_where_both_sides_have_words(joint: str, parts: int) -> None:
+    side = " ".join(["rain"] * 40)
+    found = texts(f"Few{joint}{side}{joint}{side}{joint}end.")
+    assert len(found) == parts
+    assert all(len(one.split()) <= 62 for one in found) == (parts > 1)
+    assert texts(f"{WORDS}; {WORDS}.") == [f"{WORDS}; {WORDS}."]  # short enough
+
+
+def test_a_semicolon_comes_before_a_dash_and_the_middle_before_the_ends() -> None:
+    part = " ".join(["rain"] * 20)
+    assert [len(one.split()) for one in texts(f"{part} - {part}; {part}; {part}.")] == [41, 40]
+    assert [len(one.split()) for one in texts(f"{WORDS}; {part}; {part}; {part}; {WORDS}.")] == [49, 29]
+
+
+def test_items_and_quotes_are_passages_and_the_rest_is_none() -> None:
+    given = [
+        Piece(kind, f"The {kind} has a sentence.") for kind in ("heading", "item", "code", "quote", "note", "table")
+    ]
+    found = document_passages(assembled(given, "rain"))
+    assert [one.text for one in found] == ["The item has a sentence.", "The quote has a sentence."]
+
+
+def test_markers_of_items_and_quotes_are_no_part_of_passages() -> None:
+    document = read_plain("- Buy tea today, please.\n2) Sell\n   the old coffee.\n\n> Rain is wet.\n", "rain")
+    found = [one.text for one in document_passages(document)]
+    assert found == ["Buy tea today, please.", "Sell the old coffee.", "Rain is wet."]
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("It rained on Ely.", False),
+        ("It rained on “Ely.”", False),
+        ("没有人离开艾利。", False),
+        ("It rained on Ely", True),
+        ("The following was seen on that day:", True),
+        ("Nobody left Ely.", True),
+        ("No!", True),
+    ],
+)
+def test_a_fragment_has_no_end_or_few_words(text: str, fragment: bool) -> None:
+    document = assembled([Piece("paragraph", text)], "rain")
+    assert [one.fragment for one in document_passages(document)] == [fragment]
+    assert [one.fragment for one in document_passages(document, "lines")] == [False]
+
+
+def test_the_page_is_that_of_the_block() -> None:
+    document = assembled([Piece("paragraph", "It rained.", page=3), Piece("paragraph", "Nobody left.", page=4)], "rain")
+    assert [(one.block, one.page) for one in document_passages(document)] == [(0, 3), (1, 4)]

@@ -1,0 +1,98 @@
+"""Formats of documents, files that are none, and encodings."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import zipfile
+
+import pytest
+
+from postil.documents.reading import DocumentKind, kind_of, read_document
+from postil.errors import InvalidInput
+
+HTML = b"<!doctype html><title>Rain</title><p>It rained on Ely until the evening.</p>"
+
+
+@pytest.mark.parametrize(
+    ("data", "source", "kind"),
+    [
+        (b"%PDF-1.4", "rain", "pdf"),
+        (b"\n%PDF-1.4", "rain.html", "pdf"),
+        (HTML, "https://ely.example/rain", "html"),
+        (codecs.BOM_UTF8 + b" <!-- x -->\n<html lang=en>", "-", "html"),
+        (HTML, "rain.md", "markdown"),
+        (b"<p>", "https://ely.example/rain.HTML?print=1#top", "html"),
+        (b"<html>", "rain.txt", "text"),
+        (b"'''Rain'''", "rain.wikitext", "wikitext"),
+        (b"Rain & <b>more</b>", "letters/rain", "text"),
+        (b"", "-", "text"),
+    ],
+)
+def test_the_format_is_told_by_name_and_first_bytes(data: bytes, source: str, kind: DocumentKind) -> None:
+    assert kind_of(data, source) == kind
+
+
+def zipped(name: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr(name, "application/epub+zip" if name == "mimetype" else "x" * 10_000)
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (zipped("rain.txt"), "got a ZIP archive; unpack it first"),
+        (zipped("word/document.xml"), "got a Word document; save it as PDF or HTML first"),
+        (zipped("mimetype"), "got an EPUB book; save it as HTML or text first"),
+        (b"\x1f\x8b\x08\0", "got a gzip file; unpack it first"),
+        (b"\x89PNG\r\n\x1a\n", "got a PNG picture; it has no text"),
+        (b"\xff\xd8\xff\xe0", "got a JPEG picture; it has no text"),
+        (b"{\\rtf1 rain}", "got an RTF file; save it as PDF or HTML first"),
+        (b"It rained\0\x01\x02", "got binary data; give the text that it holds"),
+    ],
+)
+@pytest.mark.parametrize("kind", [None, "html", "markdown"])
+def test_binary_files_are_refused_by_name(data: bytes, problem: str, kind: DocumentKind | None) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        read_document(data, "rain", kind)
+    assert str(caught.value) == f"rain: expected text, HTML, Markdown or PDF, {problem}"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("kind", ["text", "markdown", "html"])
+def test_encodings_with_their_marks(encoding: str, kind: DocumentKind) -> None:
+    document = read_document("艾利下雨了，没有人离开。".encode(encoding), "rain", kind)
+    assert document.text == "艾利下雨了，没有人离开。"
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown"])
+def test_other_encodings_are_refused_unless_a_server_names_them(kind: DocumentKind) -> None:
+    data = "It rained.\r\nThe café was closed.".encode("latin-1")
+    with pytest.raises(InvalidInput, match=r"^rain:2: expected UTF-8, got something else; convert the file"):
+        read_document(data, "rain", kind)
+    assert read_document(data, "rain", kind, charset="iso-8859-1").text.endswith("café was closed.")
+    with pytest.raises(InvalidInput, match="expected UTF-8"):
+        read_document(data, "rain", kind, charset="base64")
+    with pytest.raises(InvalidInput, match="expected UTF-16"):
+        read_document(codecs.BOM_UTF16_LE + b"odd", "rain", kind)
+
+
+def test_a_document_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.documents.binary_files.LONGEST", 20)
+    with pytest.raises(InvalidInput, match=r"rain\.txt: expected a document of at most 20 bytes, got 21"):
+        read_document(b"x" * 21, "rain.txt")
+
+
+@pytest.mark.parametrize("source", ["rain.txt", "rain.md", "rain.html"])
+@pytest.mark.parametrize("data", [b"", b" \n\n\t", b"\xef\xbb\xbf", b"---\n\n***\n"])
+def test_a_document_without_text_is_refused(data: bytes, source: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{source}: expected passages, got "):
+        read_document(data, source)
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "html"])
+def test_address_and_source_are_kept(kind: DocumentKind) -> None:
+    document = read_document(HTML, "rain", kind, url="https://ely.example/rain")
+    assert (document.source, document.url) == ("rain", "https://ely.example/rain")
