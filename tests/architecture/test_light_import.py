@@ -30,6 +30,9 @@ HEAVY = {
     "mwparserfromhell",
     "python_calamine",
     "yaml",
+    "markdown_it",
+    "trafilatura",
+    "lxml",
     "ray",
 }
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}

@@ -6,6 +6,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from postil.documents.binary_files import refuse_binary
 
 if TYPE_CHECKING:
@@ -94,6 +96,10 @@ def read_document(
             from postil.documents.markdown import read_markdown  # noqa: PLC0415 - its parser is loaded where it is needed
 
             return read_markdown(data, source, url=url, charset=charset)
+        case "pdf":
+            from postil.documents.pdf import read_pdf  # noqa: PLC0415 - as above
+
+            return replace(read_pdf(data, source), url=url)
         case _:
             from postil.documents.plain import read_plain  # noqa: PLC0415 - as above
 
