@@ -188,7 +188,7 @@ def test_one_topic_has_gains_and_no_intervals() -> None:
     assert gains(found) == pytest.approx([1 / 2, 1 / 3, 1.0])
     assert found.result.gains[0].low is None
     assert found.differences == ()
-    assert found.notes == ("one topic: no intervals and no tests",)
+    assert found.notes[0] == "one topic: no intervals and no tests"
 
 
 # Interestingness

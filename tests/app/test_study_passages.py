@@ -106,6 +106,23 @@ def test_claims_are_differences_of_the_figures(done: tuple[Path, list[str]]) -> 
     assert found[2][0] == pytest.approx(rows["kl-1"][0][0] - rows["f1-1"][0][0])
 
 
+def test_further_measures_of_whole_passages(done: tuple[Path, list[str]], collection: Path, tmp_path: Path) -> None:
+    more = ("js-1", "length(inverse=false)", "f1-1")
+    said = list[str]()
+    for stage in ("informativeness", "informativeness-anchors"):
+        study_passages(collection, tmp_path, PassagesStudyOptions(**QUICK, measures=more, stage=stage), said.append)
+    usual, found = (
+        {(row.name, row.k): row for row in read_result(out / "informativeness.json", NcgResult).gains}
+        for out in (done[0], tmp_path)
+    )
+    added = {name for name, _ in found} - {name for name, _ in usual}
+    assert added == {"js-1", "js-1, without itself", "length(inverse=false)"}
+    assert {key: found[key] for key in usual} == usual
+    assert " -m js-1 " in next(line for line in said if line.startswith("informativeness: "))
+    anchors = [(out / "informativeness-anchors.json").read_bytes() for out in (done[0], tmp_path)]
+    assert anchors[0] == anchors[1]
+
+
 def test_nothing_is_done_twice(done: tuple[Path, list[str]], collection: Path) -> None:
     out, first = done
     said: list[str] = []
@@ -293,6 +310,8 @@ def test_runs_belong_to_the_preset(collection: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"none\.jsonl: no such file"):
         study_passages(collection, tmp_path / "out", options, lambda _: None)
     assert not (tmp_path / "out").exists()
+    with pytest.raises(UsageError, match="measure: --preset paper has the measures of the paper alone"):
+        PassagesStudyOptions(preset="paper", measures=("js-1",))
     with pytest.raises(UsageError, match="summaries: whole runs belong to --preset paper"):
         PassagesStudyOptions(summaries="runs.jsonl")
     with pytest.raises(UsageError, match="articles: they are a reference of runs; expected --summaries FILE as well"):

@@ -244,7 +244,8 @@ def test_json_has_everything(postil: Postil) -> None:
 def test_jsonl_and_csv_have_the_rows_of_json(postil: Postil) -> None:
     study()
     whole = told(postil(*FEW, "--format", "json"))["gains"]
-    assert [json.loads(line) for line in postil(*FEW, "--format", "jsonl").out.splitlines()] == whole
+    lines = [json.loads(line) for line in postil(*FEW, "--format", "jsonl").out.splitlines()]
+    assert [{name: line[name] for name in row} for line, row in zip(lines, whole, strict=True)] == whole
     out = postil(*FEW, "--format", "csv").out
     assert "\r" not in out
     read_back = list(csv.DictReader(io.StringIO(out)))

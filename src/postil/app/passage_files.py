@@ -76,12 +76,14 @@ class PassageScores:
         groups: int64[t], the topics or folds that intervals are over.
         rankings: Their scores, one ranking per measure and protocol.
         where: The file of the passages.
+        words: int64[t], number of words of each passage.
     """
 
     passages: Sequence[Passage]
     groups: NDArray[np.int64]
     rankings: Sequence[PassageRanking]
     where: str
+    words: NDArray[np.int64]
 
 
 def check_passages(passages: Sequence[Passage], scale: Scale | None, places: RowLocations) -> GradedPassages:

@@ -13,6 +13,7 @@ from postil.app.progress import steps
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.gain import Pool
 from postil.metaeval.passage_rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
+from postil.metaeval.rankings_by_length import STRATA_K, RankingsByLength
 from postil.metaeval.resampling import RESAMPLES
 from postil.metrics.measures import Overlap, measure_passages
 from postil.metrics.passage_collection import Preprocessing
@@ -76,12 +77,14 @@ class PassagesOptions(Preprocessing, RankingOptions):
         leave_one_out: Score passages without themselves in their reference as well. Measures with w- and --reference
             others are always leave-one-out.
         folds_by: seed: topics at random; order: topic i in fold i modulo their number.
+        strata_k: Rank cutoff of nCG by length, within thirds of a list by number of words.
     """
 
     measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
     reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
     leave_one_out: bool = False
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
+    strata_k: Annotated[int, Flag(metavar="K", min=1)] = STRATA_K
 
     def __post_init__(self) -> None:
         for kind, choice, known in (
@@ -97,6 +100,7 @@ class PassagesOptions(Preprocessing, RankingOptions):
             ("seed", self.seed, 0),
             ("folds", self.folds, 2),
             ("k", min(self.k, default=1), 1),
+            ("strata_k", self.strata_k, 1),
         ):
             if number < least:
                 raise UsageError(f"{name}: expected at least {least}, got {number}")
@@ -169,12 +173,16 @@ def find_gains(
         begin("gains")
         curves = rankings.curves(options.k)
         points = rankings.lines() if lines else ()
+        words = collection.lengths[pools.texts]
+        by_length = RankingsByLength(rankings, words, options.strata_k)
+        rows_by_length = by_length.rows()
     used = [passages[row] for row in pools.texts]
     coverage = ((name, each.coverage(collection, options)) for name, each in measures.items())
     notes = (
         *([collection.note] if collection.note else ()),
         *(f"{name}: {note}" for name, note in coverage if note),
         *rankings.notes(len(curves[0].topics), options.reference),
+        *by_length.notes(),
     )
     result = NcgResult(
         gains=rankings.gains(curves, options.reference),
@@ -189,8 +197,9 @@ def find_gains(
         ),
         notes=notes,
         settings=_settings(options, command),
+        by_length=rows_by_length,
     )
-    return result, PassageScores(used, rankings.groups, rankings.rankings, places.where)
+    return result, PassageScores(used, rankings.groups, rankings.rankings, places.where, words)
 
 
 def _pools(data: GradedPassages, collection: PassageCollection, options: PassagesOptions) -> Pools:
@@ -289,4 +298,5 @@ def _settings(options: PassagesOptions, command: str) -> PassageSettings:
         seed=options.seed,
         postil=VERSION,
         command=command,
+        strata_k=options.strata_k,
     )

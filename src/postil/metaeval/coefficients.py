@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.kernel import rank_correlations
-from postil.records.ties import TOLERANCE, dense_ranks
+from postil.records.ties import TOLERANCE, dense_ranks, without_noise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,9 @@ __all__ = [
     "Measure",
     "constant",
     "correlate_groups",
+    "correlate_ranks",
     "means_by",
+    "partial_correlations",
     "pearson",
     "ratio",
     "rows_by",
@@ -86,7 +88,30 @@ def correlate_groups(
     if coefficient == "pearson":
         return pearson(x, y, starts, weights, magnitudes)
     ranks = dense_ranks(np.column_stack([x, y]), starts, magnitudes)
-    ranks, of_y = np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1])
+    return correlate_ranks(ranks[:, :-1], ranks[:, -1], starts, coefficient, weights)
+
+
+def correlate_ranks(
+    x: Integers,
+    y: Integers,
+    starts: NDArray[np.int64],
+    coefficient: Literal["spearman", "kendall-b", "kendall-c"],
+    weights: Integers | None = None,
+) -> Floats:
+    """Correlate ranks with ranks within each group of contiguous rows.
+
+    Args:
+        x: int32[n, M], dense ranks within each group, see `postil.records.ties.dense_ranks`.
+        y: int32[n], likewise.
+        starts: int64[k], first row of each group.
+        coefficient: Name of the coefficient.
+        weights: int32[n], multiplicity of each row; by default 1.
+
+    Returns:
+        float64[k, M]; NaN where either side is constant.
+    """
+    ranks, of_y = np.ascontiguousarray(x), np.ascontiguousarray(y)
+    weights = np.ones(len(y), np.int32) if weights is None else weights
     out = np.empty((len(starts), x.shape[1]))
     for group, (start, end) in enumerate(zip(starts.tolist(), [*starts[1:].tolist(), len(y)], strict=True)):
         rows = slice(start, end)
@@ -225,3 +250,23 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     out = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=out, where=denominator > 0)
     return out
+
+
+def partial_correlations(plain: Floats, one_with_third: Floats, other_with_third: Floats) -> Floats:
+    """Correlations of two variables given a third: ``(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2))``.
+
+    Args:
+        plain: float64[...], r_xy.
+        one_with_third: float64[...], r_xz.
+        other_with_third: float64[...], r_yz, of a shape that broadcasts.
+
+    Returns:
+        float64[...] in [-1, 1]; NaN where one of the three is, or the third determines one of the two.
+
+    >>> partial_correlations(np.array([0.5, 0.5]), np.array([0.0, 1.0]), np.array([0.6, 0.5])).tolist()
+    [0.625, nan]
+    """
+    explained = one_with_third * other_with_third
+    rest = [1 - each**2 for each in (one_with_third, other_with_third)]
+    spread = np.sqrt(np.where(np.minimum(*rest) > TOLERANCE, rest[0] * rest[1], 0.0))
+    return ratio(without_noise(plain - explained, np.abs(plain) + np.abs(explained)), spread).clip(-1.0, 1.0)

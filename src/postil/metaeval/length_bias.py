@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import constant, correlate_groups, ratio
+from postil.metaeval.coefficients import constant, correlate_groups, partial_correlations
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate
 from postil.records.names import LENGTH
 from postil.records.results import LengthBias, LengthBiasRow, LengthQuartile, UndefinedLengthBias
-from postil.records.ties import TOLERANCE, joined, tied, without_noise
+from postil.records.ties import joined, tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +145,7 @@ class _Lengths:
         with_grades = of(np.column_stack([scores, logarithm]), self.grades)
         plain, grades_with_length = with_grades[:, :-1], with_grades[:, -1:]
         with_length = of(scores, logarithm)
-        partial = _partial(plain, with_length, grades_with_length)
+        partial = partial_correlations(plain, with_length, grades_with_length)
         order = np.argsort(self.quarter, kind="stable")
         quarters, starts = np.unique(self.quarter[order], return_index=True)
         within = np.full((4, len(present)), np.nan)
@@ -176,14 +176,6 @@ class _Lengths:
             value=None if undefined else value,
             reason=_why_undefined(self.scores[rows, column], self.grades[rows]) if undefined else None,
         )
-
-
-def _partial(plain: Floats, with_length: Floats, grades_with_length: Floats) -> Floats:
-    """Partial correlation given length; NaN where length determines the scores or the grades."""
-    explained = with_length * grades_with_length
-    rest = [1 - each**2 for each in (with_length, grades_with_length)]
-    spread = np.sqrt(np.where(np.minimum(*rest) > TOLERANCE, rest[0] * rest[1], 0.0))
-    return ratio(without_noise(plain - explained, np.abs(plain) + np.abs(explained)), spread).clip(-1.0, 1.0)
 
 
 def _why_undefined(scores: Floats, grades: Floats) -> str:

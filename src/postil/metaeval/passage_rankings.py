@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.metaeval.gain import gain_curve, gain_differences
+from postil.records.names import ranking
 from postil.records.results import FLIPS, Gain, GainCurvePoints, smallest_p
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class PassageRanking:
     @property
     def name(self) -> str:
         """Name of the ranking in differences and curves."""
-        return self.measure + Gain.WITHOUT if self.leave_one_out else self.measure
+        return ranking(self.measure, self.leave_one_out)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -74,6 +74,7 @@ class PassageCollection:
         note: Note on texts that the tokenizer does not split; empty without any.
         background: Number of passages, from the first, that the statistics of the collection are over; by default all.
         cut: Number of passages that were cut.
+        lengths: int64[n], number of words of each passage, stop words among them; by default those of ``tokens``.
     """
 
     def __init__(
@@ -84,12 +85,14 @@ class PassageCollection:
         *,
         background: int | None = None,
         cut: int = 0,
+        lengths: NDArray[np.int64] | None = None,
     ) -> None:
         self.tokens = tokens
         self.words = tokens if words is None else words
         self.note = note
         self.background = background
         self.cut = cut
+        self.lengths = tokens.lengths if lengths is None else lengths
         self._kept: dict[object, object] = {}
 
     def __len__(self) -> int:
@@ -207,4 +210,4 @@ class Preprocessing:
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
             tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
-        return PassageCollection(tokens, words, han.remark, cut=cut)
+        return PassageCollection(tokens, words, han.remark, cut=cut, lengths=encoded.lengths)

@@ -17,10 +17,12 @@ __all__ = [
     "ONE",
     "PEOPLE",
     "STATISTICS",
+    "WITHOUT_ITSELF",
     "control",
     "falls_by_signature",
     "family",
     "metric_of",
+    "ranking",
     "reads_weights",
 ]
 
@@ -45,6 +47,9 @@ PEOPLE: Final[Mapping[str, str]] = {
     CEILING: "human: reliability ceiling",
 }
 """Labels of the human reference points."""
+
+WITHOUT_ITSELF: Final = ", without itself"
+"""Ending of the names of leave-one-out rankings; part of the JSON."""
 
 CONTROLS: Final[Mapping[str, str]] = {
     "shuffled": "shuffled weights",
@@ -113,6 +118,19 @@ def metric_of(full: str) -> str:
     """
     match = CONTROL.fullmatch(full)
     return match["metric"] if match else ""
+
+
+def ranking(measure: str, leave_one_out: bool) -> str:  # noqa: FBT001
+    """Name of a ranking of passages.
+
+    Args:
+        measure: The measure.
+        leave_one_out: True if each passage left its reference while it was scored.
+
+    >>> ranking("f1-1", False), ranking("f1-1", True)
+    ('f1-1', 'f1-1, without itself')
+    """
+    return measure + WITHOUT_ITSELF if leave_one_out else measure
 
 
 def falls_by_signature(metric: str, signature: str) -> bool:

@@ -83,6 +83,8 @@ from postil.records.judge_parts import (
     LengthCorrelation,
     SelfPreference,
 )
+from postil.records.length_parts import GainByLength, LengthThird, ListCorrelation
+from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
@@ -149,6 +151,7 @@ __all__ = [
     "ForgetResult",
     "ForgottenFolder",
     "Gain",
+    "GainByLength",
     "GainCurvePoints",
     "GainDifference",
     "Goal",
@@ -172,6 +175,8 @@ __all__ = [
     "LengthBiasRow",
     "LengthCorrelation",
     "LengthQuartile",
+    "LengthThird",
+    "ListCorrelation",
     "MetricsTaskResult",
     "MetricsTaskSettings",
     "NcgResult",
@@ -993,7 +998,7 @@ class Gain(Part, frozen=True, kw_only=True):
     leave_one_out: bool
     signature: str
 
-    WITHOUT: ClassVar = ", without itself"
+    WITHOUT: ClassVar = WITHOUT_ITSELF
     """Ending of the names of leave-one-out rankings; part of the JSON."""
 
     def __post_init__(self) -> None:
@@ -1002,7 +1007,7 @@ class Gain(Part, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """Name of the ranking in differences and lines."""
-        return self.measure + self.WITHOUT if self.leave_one_out else self.measure
+        return ranking(self.measure, self.leave_one_out)
 
 
 class GainDifference(Part, frozen=True, kw_only=True):
@@ -1115,6 +1120,7 @@ class PassageSettings(OptionalPart, frozen=True, kw_only=True):
     seed: int
     postil: str
     command: str = ""
+    strata_k: int = 5
 
 
 class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
@@ -1127,6 +1133,7 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
         data: The passages that all is over.
         notes: Notes on the numbers.
         settings: Options of the command.
+        by_length: One row per ranking: nCG among passages of similar length, rank correlations with and given length.
     """
 
     gains: tuple[Gain, ...]
@@ -1135,6 +1142,7 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
     data: PassageData
     notes: tuple[str, ...]
     settings: PassageSettings
+    by_length: tuple[GainByLength, ...] = ()
 
 
 class SummaryScore(OptionalPart, frozen=True, kw_only=True):

@@ -16,11 +16,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from postil.records.results import Estimate, GainByLength, ListCorrelation
     from postil.render.formats import Grid
 
-__all__ = ["SENSES", "draw_figures", "signature_lines", "summary", "view"]
+__all__ = [
+    "CORRELATIONS",
+    "SENSES",
+    "draw_figures",
+    "length_columns",
+    "signature_lines",
+    "summary",
+    "undefined_correlations",
+    "view",
+]
 
 LEVEL: Final = 0.05
+
+NONE: Final = "-"
+"""Text of a cell without a number."""
+
+CORRELATIONS: Final[Mapping[str, str]] = {
+    "spearman": "Spearman",
+    "partial": "given length",
+    "with_length": "with length",
+}
+"""Labels of rank correlations: of scores with grades, the same given length, of scores with length."""
 
 SENSES: Final[Mapping[str, str]] = {"topic": "informativeness", "others": "interestingness"}
 """Name of what is estimated, by the kind of reference."""
@@ -36,13 +56,37 @@ def view(result: NcgResult) -> View:
     for row in result.gains:
         rankings.setdefault(row.name, []).append(row)
     return View(
-        rows=[to_builtins(row) for row in result.gains],
+        rows=list(_rows(result)),
         grids=[_gains(rankings)],
-        details=list(_from_best(rankings, result.differences)),
+        details=[*_from_best(rankings, result.differences), *_by_length(result)],
         head=_head(result),
         remarks=list(_remarks(result)),
         signatures=list(signature_lines(rows[0].signature for rows in rankings.values())),
     )
+
+
+def _rows(result: NcgResult) -> Iterator[dict[str, object]]:
+    """One row per ranking and rank cutoff; the numbers by length are those of the ranking, the same at each cutoff."""
+    by_length = {row.name: length_columns(row) for row in result.by_length}
+    for row in result.gains:
+        yield to_builtins(row) | by_length.get(row.name, {})
+
+
+def length_columns(row: GainByLength) -> dict[str, object]:
+    """The numbers of a ranking by length, as columns.
+
+    Args:
+        row: The ranking.
+    """
+    found: dict[str, object] = {"strata_k": row.k}
+    for name, each in (
+        ("strata_ncg", row.ncg),
+        ("spearman", row.spearman),
+        ("partial_spearman", row.partial),
+        ("length_spearman", row.with_length),
+    ):
+        found |= {name: each.value, f"{name}_low": each.low, f"{name}_high": each.high}
+    return found
 
 
 def _head(result: NcgResult) -> str:
@@ -71,6 +115,43 @@ def _cell(row: Gain | GainDifference, sign: int = 1) -> str:
         return value_with_interval(number, number, number).partition(" ")[0]
     low, high = sorted((sign * row.low, sign * row.high))
     return value_with_interval(number, low, high)
+
+
+def _by_length(result: NcgResult) -> Iterator[Grid]:
+    """Each ranking among passages of similar length, and its rank correlations."""
+    if not result.by_length:
+        return
+    yield [
+        ["by length", f"nCG@{result.by_length[0].k} in thirds", *CORRELATIONS.values()],
+        *(
+            [row.name, *(_estimate(each) for each in (row.ncg, row.spearman, row.partial, row.with_length))]
+            for row in result.by_length
+        ),
+    ]
+
+
+def _estimate(found: Estimate | ListCorrelation) -> str:
+    return NONE if found.value is None else value_with_interval(found.value, found.low, found.high)
+
+
+def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, str]]:
+    """Rankings without some rank correlation, and the reason.
+
+    Args:
+        rows: The rankings.
+
+    Yields:
+        The ranking with the labels of the correlations, or without where none is defined; the reason.
+    """
+    for row in rows:
+        reasons: dict[str, list[str]] = {}
+        for name, label in CORRELATIONS.items():
+            found: ListCorrelation = getattr(row, name)
+            if found.reason is not None:
+                reasons.setdefault(found.reason, []).append(label)
+        for reason, labels in reasons.items():
+            some = [] if len(labels) == len(CORRELATIONS) else labels
+            yield ", ".join([row.name, *some]), reason
 
 
 def _from_best(rankings: Mapping[str, Sequence[Gain]], differences: Sequence[GainDifference]) -> Iterator[Grid]:
@@ -102,6 +183,7 @@ def _remarks(result: NcgResult) -> Iterator[str]:
     yield from (f"note: {note}" for note in result.notes)
     if settings.reference == "topic":
         yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"
+    yield from (f"undefined: {which}: {reason}" for which, reason in undefined_correlations(result.by_length))
     if result.differences:
         test = "sign flips of topics" if settings.pool == "topic" else "bootstrap"
         yield f"* p < .05 by {test}, Holm-adjusted for all pairs at a rank cutoff; all pairs: --format json"

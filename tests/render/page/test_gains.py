@@ -279,3 +279,50 @@ def test_gains_from_python(tmp_path: Path) -> None:
     assert "Informativeness of passages: passages" in document.text
     assert "Interestingness of passages: passages (2)" in document.text
     assert "w-f1-sk" in document.text
+
+
+def correlation(value: float | None, reason: str | None = None) -> dict[str, Any]:
+    if value is None:
+        return {"lists": 0, "reason": reason}
+    return {"value": value, "low": value - 0.1, "high": value + 0.1, "lists": 4}
+
+
+def with_lengths(name: str = "short") -> dict[str, Any]:
+    """Gains, with the numbers of every ranking by length; the first has no partial correlation."""
+    thirds = [{"ncg": ncg, "n": n, "shortest": 2, "longest": n} for ncg, n in ((0.3, 7), (None, 2), (0.5, 1200))]
+    rows = [
+        {
+            "measure": each.removesuffix(ITSELF),
+            "leave_one_out": each.endswith(ITSELF),
+            "k": 5,
+            "ncg": {"value": 0.4, "low": 0.35, "high": 0.45},
+            "thirds": thirds,
+            "spearman": correlation(0.25),
+            "partial": correlation(None if each == next(iter(NCG)) else -0.125, f"equal {name} scores"),
+            "with_length": correlation(0.75),
+        }
+        for each in NCG
+    ]
+    return gained(by_length=rows)
+
+
+def test_the_length_of_the_passages(made: Callable[..., Page]) -> None:
+    page = made(with_lengths())
+    section = page.text[page.text.index("nCG@5 by length: within three thirds") :]
+    assert "within three thirds of each topic by number of words" in section
+    assert "95 % confidence intervals over topics in brackets" in section
+    assert "7 passages of 2 to 7 words" in section
+    assert "1,200 passages of 2 to 1,200 words" in section
+    assert "2 passages of 2 words" in section
+    assert section.count(f"{next(iter(NCG))}, given length") == section.count("equal short scores") == 1
+    rows = list(csv.DictReader(io.StringIO((page.folder / "by-length.csv").read_text(encoding="utf-8"))))
+    assert [row["measure"] for row in rows] == [name.removesuffix(ITSELF) for name in NCG]
+    assert (rows[0]["partial_spearman"], rows[1]["partial_spearman"], rows[0]["middle_ncg"]) == ("", "-0.125", "")
+    tex = (page.folder / "by-length.tex").read_text(encoding="utf-8")
+    assert "& .400 [.350, .450] & .300 & -- & .500 & .250 [.150, .350] &" in tex
+
+
+def test_hostile_reasons(made: Callable[..., Page]) -> None:
+    page = made(with_lengths("<script>alert(1)</script>"))
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert "equal <script>alert(1)</script> scores" in page.text

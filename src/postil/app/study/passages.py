@@ -60,6 +60,7 @@ class PassagesStudyOptions(RankingOptions):
             google_news) and w2v_wp_bi (or wiki) are those of the paper.
         summaries: Runs of summarizers (item: the topic, system, text) to score against the pool; with the preset.
         articles: Articles (topic, text): the other reference of the runs.
+        measures: Spec of a measure besides those of the study; repeatable. Of whole passages, not of anchors.
         train: Train vectors of words and pairs of words on the collection.
         tokenizer: Tokenizer.
         stem: Stemmer, or none; vectors are of words without stemming.
@@ -71,6 +72,7 @@ class PassagesStudyOptions(RankingOptions):
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
     summaries: Annotated[str | None, Flag(metavar="FILE")] = None
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
     train: Annotated[bool, Flag(("--train/--no-train",))] = True
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
@@ -80,6 +82,8 @@ class PassagesStudyOptions(RankingOptions):
     def __post_init__(self) -> None:
         if self.preset not in (None, *PRESETS):
             raise UnknownName("preset", str(self.preset), PRESETS)
+        if self.measures and self.preset is not None:
+            raise UsageError("measure: --preset paper has the measures of the paper alone; leave one of them out")
         if self.summaries is not None and self.preset is None:
             raise UsageError(
                 "summaries: whole runs belong to --preset paper; postil passages --summaries scores them alone"
@@ -236,8 +240,9 @@ class _Study:
         )
 
     def measures(self, *, anchors: bool) -> tuple[str, ...]:
-        """Measures of the paper; without the preset also weighted ones where passages are whole."""
-        return (*MEASURES, *(() if anchors or self.options.preset else WEIGHTED), *BASELINES)
+        """Measures of the paper; without the preset also weighted and given ones where passages are whole."""
+        more = () if anchors or self.options.preset else (*WEIGHTED, *self.options.measures)
+        return tuple(dict.fromkeys((*MEASURES, *more, *BASELINES)))
 
     @property
     def summaries(self) -> Path:

@@ -13,6 +13,7 @@ from postil.app.study.passages_figures import ENTITIES
 from postil.app.study.stages import Stage, write_text
 from postil.corpus.passage_duplicates import merge_duplicates
 from postil.metaeval.passage_rankings import PassageRankings
+from postil.metaeval.rankings_by_length import RankingsByLength
 from postil.records.results import to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Passage
@@ -89,5 +90,6 @@ def _with_anchors(passages: Path, options: PassagesOptions) -> NcgResult:
         gains=rankings.gains(curves, options.reference),
         differences=rankings.differences(curves),
         lines=rankings.lines(),
+        by_length=RankingsByLength(rankings, scored.words, options.strata_k).rows(),
         notes=tuple(dict.fromkeys((*whole.notes, *(f"anchors: {note}" for note in alone.notes)))),
     )

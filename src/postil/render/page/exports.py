@@ -11,13 +11,14 @@ from postil.records.results import Comparison, CorrelationResult, EstimateResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.page.blocks import Collapsed, Table
+from postil.render.passages import length_columns
 from postil.render.study import table_rows
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.records.results import Agreement, Audit, Points, Result
+    from postil.records.results import Agreement, Audit, GainByLength, Points, Result
     from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
@@ -150,6 +151,7 @@ def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
 
 def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
     yield "gains", _rows(result.gains)
+    yield "by-length", [*map(_by_length, result.by_length)]
     yield "differences", _rows(result.differences)
     yield (
         "curves",
@@ -165,6 +167,14 @@ def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
         "signatures",
         [{"measure": name, "signature": text} for name, text in {r.name: r.signature for r in result.gains}.items()],
     )
+
+
+def _by_length(row: GainByLength) -> dict[str, object]:
+    """A ranking by length: its numbers and those of its thirds."""
+    found = {"measure": row.measure, "leave_one_out": row.leave_one_out, **length_columns(row)}
+    for name, third in zip(row.THIRDS, row.thirds, strict=True):
+        found |= {f"{name}_{field}": value for field, value in msgspec.structs.asdict(third).items()}
+    return found
 
 
 def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:

@@ -10,6 +10,7 @@ from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, dr
 from postil.render.numbers import interval, number, signed
 from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Row, Section, Table
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
+from postil.render.page.gains_by_length import gains_by_length
 from postil.render.page.summary import SIGNIFICANTLY
 from postil.render.page.tables import NONE, cut, difference, signatures
 from postil.render.page.words import capital, isolated, left_out
@@ -41,6 +42,7 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
     parts = (
         Section("gains", "nCG of each measure", (*_gains(look),)),
         Section("differences", "Differences between measures", (*_differences(look),)),
+        Section("length", "Length of the passages", (*gains_by_length(look),)),
         Section("curves", "Curves", (*_curves(look),)),
         Section("data", "Data", (Facts((("scale", data.scale), *left_out(data.left_out))),)),
         Section("settings", "Settings", (*_settings(look),)),
