@@ -36,7 +36,7 @@ def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> 
     """
     import jinja2  # noqa: PLC0415 - optional
 
-    style = _file("page.css")
+    style = _file("tokens.css") + _file("page.css")
 
     def links(stem: str) -> list[tuple[str, str]]:
         kinds = {"csv": "CSV", "tex": "LaTeX"}

@@ -1,0 +1,1 @@
+"""Pages that show documents with their best passages highlighted, and an index of several of them."""
