@@ -25,6 +25,7 @@ HEAVY = {
     "jieba",
     "rjieba",
     "Stemmer",
+    "py3langid",
     "gensim",
     "charset_normalizer",
     "mwparserfromhell",
