@@ -308,8 +308,8 @@ def with_lengths(name: str = "short") -> dict[str, Any]:
 
 def test_the_length_of_the_passages(made: Callable[..., Page]) -> None:
     page = made(with_lengths())
-    section = page.text[page.text.index("nCG@5 by length: within three thirds") :]
-    assert "within three thirds of each topic by number of words" in section
+    section = page.text[page.text.index("nCG@5 by length: the mean of three thirds") :]
+    assert "three thirds of each topic by number of words, and each third" in section
     assert "95 % confidence intervals over topics in brackets" in section
     assert "7 passages of 2 to 7 words" in section
     assert "1,200 passages of 2 to 1,200 words" in section

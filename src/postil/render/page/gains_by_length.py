@@ -41,7 +41,8 @@ def gains_by_length(look: Gains) -> Iterator[Block]:
     facts = [
         (f"{name} third", _size(third)) for name, third in zip(thirds.THIRDS, thirds.thirds, strict=True) if third.n
     ]
-    yield Facts((*facts, *undefined_correlations(rows.values())))
+    absent = ((f"undefined: {which}", reason) for which, reason in undefined_correlations(rows.values()))
+    yield Facts((*facts, *absent))
 
 
 def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
@@ -57,14 +58,13 @@ def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
         lines += [_row(look, rows[name], several) for name in look.baselines if name in rows]
     list_of = "the list" if look.result.settings.pool == "all" else "each topic"
     caption = (
-        f"nCG@{first.k:,} by length: within three thirds of {list_of} by number of words, and their mean; Spearman "
-        "correlation of scores and grades, the same with the number of words partialled out, and that of scores and "
-        "numbers of words"
+        f"nCG@{first.k:,} by length: the mean of three thirds of {list_of} by number of words, and each third; "
+        "Spearman correlation of scores and grades, the same with the number of words partialled out, and that of "
+        "scores and numbers of words"
     )
     if any(row.ncg.low is not None for row in rows.values()):
         caption += f"; 95 % confidence intervals over {look.units} in brackets"
-    thirds = (f"{name} third" for name in first.THIRDS)
-    head = ("measure", "nCG by length", *thirds, *CORRELATIONS.values())
+    head = ("measure", "in thirds", *first.THIRDS, *CORRELATIONS.values())
     return Table("by-length", caption, head, tuple(lines))
 
 
