@@ -67,6 +67,12 @@ def test_original_source_language_and_signature_are_named() -> None:
     assert 'href="all%20pages.html"' in html
 
 
+def test_a_file_is_named_without_the_folders_of_its_machine() -> None:
+    for source, name in (("/home/ann/tea.md", "tea.md"), ("notes/tea.md", "notes/tea.md")):
+        bare = replace(article(), document=document(TEA, source=source))
+        assert Read(passages_page(bare)).text("p.facts").startswith(f"{name} · ")
+
+
 def test_only_its_own_script_and_style_may_run() -> None:
     for result in (article(), hostile()):
         html = passages_page(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from math import floor, log10
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
@@ -87,14 +88,16 @@ def _head(result: InterestingResult, document: Document, title: str, index: str 
 
 
 def origin(source: str, url: str | None) -> Node:
-    """The source of a document: a link to it where it has a web address, else its name.
+    """The source of a document: a link to it where it has a web address, else its name, without folders from the root.
 
     Args:
         source: Name of its file, or its address.
         url: The address under which a reader finds it.
     """
     address = web_address(url)
-    return web_link(address, urlsplit(address).hostname or address) if address else node("bdi", source)
+    if address:
+        return web_link(address, urlsplit(address).hostname or address)
+    return node("bdi", PurePath(source).name if PurePath(source).is_absolute() else source)
 
 
 def web_link(address: str, words: str) -> Element:
@@ -128,6 +131,7 @@ def _list(result: InterestingResult, marks: Marks, tag: str | None, length: int)
     heading = _headline(result.goal, len(found))
     return node(
         "aside",
+        _steps(len(marks.ranks)) if marks.ranks else None,
         node(
             "details",
             node("summary", node("h2", heading)),
@@ -135,7 +139,6 @@ def _list(result: InterestingResult, marks: Marks, tag: str | None, length: int)
             open="",
             id="list",
         ),
-        _steps(len(marks.ranks)) if marks.ranks else None,
         aria_label="Passages",
     )
 
