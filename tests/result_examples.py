@@ -852,6 +852,27 @@ OTHERS: dict[str, dict[str, Any]] = {
             "seed": 20181,
         },
     },
+    "interest-training": {
+        "model": "tfidf",
+        "gains": [
+            {"measure": name, "k": 10, "ncg": ncg, "low": 0.25, "high": 0.75, "reference": "topic", "pool": "topic"}
+            | {"leave_one_out": False, "signature": f"interest({name})"}
+            for name, ncg in (("trained", 0.5), ("meteor", 0.375))
+        ],
+        "differences": [
+            {"first": "trained", "second": "meteor", "k": 10, "value": 0.125, "low": 0.0, "high": 0.25}
+            | {"p": 0.5, "p_holm": 0.5, "test": "sign-flip"}
+        ],
+        "weights": [
+            {"kind": "feature", "unit": "cues", "weight": 0.25},
+            {"kind": "word", "unit": "tfidf", "weight": 0.125},
+            {"kind": "pair", "unit": "ann lee", "weight": -0.125},
+        ],
+        "words": 12,
+        "data": {"passages": 9, "topics": 3, "informative": 6, "scale": "0:2"},
+        "settings": {"penalty": 100.0, "min_count": 5, "folds": 3, "seed": 7, "resamples": 9, "postil": "0"},
+        "notes": ["tfidf"],
+    },
     "interesting": {
         "measure": "meteor",
         "passages": [

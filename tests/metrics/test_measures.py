@@ -15,6 +15,7 @@ from postil.metrics.measures import FScore, KullbackLeibler, Length, measure_pas
 from postil.metrics.passage_collection import UNITS, PassageCollection
 from postil.metrics.pool import Pools, folds_of, informativeness, interestingness, one_pool
 from postil.metrics.spec import MEASURES, parse_measure
+from postil.records.rows import Passage
 from postil.text import Vocabulary
 from postil.text.vectors import Vectors
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FAMILIES = ("f1", "kl", "js", "logsim", "rouge", "tf-idf")
-BASELINES = ("length", "random")
+BASELINES = ("interest", "length", "random")
 OVERLAP = [name for name in MEASURES if name not in {*BASELINES, "cosine"}]
 
 
@@ -444,10 +445,14 @@ def test_together_is_as_one_after_the_other() -> None:
         parse_measure(spec) for spec in (*OVERLAP, *BASELINES, "f1-1(beta=3)", "f1-sk(upto=true)", "w-kl-2", "w-f1-1")
     ]
     pools = informativeness(topics, weights)
-    together = measure_passages(measures, collection(texts), pools)
+    tokens = Vocabulary().encode_tokens(texts)
+    pages = zip(topics.tolist(), texts, strict=True)
+    passages = [Passage(str(topic), str(row), " ".join(text)) for row, (topic, text) in enumerate(pages)]
+    together = measure_passages(measures, PassageCollection(tokens, passages=passages), pools)
     assert list(together) == measures
     for measure in measures:
-        np.testing.assert_array_equal(measure.values(collection(texts), pools), together[measure], err_msg=str(measure))
+        alone = measure.values(PassageCollection(tokens, passages=passages), pools)
+        np.testing.assert_array_equal(alone, together[measure], err_msg=str(measure))
 
 
 def test_bags_are_counted_once() -> None:

@@ -43,7 +43,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "report": ("postil.cli.report:report", "Write one page from the JSON of other commands."),
     "passages": ("postil.cli.passages:passages", "Rank graded passages by measures and compare the rankings by nCG."),
     "interesting": ("postil.cli.interesting:interesting", "Print the most interesting passages of a page."),
-    "train": ("postil.cli.train:train", "Train a commenter on a corpus."),
+    "train": (
+        "postil.cli.train:train",
+        "Train a commenter on a corpus, or a model of interest on ratings.",
+    ),
     "comment": ("postil.cli.comment:comment", "Suggest comments for articles, each with its source."),
     "rank-comments": ("postil.cli.rank_comments:rank_comments", "Rank the comments of threads, with reasons."),
     "serve": ("postil.cli.serve:serve", "Serve models by HTTP: suggestions as JSON."),

@@ -1,4 +1,4 @@
-"""`postil train`: one command per commenter, so that each has its own options and help."""
+"""`postil train`: one command per model, so that each has its own options and help."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from typer.core import TyperGroup
 
-from postil.app.options import ThreadOptions
-from postil.app.training.options import GeneratorTrainOptions, QualityTrainOptions, RetrieverTrainOptions
+from postil.app.options import InputOptions, ThreadOptions
+from postil.app.training.options import (
+    GeneratorTrainOptions,
+    InterestTrainOptions,
+    QualityTrainOptions,
+    RetrieverTrainOptions,
+)
 from postil.cli.command import command
 from postil.cli.errors import emit, refuse, say
 from postil.cli.options import FormatOption, group
@@ -61,7 +66,7 @@ class _Models(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-train = group("train", "Train a commenter on a corpus.", _Models)
+train = group("train", "Train a commenter on a corpus, or a model of interest on ratings.", _Models)
 
 
 @train.callback(invoke_without_command=True)
@@ -175,6 +180,34 @@ def quality(
     rows, where = _labels(labels), ", ".join(labels or ["labels"])
     emit(show(format, train_quality(corpus, out, options, rows, where=where, on_progress=progress)), format)
     say(f"quality in {out}; go on with: postil rank-comments ARTICLES --quality {out}")
+
+
+@train.command("interesting", short_help="Interesting passages of pages, from ratings of your own.")
+@command
+def interesting(
+    votes: Annotated[
+        str,
+        typer.Argument(metavar="VOTES", help="Rows (topic, id, text, grade), or - for stdin; a topic is a page."),
+    ],
+    *,
+    out: OutOption,
+    options: InterestTrainOptions,
+    inputs: InputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Learn which passages of a page readers find interesting, for postil interesting --model.
+
+    A linear model of words, pairs of words, cues, names, overlap with the page and length, in one table of weights. It
+    ends with an evaluation: each page ranked by a fit on others, beside the untrained sum, length and a random order.
+    Six to twelve rated pages suffice.
+
+    Example: postil train interesting votes.csv --out interest
+    """
+    from postil.app.training.interesting import train_interesting  # noqa: PLC0415
+    from postil.render.views import show  # noqa: PLC0415
+
+    emit(show(format, train_interesting(votes, out, options, inputs, on_message=say)), format)
+    say(f"model of interest in {out}; go on with: postil interesting PAGE --model {out}")
 
 
 @train.command("att-tc", short_help="Comments generated from title and content, with attention.")

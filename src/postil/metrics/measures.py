@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from postil.metrics.pool import Pools
 
 __all__ = [
+    "Baseline",
     "FScore",
     "JensenShannon",
     "KullbackLeibler",
@@ -279,7 +280,7 @@ class TfIdf(Overlap):
     kernel: ClassVar[str] = "tf-idf"
 
 
-class _Baseline(Measure):
+class Baseline(Measure):
     """A measure that no reference changes."""
 
     uses_reference: ClassVar[bool] = False
@@ -290,7 +291,7 @@ class _Baseline(Measure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Length(_Baseline):
+class Length(Baseline):
     """1 / number of words: the paper's baseline, which no reference can change. Higher is better.
 
     Args:
@@ -316,7 +317,7 @@ class Length(_Baseline):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Random(_Baseline):
+class Random(Baseline):
     """A constant: all passages are tied, so its nCG is the expected value of a random order."""
 
     @property

@@ -75,6 +75,7 @@ class PassageCollection:
         background: Number of passages, from the first, that the statistics of the collection are over; by default all.
         cut: Number of passages that were cut.
         lengths: int64[n], number of words of each passage, stop words among them; by default those of ``tokens``.
+        passages: The passages themselves, for measures that read whole texts by page; None where they are not known.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class PassageCollection:
         background: int | None = None,
         cut: int = 0,
         lengths: NDArray[np.int64] | None = None,
+        passages: Sequence[Passage] | None = None,
     ) -> None:
         self.tokens = tokens
         self.words = tokens if words is None else words
@@ -93,6 +95,7 @@ class PassageCollection:
         self.background = background
         self.cut = cut
         self.lengths = tokens.lengths if lengths is None else lengths
+        self.passages = passages
         self._kept: dict[object, object] = {}
 
     def __len__(self) -> int:
@@ -195,7 +198,7 @@ class Preprocessing:
             anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
             if not any(anchors):
                 raise UsageError("--anchors: no passage has any; fill the field anchors or leave the flag out")
-            return PassageCollection(Vocabulary().encode_tokens(anchors))
+            return PassageCollection(Vocabulary().encode_tokens(anchors), passages=passages)
         texts = [passage.text for passage in passages]
         han = HanTexts(tokenizer, "passages")
         han.see(texts)
@@ -210,4 +213,4 @@ class Preprocessing:
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
             tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
-        return PassageCollection(tokens, words, han.remark, cut=cut, lengths=encoded.lengths)
+        return PassageCollection(tokens, words, han.remark, cut=cut, lengths=encoded.lengths, passages=passages)

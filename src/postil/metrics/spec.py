@@ -15,6 +15,7 @@ from postil.metrics.bleu import Bleu, DeltaBleu
 from postil.metrics.chrf import Chrf
 from postil.metrics.cider import Cider, CiderD
 from postil.metrics.cosine import Cosine
+from postil.metrics.interest.measure import Interest
 from postil.metrics.measures import (
     FScore,
     JensenShannon,
@@ -88,7 +89,7 @@ MEASURES: Final[Mapping[str, Callable[..., Measure]]] = MappingProxyType(
         for make in (FScore, JensenShannon, KullbackLeibler, LogSim, PooledRouge, TfIdf)
         for unit in UNITS
     }
-    | {"cosine": Cosine, "length": Length, "random": Random}
+    | {"cosine": Cosine, "interest": Interest, "length": Length, "random": Random}
 )
 """Every measure of passages by name; ``w-`` in front of a name makes the weights of the reference's passages count."""
 

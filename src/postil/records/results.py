@@ -159,6 +159,9 @@ __all__ = [
     "GridSearch",
     "GridValue",
     "HumanAgreement",
+    "InterestSettings",
+    "InterestTrainingResult",
+    "InterestWeight",
     "InterestingPagesResult",
     "InterestingResult",
     "InterleavedPair",
@@ -1346,6 +1349,57 @@ class InterestingPagesResult(Result, frozen=True, kw_only=True, tag="interesting
     goal: Goal | None = None
     signature: str = ""
     notes: tuple[str, ...] = ()
+
+
+class InterestWeight(Part, frozen=True, kw_only=True):
+    """A weight of a model of interest.
+
+    Args:
+        kind: ``feature``, ``word`` or ``pair``.
+        unit: The feature, the word, or the pair of words.
+        weight: Grades per standard deviation within a page of a feature; grades of a word or pair that a passage has.
+    """
+
+    kind: Literal["feature", "word", "pair"]
+    unit: str
+    weight: float
+
+
+class InterestSettings(Part, frozen=True, kw_only=True):
+    """Options of a training of a model of interest; see `postil.app.training.options.InterestTrainOptions`."""
+
+    penalty: float
+    min_count: int
+    folds: int
+    seed: int
+    resamples: int
+    postil: str
+
+
+class InterestTrainingResult(Result, frozen=True, kw_only=True, tag="interest-training"):
+    """A model of interest, trained on ratings, and rankings of its pages by fits that have not seen them.
+
+    Args:
+        model: Hash of the weights.
+        gains: One row per ranking and rank cutoff, over pages.
+        differences: The trained ranking minus each other one, one row per rank cutoff.
+        weights: The weights of the features, and the largest and smallest ones of words and pairs.
+        words: Number of words and pairs with a weight.
+        data: The rated passages.
+        settings: Options of the command.
+        notes: Notes on the numbers.
+        by_length: One row per ranking: nCG among passages of similar length, rank correlations with and given length.
+    """
+
+    model: str
+    gains: tuple[Gain, ...]
+    differences: tuple[GainDifference, ...]
+    weights: tuple[InterestWeight, ...]
+    words: int
+    data: PassageData
+    settings: InterestSettings
+    notes: tuple[str, ...]
+    by_length: tuple[GainByLength, ...] = ()
 
 
 # ---- annotate ----

@@ -58,7 +58,7 @@ def view(result: NcgResult) -> View:
     return View(
         rows=list(_rows(result)),
         grids=[_gains(rankings)],
-        details=[*_from_best(rankings, result.differences), *_by_length(result)],
+        details=[*_from_best(rankings, result.differences), *length_grids(result.by_length)],
         head=_head(result),
         remarks=list(_remarks(result)),
         signatures=list(signature_lines(rows[0].signature for rows in rankings.values())),
@@ -117,15 +117,19 @@ def _cell(row: Gain | GainDifference, sign: int = 1) -> str:
     return value_with_interval(number, low, high)
 
 
-def _by_length(result: NcgResult) -> Iterator[Grid]:
-    """Each ranking among passages of similar length, and its rank correlations."""
-    if not result.by_length:
+def length_grids(rows: Sequence[GainByLength]) -> Iterator[Grid]:
+    """Each ranking among passages of similar length, and its rank correlations.
+
+    Args:
+        rows: One row per ranking; without any there is no table.
+    """
+    if not rows:
         return
     yield [
-        ["by length", f"nCG@{result.by_length[0].k} in thirds", *CORRELATIONS.values()],
+        ["by length", f"nCG@{rows[0].k} in thirds", *CORRELATIONS.values()],
         *(
             [row.name, *(_estimate(each) for each in (row.ncg, row.spearman, row.partial, row.with_length))]
-            for row in result.by_length
+            for row in rows
         ),
     ]
 

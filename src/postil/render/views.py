@@ -46,6 +46,7 @@ MODULES: Final[Mapping[str, str]] = {
     "estimate": "postil.render.estimate",
     "evaluation": "postil.render.ranking",
     "forget": "postil.render.forget",
+    "interest-training": "postil.render.interest_training",
     "interesting": "postil.render.interesting",
     "interesting-pages": "postil.render.interesting_pages",
     "interleaving": "postil.render.interleaving",

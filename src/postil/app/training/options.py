@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from postil.app.options import EngineOptions, SeedOptions
+from postil.app.options import EngineOptions, SeedOptions, ThreadOptions
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
 from postil.errors import UnknownName, UsageError
@@ -14,12 +14,15 @@ __all__ = [
     "RANKERS",
     "GeneratorTrainOptions",
     "GeneratorTraining",
+    "InterestTrainOptions",
     "QualityTrainOptions",
     "RelevanceTraining",
     "RetrieverTrainOptions",
 ]
 
 RANKERS: Final = ("features", "tf-idf", "relevance", "both")
+PENALTIES: Final = 1e9
+"""Upper bound of the ridge penalty of a model of interest, which leaves no weight above its last decimal."""
 LONGEST: Final = 2**31 - 1
 """Number of words that no text exceeds."""
 SOURCES: Final = ("title", "content", "both", "comments")
@@ -163,3 +166,25 @@ class QualityTrainOptions(SeedOptions):
     target: Annotated[str, Flag(("--from",), metavar="NAME")] = "votes"
     folds: Annotated[int, Flag(min=2)] = 5
     resamples: Annotated[int, Flag(min=1)] = 1000
+
+
+@options
+class InterestTrainOptions(SeedOptions, ThreadOptions):
+    """Options of `postil train interesting`.
+
+    Args:
+        penalty: Ridge penalty; with a larger one the weights are smaller.
+        min_count: Smallest number of passages of words and pairs that have a weight.
+        folds: Largest number of folds of pages of the cross-fit that is evaluated.
+        resamples: Number of resamples of the pages, for confidence intervals.
+        seed: Seed of folds and resamples.
+    """
+
+    penalty: float = 100.0
+    min_count: Annotated[int, Flag(min=1)] = 5
+    folds: Annotated[int, Flag(min=2)] = 20
+    resamples: Annotated[int, Flag(min=1)] = 1000
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.penalty < PENALTIES:
+            raise UsageError(f"penalty: expected a number above 0 and below {PENALTIES:g}, got {self.penalty:g}")

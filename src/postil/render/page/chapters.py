@@ -71,6 +71,7 @@ TITLES: Final[Mapping[str, str]] = {
     "commenters": "Commenters against readers",
     "corpus": "A corpus",
     "evaluation": "Ranking of comments",
+    "interest-training": "A training of interest",
     "interesting": "Interesting passages",
     "interesting-pages": "Interesting passages of pages",
     "interleaving": "Interleaved suggestions",

@@ -1,0 +1,85 @@
+"""View of a training of a model of interest: nCG of each ranking, differences from the trained one, weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import to_builtins
+
+from postil.render.formats import counted, value_with_interval
+from postil.render.passages import length_grids
+from postil.render.views import View, best
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from postil.records.results import Gain, GainDifference, InterestTrainingResult
+    from postil.render.formats import Grid
+
+__all__ = ["summary", "view"]
+
+LEVEL: Final = 0.05
+
+
+def view(result: InterestTrainingResult) -> View:
+    """Make the view of a training.
+
+    Args:
+        result: The training.
+    """
+    ks = list(dict.fromkeys(row.k for row in result.gains))
+    gains: dict[str, list[str]] = {}
+    for row in result.gains:
+        gains.setdefault(row.measure, []).append(_cell(row.ncg, row))
+    differences: dict[str, list[str]] = {}
+    for each in result.differences:
+        star = "*" if each.p_holm < LEVEL else ""
+        differences.setdefault(each.second, []).append(_cell(each.value, each) + star)
+    columns = [f"nCG@{k}" for k in ks]
+    first = result.differences[0].first if result.differences else ""
+    tables = [[[f"{first} minus (* p < .05)", *columns], *([name, *cells] for name, cells in differences.items())]]
+    return View(
+        rows=[to_builtins(row) for row in result.gains],
+        grids=[[["ranking", *columns], *([name, *cells] for name, cells in gains.items())]],
+        details=[*(tables if differences else []), *length_grids(result.by_length), _weights(result)],
+        head=f"{_size(result)}; one list per page, the mean of them",
+        remarks=list(_remarks(result)),
+    )
+
+
+def _cell(value: float, row: Gain | GainDifference) -> str:
+    if row.low is None or row.high is None:
+        return value_with_interval(value, value, value).partition(" ")[0]
+    return value_with_interval(value, row.low, row.high)
+
+
+def _weights(result: InterestTrainingResult) -> Grid:
+    return [["weight of", "kind", "grades"], *([row.unit, row.kind, f"{row.weight:+.3f}"] for row in result.weights)]
+
+
+def _size(result: InterestTrainingResult) -> str:
+    data = result.data
+    return f"{counted(data.passages, 'passage')} of {counted(data.topics, 'page')}, scale {data.scale}"
+
+
+def _remarks(result: InterestTrainingResult) -> Iterator[str]:
+    settings = result.settings
+    yield from (f"excluded: {each}" for each in result.data.left_out)
+    yield f"words and pairs with a weight: {result.words:,}; shown are the largest and the smallest"
+    yield from (f"note: {note}" for note in result.notes)
+    yield (
+        f"{counted(settings.folds, 'fold')}, penalty {settings.penalty:g}, words of at least "
+        f"{counted(settings.min_count, 'passage')}; seed {settings.seed}, {counted(settings.resamples, 'resample')}"
+    )
+
+
+def summary(result: InterestTrainingResult) -> str:
+    """Numbers of passages and pages, and the best nCG at each rank cutoff.
+
+    Args:
+        result: The training.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for row in result.gains:
+        values.setdefault(f"nCG@{row.k}", {})[row.measure] = row.ncg
+    return f"{_size(result)}; {best(values)}"
