@@ -110,6 +110,45 @@ def test_inex(run: Import) -> None:
     assert [row.id for row in read("p.jsonl", Passage)] == ["7001/1", "7002/2", "7003/1", "7004/1"]
 
 
+WIKI = {
+    "Rye_bread.wiki": "Rye dough needs [[sourdough]].\n\nStale bread is food of [[duck]]s.\n\nBread.",
+    "Duck.txt": "#REDIRECT [[Anas]]",
+}
+
+
+def test_wikipedia(run: Import) -> None:
+    pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+    for name, text in WIKI.items():
+        Path(name).write_text(text)
+    result = run("wikipedia", *WIKI, "--min-words", "3", "-o", "p.jsonl")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.splitlines() == [
+        "1 redirects, left out",
+        "1 passages of fewer than 3 words, left out",
+        "1 pages with 2 anchors",
+        "2 passages of 1 topics in p.jsonl; without a grade: 2",
+    ]
+    Path("qrels").write_text("Rye_bread 0 2 3\nRye_bread 0 9 1\n")
+    result = run("wikipedia", *WIKI, "--min-words", "3", "--judgements", "qrels", "--unjudged", "zero", "-o", "p.jsonl")
+    assert result.stderr.splitlines()[2:] == [
+        "1 judged passages found in no file: Rye bread#9",
+        "1 passages of pages with judged ones are not judged, taken as 0",
+        "1 pages with 2 anchors",
+        "2 passages of 1 topics in p.jsonl; grade 0: 1, grade 3: 1",
+    ]
+    assert list(read("p.jsonl", Passage)) == [
+        Passage("Rye bread", "1", "Rye dough needs sourdough.", anchors=("sourdough",), grade=0),
+        Passage("Rye bread", "2", "Stale bread is food of ducks.", anchors=("ducks",), grade=3),
+    ]
+    Path("titles").write_text("Oats\n")
+    result = run("wikipedia", *WIKI, "--titles", "titles", "-o", "q.jsonl")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "postil: Rye_bread.wiki: expected passages, got none: 0 pages with text, 2 not among the titles, 0 of other "
+        "namespaces, 0 redirects; 0 passages are too short\n"
+    )
+
+
 def test_many_grades_are_summed_up(run: Import) -> None:
     Path("qrels").write_text("".join(f"{i} Q0 d1 {i}\n" for i in range(12)))
     assert run(*TREC).stderr.endswith("12 passages of 12 topics in p.jsonl; grade 0: 1, above 0: 11\n")
@@ -123,6 +162,10 @@ def test_many_grades_are_summed_up(run: Import) -> None:
         ((*TREC[:-1], "p.txt"), 2, "p.txt: unknown kind of file"),
         ((*TREC, "-c", "none"), 3, "none: no such file"),
         (("trec", "--qrels", "texts.tsv", *TREC[3:]), 3, "texts.tsv:1: expected 4 columns (topic Q0 document grade)"),
+        (("wikipedia", "a.wiki", "--split", "words", "-o", "p.jsonl"), 2, "unknown unit of a passage 'words'"),
+        (("wikipedia", "a.wiki", "--unjudged", "zero", "-o", "p.jsonl"), 2, "--unjudged needs --judgements"),
+        (("wikipedia", "a.wiki", "-o", "p.jsonl"), 3, "a.wiki: no such file"),
+        (("wikipedia", "texts.tsv", "-o", "p.jsonl"), 3, "texts.tsv: expected a dump (XML) or a page of wikitext"),
         (("inex", *INEX_FILES, "--judgements", "qrels", "-o", "p.jsonl"), 3, "qrels:1: expected qid Q0 file rank rsv"),
     ],
 )
@@ -133,7 +176,9 @@ def test_refusals(run: Import, words: tuple[object, ...], code: int, message: st
     assert not Path("p.jsonl").exists()
 
 
-FORMATS: Final = {"trec", "inex", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"} | set(EXPORTS)
+FORMATS: Final = {"trec", "inex", "wikipedia", "tencent", "tokenized", "deepcom", "forum", "csv", "dataset"} | set(
+    EXPORTS
+)
 
 
 def test_every_option_says_what_it_is() -> None:

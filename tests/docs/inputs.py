@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import json
@@ -61,6 +62,7 @@ def make(folder: Path) -> None:
     metrics_task(folder / "mt-metrics-eval-v2/wmt22", candidates, references, grades)
     corpora(folder, sample)
     collections(folder, sample)
+    wiki(folder)
     vectors(folder)
     outcomes(folder)
     write_bert(folder / "roberta-large", layers=17)
@@ -279,6 +281,29 @@ def collections(folder: Path, sample: list[Article]) -> None:
     (folder / "trels.txt").write_text(
         "".join(f"{row.topic} Q0 {row.id} - - ann {row.text}\n" for row in rows if row.grade and row.grade > 2)
     )
+
+
+def wiki(folder: Path) -> None:
+    """A dump of a wiki, and judgements of its sentences for two questions."""
+    texts = {
+        "Duck": (
+            "A [[duck]] that is in [[moult]] cannot fly for three or four weeks.",
+            "It eats [[grass]] and the [[bread]] of people who come in summer.",
+        ),
+        "Rye": (
+            "The [[bread]] of [[rye]] keeps for many weeks in a dry box.",
+            "This [[grass]] grows on very poor [[soil]] where wheat does not.",
+        ),
+    }
+    pages = "".join(
+        f"<page><title>{title}</title><ns>0</ns><revision><text>{first}\n\n{second}</text></revision></page>"
+        for title, (first, second) in texts.items()
+    )
+    dump = f"<mediawiki><siteinfo><dbname>simplewiki</dbname></siteinfo>{pages}</mediawiki>"
+    (folder / "simplewiki-latest-pages-articles.xml.bz2").write_bytes(bz2.compress(dump.encode()))
+    judged = [(f"q{at}", f"{title}#{number}", at) for at, title in enumerate(texts) for number in (1, 2)]
+    lines = [f"{topic} 0 {document} {int(document[-1] == '1') + at}\n" for topic, document, at in judged]
+    (folder / "wiki.qrels").write_text("".join(lines))
 
 
 def outcomes(folder: Path) -> None:

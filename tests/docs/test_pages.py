@@ -42,7 +42,10 @@ GUIDES = [
 SLOW = {f"docs/{name}.md" for name in ("comment", "corpus", "python", "study", "vectors")}
 """They train, or make pages with pictures."""
 PAGES = ["README.md", "examples/README.md", *TUTORIALS, *GUIDES]
-EXTRAS = ("gensim", "httpx2", "jinja2", "matplotlib", "pyarrow", "rjieba", "sqlalchemy", "tokenizers", "torch")
+EXTRAS = (
+    *("gensim", "httpx2", "jinja2", "matplotlib", "mwparserfromhell", "pyarrow", "rjieba", "sqlalchemy"),
+    *("tokenizers", "torch"),
+)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from postil.app.corpus.importing_articles import (
     TencentOptions,
     TokenizedOptions,
 )
-from postil.app.corpus.importing_passages import InexOptions, TrecOptions
+from postil.app.corpus.importing_passages import InexOptions, TrecOptions, WikipediaOptions
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.cli.options import group
@@ -204,3 +204,20 @@ def inex(*, out: Passages, options: InexOptions) -> None:
     Example: postil corpus import inex --topics topics.xml --runs run.txt --judgements trels.txt --out passages.jsonl
     """
     passages.import_inex(out, options, say)
+
+
+@imports.command()
+@command
+def wikipedia(
+    files: Annotated[list[str], typer.Argument(metavar="FILES...", help="Dumps (XML), or files of wikitext.")],
+    *,
+    out: Passages,
+    options: WikipediaOptions,
+) -> None:
+    """Passages of Wikipedia with the texts of their links as anchors.
+
+    A dump may be compressed with bzip2 or gzip; a file of wikitext is named by its title (.wiki, .mediawiki, .txt).
+
+    Example: postil corpus import wikipedia simplewiki-latest-pages-articles.xml.bz2 --out passages.jsonl
+    """
+    passages.import_wikipedia(files, out, options, say)

@@ -1,7 +1,8 @@
-"""Files open for bytes, decompressed: gzip and Zstandard, by the ending of a name or by the first bytes."""
+"""Files open for bytes, decompressed: gzip, bzip2 and Zstandard, by the ending of a name or by the first bytes."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import os
@@ -25,6 +26,9 @@ BLOCK: Final = 1 << 16
 GZIP: Final = b"\x1f\x8b"
 WIDEST: Final = 31
 """Largest window of a Zstandard file, as a power of two: that of `zstd --long=31`, which large dumps are made with."""
+BZIP2: Final = b"BZh"
+BZIP2_BLOCK: Final = b"1AY&SY"
+"""Bytes that follow the level of a bzip2 file."""
 ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 DAMAGE: Final = (EOFError, OSError, zlib.error)
@@ -81,6 +85,25 @@ class _FromZstandard(_Inflated):
             raise InvalidInput(f"the zstd file is damaged: {error}", where=self._where) from error
         except EOFError as error:
             raise InvalidInput("the zstd file ends early; is the download complete?", where=self._where) from error
+
+
+class _FromBzip2(io.RawIOBase):
+    """The contents of a bzip2 file, of one stream or several; damage is said in words, with the file."""
+
+    def __init__(self, stream: IO[bytes], where: str) -> None:
+        self._file = bz2.BZ2File(stream)
+        self._where = where
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        try:
+            return self._file.readinto(buffer)
+        except EOFError as error:
+            raise InvalidInput("the bzip2 file ends early; is the download complete?", where=self._where) from error
+        except OSError as error:
+            raise InvalidInput(f"the bzip2 file is damaged: {error}", where=self._where) from error
 
 
 def zstandard() -> ModuleType:
@@ -146,11 +169,13 @@ def opened(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[i
                 raise InvalidInput(f"cannot be read: {error.strerror}", where=name) from error
         if not hasattr(file, "peek"):
             file = io.BufferedReader(cast("io.RawIOBase", file))
-        head = b"" if by_name else cast("io.BufferedReader", file).peek(4)
+        head = b"" if by_name else cast("io.BufferedReader", file).peek(10)
         if name.lower().endswith(".gz") if by_name else head.startswith(GZIP):
             file = decompressed(file)
         elif name.lower().endswith(".zst") if by_name else head.startswith(ZSTANDARD):
             file = io.BufferedReader(_FromZstandard(file, name), BLOCK)
+        elif head.startswith(BZIP2) and head[4:10] == BZIP2_BLOCK:
+            file = io.BufferedReader(_FromBzip2(file, name), BLOCK)
         yield cast("io.BufferedReader", file)
 
 

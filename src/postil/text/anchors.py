@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from postil.errors import MissingExtra
+from postil.text.wiki_markup import BRACKETS, OWN_LINE, UNSEEN_MARKS, parsed
 
 if TYPE_CHECKING:
-    from mwparserfromhell.nodes import Tag, Wikilink
+    from mwparserfromhell.nodes import Heading, Node, Tag, Wikilink
     from mwparserfromhell.wikicode import Wikicode
 
-__all__ = ["Anchor", "Linked", "anchors_of"]
+__all__ = ["Anchor", "Linked", "WikiPage", "anchors_of"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -69,30 +68,6 @@ _UNSEEN_TAGS = _words("""
     categorytree templatestyles templatedata includeonly style script
 """)
 _RAW_TAGS = _words("nowiki pre source syntaxhighlight")
-_OWN_LINE = _words("blockquote br caption center dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p poem pre table td th tr ul")
-_IN_LINE = _words("abbr b bdi big cite code del em font i ins kbd s small span strike strong sub sup tt u var")
-_SWITCHES = _words("""
-    DISAMBIG FORCETOC HIDDENCAT INDEX NEWSECTIONLINK NOCC NOCONTENTCONVERT NOEDITSECTION NOGALLERY NOINDEX
-    NONEWSECTIONLINK NOTC NOTITLECONVERT NOTOC STATICREDIRECT TOC
-""")
-# The parser takes quotes and tags out in pairs; these are the ones without a partner.
-_UNSEEN_MARKS = re.compile(
-    rf"'{{2,}}|__(?:{'|'.join(_SWITCHES)})__|(?i:</?(?:{'|'.join(_OWN_LINE | _IN_LINE)})(?:\s[^<>]*)?/?>)|\x02"
-)
-_BETWEEN = "\x02"
-"""Stands for such a mark that is taken out before the parser reads: the words on its sides are still two."""
-
-_MARKUP = re.compile(
-    r"\{{2,}|\}{2,}|\[\[|\[(?=\w+:|//)|\]+|^[ \t:]*\{\||\|\}(?!\})|<!--|</?[A-Za-z][^\s<>/]*|\n", re.MULTILINE
-)
-_END_OF_TAG = re.compile(r"[^<>]*>")
-_ALONE = _words("br dd dt hr img li link meta td th tr wbr")  # the parser looks for no end of these
-_MOST_OPEN = 20
-"""Largest number of unclosed pieces of markup left to the parser, which scans to the end of the page for each."""
-_DEEPEST = 40
-"""Deepest nesting of markup; what is deeper is text. The parser does not read much deeper either."""
-
-_BRACKETS = re.compile(r"\[{2,}|\]{2,}")
 _WHITE = re.compile(r"\s+")
 
 
@@ -141,123 +116,13 @@ def anchors_of(wikitext: str) -> Linked:
     >>> [(anchor.text, anchor.target) for anchor in linked.anchors]
     [('duck', 'Duck'), ('water bird', 'Bird'), ('swans', 'Swan')]
     """
-    try:
-        from mwparserfromhell import parse  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("reading wikitext", "wiki") from error
-    page = _Page()
-    page.read(parse(_tamed(wikitext.replace("\0", ""))))  # the compiled parser would end there
+    page = WikiPage()
+    page.read(parsed(wikitext))
     return Linked(_WHITE.sub(lambda run: "\n" if "\n" in run[0] else " ", page.text).strip(), tuple(page.anchors))
 
 
-def _tamed(wikitext: str) -> str:
-    """Replace unclosed or too deeply nested markup by text, where there is much of it.
-
-    The parser tries each beginning up to the end of the page, so that many of them take time with the square of its
-    length.
-    """
-    scan = _Scan(wikitext)
-    scan.run()
-    if not scan.deep and len(scan.lost) <= _MOST_OPEN:
-        return wikitext
-    pieces, done = [], 0
-    for start, end in sorted(scan.lost):
-        pieces += [wikitext[done:start], _as_text(wikitext[start:end])]
-        done = end
-    return "".join([*pieces, wikitext[done:]])
-
-
-class _Scan:
-    """A single pass over the markup of a page that finds unclosed and too deeply nested pieces."""
-
-    def __init__(self, wikitext: str) -> None:
-        self.lost: list[tuple[int, int]] = []
-        self.deep = False
-        self._wikitext = wikitext
-        self._open: list[tuple[str, int, int]] = []
-        self._inside: list[int] = [0]  # depth of closed markup inside each of them; first that of the page
-        self._among: Counter[str] = Counter()
-
-    def run(self) -> None:
-        comment = 0  # where the last one ends; -1 where one has no end
-        for found in _MARKUP.finditer(self._wikitext):
-            sign, (start, end) = found[0], found.span()
-            if start < comment:
-                continue
-            if sign == "<!--":
-                comment = self._wikitext.find("-->", end) if comment >= 0 else -1
-                self.lost += [(start, end)] if comment < 0 else []
-            elif sign[0] == "<":
-                self._tag(sign, start, end)
-            elif sign[0] in "{}" and sign[-1] != "|":
-                for at in range(start, end - 1, 2):
-                    (self._begin if sign[0] == "{" else self._close)("{{", at, at + 2)
-            elif sign[0] == "]":
-                self._close_brackets(start, end)
-            elif sign == "|}":
-                self._close("{|", start, end)
-            elif sign != "\n":
-                self._begin(sign.lstrip(" \t:"), start, end)
-            while sign == "\n" and self._open and self._open[-1][0] == "[":
-                self._drop()
-        while self._open:
-            self._drop()
-
-    def _tag(self, sign: str, start: int, end: int) -> None:
-        rest = _END_OF_TAG.match(self._wikitext, end)
-        if sign[1] == "/":
-            self._close(f"<{sign[2:].lower()}", start, rest.end() if rest else end)
-        elif rest is None:
-            self.lost.append((start, end))
-        elif rest[0][-2:] != "/>" and sign[1:].lower() not in _ALONE:
-            self._begin(sign.lower(), start, rest.end())
-
-    def _close_brackets(self, at: int, end: int) -> None:
-        while at < end:
-            # Of three or more the first ends an address, if that is what is open.
-            one = end - at == 1 or (end - at > 2 and bool(self._open) and self._open[-1][0] == "[")
-            self._close("[" if one else "[[", at, at + 2 - one)
-            at += 2 - one
-
-    def _begin(self, kind: str, start: int, end: int) -> None:
-        self._open.append((kind, start, end))
-        self._inside.append(0)
-        self._among[kind] += 1
-
-    def _close(self, kind: str, start: int, end: int) -> None:
-        if not self._among[kind]:
-            return
-        while self._open[-1][0] != kind:
-            self._drop()
-        if self._inside[-1] < _DEEPEST:
-            self._pop(1)
-        else:
-            self.deep = True
-            self.lost.append((start, end))
-            self._drop()
-
-    def _drop(self) -> None:
-        self.lost.append(self._pop(0))
-
-    def _pop(self, levels: int) -> tuple[int, int]:
-        kind, start, end = self._open.pop()
-        self._among[kind] -= 1
-        inside = self._inside.pop() + levels
-        self._inside[-1] = max(self._inside[-1], inside)
-        return start, end
-
-
-def _as_text(markup: str) -> str:
-    """Escape markup so that the parser reads it as text; drop marks that are never shown."""
-    if _UNSEEN_MARKS.fullmatch(markup):
-        return _BETWEEN
-    if _BRACKETS.fullmatch(markup):
-        return " "
-    return "".join(f"&#{ord(sign)};" if sign in "{}[]<|" else sign for sign in markup)
-
-
-class _Page:
-    """Text and anchors read so far."""
+class WikiPage:
+    """Text and anchors read so far; a subclass marks more of them in the text."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -266,11 +131,16 @@ class _Page:
 
     @property
     def text(self) -> str:
+        """The text, with white space as it is written."""
         return "".join(self._pieces)
 
-    def on_message(self, text: str) -> None:
-        """Append text; a space keeps square brackets apart, and words with hidden markup between them."""
-        text = _BRACKETS.sub(" ", text)
+    def say(self, text: str) -> None:
+        """Append text; a space keeps square brackets apart, and words with hidden markup between them.
+
+        Args:
+            text: The text.
+        """
+        text = BRACKETS.sub(" ", text)
         if text:
             last = self._pieces[-1][-1] if self._pieces else ""
             if (text[0] in "[]" and last == text[0]) or (self._gap and text[0].isalnum() and last.isalnum()):
@@ -278,52 +148,85 @@ class _Page:
             self._pieces.append(text)
             self._gap = False
 
+    def before_last(self, mark: str) -> None:
+        """Put a mark before the text that was appended last.
+
+        Args:
+            mark: The mark.
+        """
+        self._pieces.insert(max(len(self._pieces) - 1, 0), mark)
+
     def read(self, code: Wikicode) -> None:
+        """Append the text of a piece of a page, and its anchors.
+
+        Args:
+            code: The piece.
+        """
         from mwparserfromhell import nodes as kinds  # noqa: PLC0415
 
         nodes = [node for node in code.nodes if not isinstance(node, kinds.Comment)]
         taken = 0  # letters of the next text that the link before it has
         for node, after in pairwise([*nodes, None]):
             if isinstance(node, kinds.Text):
-                self.on_message(_UNSEEN_MARKS.sub("", node.value[taken:]))
+                self.say(UNSEEN_MARKS.sub("", node.value[taken:]))
                 taken = 0
             elif isinstance(node, kinds.Wikilink):
                 letters = "".join(takewhile(str.islower, after.value)) if isinstance(after, kinds.Text) else ""
                 taken = len(letters) if self._link(node, letters) else 0
             elif isinstance(node, kinds.HTMLEntity):
-                self.on_message(html.unescape(str(node)))
+                self.say(html.unescape(str(node)))
             elif isinstance(node, kinds.Tag):
-                self._tag(node)
+                self.tag(node)
             elif isinstance(node, kinds.Heading):
-                self.on_message("\n")
-                self.read(node.title)
-                self.on_message("\n")
+                self.heading(node)
             elif isinstance(node, kinds.ExternalLink):
                 shown = node.title if node.brackets else node.url
                 if shown is not None:
                     self.read(shown)
-            else:
-                self._gap = True
+            elif node is not None:
+                self.other(node)
 
-    def _tag(self, tag: Tag) -> None:
+    def heading(self, heading: Heading) -> None:
+        """Append a heading, on a line of its own.
+
+        Args:
+            heading: The heading.
+        """
+        self.say("\n")
+        self.read(heading.title)
+        self.say("\n")
+
+    def other(self, _: Node) -> None:
+        """Pass over a template or anything else that is not shown; the words on its sides are two."""
+        self._gap = True
+
+    def begin_anchor(self) -> None:
+        """Take note of an anchor whose text comes next."""
+
+    def tag(self, tag: Tag) -> None:
+        """Append the contents of a tag.
+
+        Args:
+            tag: The tag.
+        """
         name = str(tag.tag).strip().lower()
         if name in _UNSEEN_TAGS:
             self._gap = True
             return
-        edge = "\n" if name in _OWN_LINE else ""
-        self.on_message(edge)
+        edge = "\n" if name in OWN_LINE else ""
+        self.say(edge)
         if name in _RAW_TAGS:
-            self.on_message(html.unescape(str(tag.contents or "")))
+            self.say(html.unescape(str(tag.contents or "")))
         elif tag.contents is not None:
             self.read(tag.contents)
-        self.on_message(edge)
+        self.say(edge)
 
     def _link(self, link: Wikilink, letters: str) -> bool:
         """Read a link; True if it is an anchor, to which the letters after it belong."""
         title = html.unescape(str(link.title)).strip()
         if _namespace(title) in _UNSEEN and not title.startswith(":"):
             return False
-        words = _Page()
+        words = WikiPage()
         words.read(link.text or link.title)
         text = words.text if link.text else words.text.strip().removeprefix(":")
         target = _article(title)
@@ -331,11 +234,14 @@ class _Page:
             shown = text + letters
             anchor = Anchor(" ".join(shown.split()), target)
             self.anchors.append(anchor)
-            self.on_message(shown[: -len(shown.lstrip())])
-            self.on_message(anchor.text)
-            self.on_message(shown[len(shown.rstrip()) :])
+            self.say(shown[: -len(shown.lstrip())])
+            self.begin_anchor()
+            self.say(anchor.text)
+            self.say(shown[len(shown.rstrip()) :])
             return True
-        self.on_message(text)
+        for _ in words.anchors:
+            self.begin_anchor()
+        self.say(text)
         self.anchors.extend(words.anchors)
         return False
 

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
+from postil.app.options import ThreadOptions
 from postil.corpus.formats.inex import read_inex
+from postil.corpus.formats.passage_grades import read_grades
 from postil.corpus.formats.trec import Unjudged, read_trec
+from postil.corpus.formats.wikipedia import (
+    Chosen,
+    WikiPassages,
+    WikiReport,
+    WikiSplit,
+    read_titles,
+    read_wikipedia,
+)
 from postil.corpus.passage_duplicates import merge_duplicates
-from postil.errors import UsageError
+from postil.engine import open_engine
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import kind_of, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from postil.app.progress import OnMessage
     from postil.records.rows import Passage
 
-__all__ = ["InexOptions", "TrecOptions", "import_inex", "import_trec"]
+__all__ = ["InexOptions", "TrecOptions", "WikipediaOptions", "import_inex", "import_trec", "import_wikipedia"]
 
 NAMED: Final = 10
 """Number of names in a message, and of distinct grades that are counted apart."""
@@ -61,6 +73,31 @@ class InexOptions:
     judgements: Annotated[tuple[str, ...], Flag(metavar="FILE")]
     documents: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
     duplicates: Annotated[int, Flag(min=0)] = 25
+
+
+@options
+class WikipediaOptions(ThreadOptions):
+    """Options of `postil corpus import wikipedia`.
+
+    Args:
+        split: Unit that is a passage: paragraphs or sentences.
+        min_words: Least number of words of a passage.
+        targets: Take the titles that links lead to as anchors, not the words of the links.
+        namespace: Number of a namespace of the dump; repeatable. Articles are in 0.
+        limit: Largest number of pages.
+        titles: Titles of the pages to read, one per line.
+        judgements: Grades: JSON Lines of topic, id and grade, or qrels.
+        unjudged: Passages without a judgement, of pages that have judged ones: skip, zero (grade 0) or keep.
+    """
+
+    split: Annotated[WikiSplit, Flag(metavar="UNIT")] = "paragraphs"
+    min_words: Annotated[int, Flag(min=1)] = 10
+    targets: Annotated[bool, Flag()] = False
+    namespace: Annotated[tuple[int, ...], Flag(metavar="N")] = (0,)
+    limit: Annotated[int | None, Flag(min=1, metavar="N")] = None
+    titles: Annotated[str | None, Flag(metavar="FILE")] = None
+    judgements: Annotated[str | None, Flag(metavar="FILE")] = None
+    unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
 
 
 def import_trec(out: str, options: TrecOptions, on_message: OnMessage) -> None:
@@ -120,6 +157,79 @@ def import_inex(out: str, options: InexOptions, on_message: OnMessage) -> None:
     _write(out, found.passages, on_message)
 
 
+def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, on_message: OnMessage) -> None:
+    """Import passages of a wiki, with the texts of their links as anchors.
+
+    Args:
+        files: Dumps, or files of wikitext.
+        out: The output file.
+        options: The pages, the passages and their grades.
+        on_message: Callback for status messages.
+
+    Raises:
+        UsageError: The request makes no sense, or would write over an input.
+        InvalidInput: A file is broken, or has no passage that is asked for.
+        MissingExtra: mwparserfromhell is not installed.
+    """
+    for name, value, known in (
+        ("unit of a passage", options.split, get_args(WikiSplit)),
+        ("way with unjudged passages", options.unjudged, get_args(Unjudged)),
+    ):
+        if value not in known:
+            raise UnknownName(name, value, known)
+    _check(out, 0, [*files, *filter(None, (options.titles, options.judgements))])
+    if options.judgements is None and options.unjudged != "skip":
+        raise UsageError("--unjudged needs --judgements")
+    titles = None if options.titles is None else read_titles(options.titles)
+    grades = None if options.judgements is None else read_grades(options.judgements)
+    report = WikiReport()
+    tally = _Tally()
+    with open_engine(jobs=options.jobs, on_message=on_message) as engine:
+        passages = read_wikipedia(
+            files,
+            report,
+            engine=engine,
+            make=WikiPassages(options.split, options.min_words, options.targets),
+            chosen=Chosen(frozenset(options.namespace), options.limit, titles),
+        )
+        rows = passages if grades is None else grades.joined(passages, options.unjudged)
+        first = next(rows, None)
+        if first is None:
+            raise InvalidInput(_none(report, judged=grades is not None), where=files[0])
+        write(out, tally.counted(chain([first], rows)))
+    _say_left_out(report, options, on_message)
+    if grades is not None:
+        _say_some(on_message, "found in no file", grades.missing, "judged passages")
+        outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[options.unjudged]
+        on_message(f"{grades.unjudged:,} passages of pages with judged ones are not judged, {outcome}")
+    on_message(f"{report.pages:,} pages with {report.anchors:,} anchors")
+    tally.say(out, on_message)
+
+
+def _none(report: WikiReport, *, judged: bool) -> str:
+    of = "judged passages" if judged else "passages"
+    return (
+        f"expected {of}, got none: {report.pages:,} pages with text, {report.unnamed:,} not among the titles, "
+        f"{report.elsewhere:,} of other namespaces, {report.redirects:,} redirects; "
+        f"{report.short:,} passages are too short"
+    )
+
+
+def _say_left_out(report: WikiReport, options: WikipediaOptions, on_message: OnMessage) -> None:
+    for number, what in (
+        (report.elsewhere, "pages of other namespaces, left out"),
+        (report.unnamed, "pages that are not among the titles, left out"),
+        (report.redirects, "redirects, left out"),
+        (report.disambiguations, "disambiguation pages, left out"),
+        (report.empty, "pages without a passage"),
+        (report.short, f"passages of fewer than {options.min_words} words, left out"),
+    ):
+        if number:
+            on_message(f"{number:,} {what}")
+    if options.limit is None:
+        _say_some(on_message, "found in no file", report.absent, "titles")
+
+
 def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
     kind_of(out)  # before the work, not after it
     check_apart(out, inputs)
@@ -141,14 +251,32 @@ def _say_merged(on_message: OnMessage, dropped: int, characters: int) -> None:
 
 
 def _write(out: str, passages: Sequence[Passage], on_message: OnMessage) -> None:
-    write(out, passages)
-    grades = Counter(passage.grade for passage in passages)
-    if len(grades) > NAMED:
-        above = sum(count for grade, count in grades.items() if grade)
-        counts = f"grade 0: {grades[0.0]:,}, above 0: {above:,}"
-    else:
+    tally = _Tally()
+    write(out, tally.counted(passages))
+    tally.say(out, on_message)
+
+
+class _Tally:
+    """Counts of passages while they are written."""
+
+    def __init__(self) -> None:
+        self._grades: Counter[float | None] = Counter()
+        self._topics: set[int] = set()
+
+    def counted(self, passages: Iterable[Passage]) -> Iterator[Passage]:
+        for passage in passages:
+            self._grades[passage.grade] += 1
+            self._topics.add(hash(passage.topic))  # a dump has millions, and the titles are long
+            yield passage
+
+    def say(self, out: str, on_message: OnMessage) -> None:
+        grades = self._grades
         numbers = sorted(grade for grade in grades if grade is not None)
-        counts = ", ".join(f"grade {grade:g}: {grades[grade]:,}" for grade in numbers)
-    ungraded = f", without a grade: {grades[None]:,}" if grades[None] else ""
-    topics = len({passage.topic for passage in passages})
-    on_message(f"{len(passages):,} passages of {topics:,} topics in {out}; {counts}{ungraded}")
+        if len(grades) > NAMED:
+            above = sum(count for grade, count in grades.items() if grade)
+            counts = f"grade 0: {grades[0.0]:,}, above 0: {above:,}"
+        else:
+            counts = ", ".join(f"grade {grade:g}: {grades[grade]:,}" for grade in numbers)
+        ungraded = f"{', ' if numbers else ''}without a grade: {grades[None]:,}" if grades[None] else ""
+        total = grades.total()
+        on_message(f"{total:,} passages of {len(self._topics):,} topics in {out}; {counts}{ungraded}")
