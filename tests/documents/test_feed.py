@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postil.documents.feed import FeedEntry, is_feed, read_feed
+from postil.documents.feed import FeedEntry, entry_document, is_feed, read_feed
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -174,6 +174,24 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_addresses_of_the_web_are_taken(link: str) -> None:
     feed = f"<rss><channel><item><title>a</title><link>{link}</link></item></channel></rss>"
     assert read_feed(feed.encode(), "a.xml")[0].url == ""
+
+
+def test_entries_are_documents() -> None:
+    rich, plain, short = read_feed(RSS.encode(), "fen.xml", url="https://fen.example/feeds/all.xml")
+    document = entry_document(rich, "fen.xml")
+    assert [document.text_of(block) for block in document.blocks] == ["It rained on Ely.", "A lot."]
+    assert (document.title, document.date, document.lang) == ("Water & reeds", "2002-10-02", "en-gb")
+    assert document.source == document.url == "https://fen.example/7?a=1&b=2"
+    assert entry_document(plain, "fen.xml").text == "Plain text: 3 of 4."
+    assert entry_document(plain, "fen.xml").source == "fen.xml"
+    assert entry_document(short, "fen.xml").text == "No title."
+    with pytest.raises(InvalidInput, match=r"^fen.xml: the feed has no text of this entry"):
+        entry_document(FeedEntry(title="a", url="", content="", is_html=False), "fen.xml")
+
+
+def test_scripts_of_an_entry_are_no_text() -> None:
+    entry = FeedEntry(title="", url="", content="<p>It rained.<script>alert(1)</script></p>", is_html=True)
+    assert entry_document(entry, "fen.xml").text == "It rained."
 
 
 def attempt(read: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from postil.documents.reading import read_document
 from postil.documents.wikitext import read_wikitext
 from postil.errors import InvalidInput
 
@@ -36,6 +37,11 @@ def test_blocks_and_title() -> None:
         ("heading", 1, "References"),
         ("note", 0, "A book on ducks."),
     ]
+
+
+def test_the_ending_of_a_name_tells_wikitext() -> None:
+    document = read_document(b"\xef\xbb\xbfA [[duck]].", "Duck.wiki", url="https://wiki.example/Duck")
+    assert (document.text, document.title, document.url) == ("A duck.", "Duck", "https://wiki.example/Duck")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
+from postil.documents.reading import read_document
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.html_article import decode_html
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
     from lxml.etree import Element
 
-__all__ = ["FeedEntry", "is_feed", "read_feed"]
+    from postil.records.documents import Document
+
+__all__ = ["FeedEntry", "entry_document", "is_feed", "read_feed"]
 
 LARGEST: Final = 1 << 25
 """Largest feed in bytes."""
@@ -116,6 +120,29 @@ def read_feed(data: bytes, source: str, *, url: str | None = None, charset: str 
     if len(entries) > MOST_ENTRIES:
         raise InvalidInput(f"expected a feed of at most {MOST_ENTRIES:,} entries, got {len(entries):,}", where=source)
     return entries
+
+
+def entry_document(entry: FeedEntry, source: str) -> Document:
+    """The text of an entry as a document, with the title, date, language and address that the feed gives it.
+
+    Args:
+        entry: The entry.
+        source: Name or address of the feed; the document is named by the entry's own address where it has one.
+
+    Raises:
+        InvalidInput: The feed has no text of the entry, or none with a passage.
+        MissingExtra: lxml or trafilatura is not installed.
+    """
+    name = entry.url or source
+    if not entry.content:
+        raise InvalidInput("the feed has no text of this entry, only its address", where=name)
+    if entry.is_html:
+        page = f"<html><body><article>{entry.content}</article></body></html>"
+        document = read_document(page.encode("utf-8", "replace"), name, "html", charset="utf-8")
+    else:
+        document = read_document(entry.content.encode("utf-8", "replace"), name, "text")
+    facts = {"title": entry.title, "date": entry.date, "lang": entry.lang, "url": entry.url or None}
+    return replace(document, **{name: value for name, value in facts.items() if value})
 
 
 def _encoding(data: bytes) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from postil.documents.binary_files import refuse_binary
+from postil.documents.binary_files import decoded, refuse_binary
 
 if TYPE_CHECKING:
     from postil.records.documents import Document
@@ -100,6 +100,10 @@ def read_document(
             from postil.documents.pdf import read_pdf  # noqa: PLC0415 - as above
 
             return replace(read_pdf(data, source), url=url)
+        case "wikitext":
+            from postil.documents.wikitext import read_wikitext  # noqa: PLC0415 - as above
+
+            return replace(read_wikitext(decoded(data, source, charset), source), url=url)
         case _:
             from postil.documents.plain import read_plain  # noqa: PLC0415 - as above
 
