@@ -17,6 +17,7 @@ __all__ = [
     "SENTENCE_END",
     "ends_sentence",
     "in_sections",
+    "is_caption_line",
     "is_contents_line",
     "is_heading_line",
     "is_imprint_line",
@@ -26,6 +27,7 @@ __all__ = [
     "item_marker",
     "section_kind",
     "without_marks",
+    "without_number",
 ]
 
 SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』）*_]{0,4}\s*\Z")
@@ -87,18 +89,38 @@ _ROMAN: Final = re.compile(r"(?:[IVXLC]{1,8}|\d{1,3})\.?")
 _OUTLINE: Final = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[IVXLC]{1,7}\.|[A-Z]\.)\s+(?=[^\W\d_])")
 _ALONE: Final = frozenset(_SECTIONS.split("|"))
 _ITEM: Final = re.compile(
-    r"\s*(?:[-*+•‣▪●○◦–](?=\s)|\(?\d{1,3}[.)](?=\s)|\(?(?:[a-z]|[ivx]{2,5})\)(?=\s)|\[[ xX]\](?=\s))\s+(?=\S)"
+    r"\s*(?:[-*+•‣▪●○◦–](?=\s)|\(?\d{1,3}[.)](?=\s)|\(?_?(?:[a-z]|[ivx]{2,5})_?\)(?=\s)|"
+    r"[a-z]\.(?=\s+[^\W\d_a-z])|\[[ xX]\](?=\s))\s+(?=\S)"
 )
 _IMPRINT: Final = re.compile(
     r"(?:copyright\b|©|\(c\)\s|all rights reserved|isbn\b|issn\b|doi:|printed (?:in|by|for)\b|published by\b|"
     r"produced by\b|transcribed (?:from|by)\b|first published\b|e-?text prepared\b|release date\b|\[e-?(?:book|text)|"
     r"last updated\b|"
-    r"this (?:ebook|e-book|etext) is\b|https?://\S+\Z|www\.\S+\Z|alle rechte vorbehalten|tous droits réservés)",
+    r"this (?:ebook|e-book|etext) is\b|note: project gutenberg|https?://\S+\Z|www\.\S+\Z|"
+    r"alle rechte vorbehalten|tous droits réservés)",
     re.IGNORECASE,
 )
+_CAPTION: Final = re.compile(
+    r"(?:fig(?:ure|\.)|table|plate|chart|exhibit|abb(?:ildung|\.)|tabelle|tableau)\s*\d{1,3}(?:[.-]\d{1,2})?[a-z]?\s*"
+    r"(?:[.:–—|-]\s|$)",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(r"\[?transcriber[’']?s[’']? notes?\b", re.IGNORECASE)
 _LONGEST_HEADING: Final = 80
 _MOST_WORDS: Final = 12
 _SMALL: Final = frozenset(_SMALL_WORDS.split())
+
+
+def without_number(heading: str) -> str:
+    """A heading without the number or letter that it begins with.
+
+    Args:
+        heading: The heading.
+
+    >>> without_number("IV. The Flood"), without_number("2.1 Rain"), without_number("The Flood")
+    ('The Flood', 'Rain', 'The Flood')
+    """
+    return _OUTLINE.sub("", heading, count=1)
 
 
 def ends_sentence(text: str) -> bool:
@@ -125,7 +147,7 @@ def without_marks(text: str) -> str:
 
 
 def section_kind(heading: str) -> BlockKind | None:
-    """Role of the lines under a heading: ``contents``, ``note``, or None where they are anything.
+    """Role of the lines under a heading: ``contents``, ``note``, ``margin``, or None where they are anything.
 
     Args:
         heading: The heading.
@@ -136,11 +158,13 @@ def section_kind(heading: str) -> BlockKind | None:
     name = _NUMBERED.sub("", " ".join(heading[:100].split()), count=1).strip(" .:—–-*_#[]").casefold()
     if name in CONTENTS_TITLES:
         return "contents"
+    if _ASIDE.match(name):
+        return "margin"
     return "note" if name in NOTES_TITLES else None
 
 
 def in_sections(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Turn what is in sections of references, of links or of contents into notes and lines of contents.
+    """Tell notes, lines of contents and captions by the headings that they are under, or by their first words.
 
     Args:
         pieces: Pieces of a document whose headings have levels.
@@ -159,6 +183,8 @@ def in_sections(pieces: Iterable[Piece]) -> Iterator[Piece]:
             yield piece
         elif inside == "note" and piece.kind in {"item", "paragraph", "quote"}:
             yield piece._replace(kind="note", level=0)
+        elif piece.kind == "paragraph" and is_caption_line(piece.text):
+            yield piece._replace(kind="caption")
         elif inside == "contents" and piece.kind in {"item", "paragraph"} and not ends_sentence(piece.text):
             yield piece._replace(kind="contents", level=0)
         else:
@@ -214,6 +240,18 @@ def item_marker(line: str) -> int:
     return 0 if found is None else found.end()
 
 
+def is_caption_line(line: str) -> bool:
+    """True if a line begins as the caption of a figure or a table does.
+
+    Args:
+        line: The line.
+
+    >>> is_caption_line("Figure 3: The river."), is_caption_line("Figure 3 shows the river.")
+    (True, False)
+    """
+    return _CAPTION.match(line) is not None
+
+
 def is_imprint_line(line: str) -> bool:
     """True if a line is of an imprint: copyright, printer, number of a book.
 
@@ -263,7 +301,7 @@ def is_heading_line(line: str) -> bool:
     >>> [is_heading_line(line) for line in ("2.1 Results of the survey", "The Price of Salt", "and so it went")]
     [True, True, False]
     """
-    text = line.strip()
+    text = line.strip(" \t_*")
     if is_strong_heading(text):
         return True
     if not 2 <= len(text) <= _LONGEST_HEADING or text[-1] in ".!?…,;:。！？，；：" or ends_sentence(text):

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.documents.furniture import in_sections, without_marks
+from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.pieces import Piece, assembled
+from postil.documents.plain import plain_blocks
 from postil.errors import InvalidInput
+from postil.records.documents import PROSE
 from postil.text.html_article import decode_html
 from postil.text.html_article import read_html as read_page
 from postil.text.html_tree import NO_TEXT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from postil.records.documents import Document
+    from postil.text.html_walk import HtmlBlock
 
 __all__ = ["read_html"]
 
@@ -39,8 +44,25 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
     except InvalidInput as error:
         problem = "expected passages, got a page without a text" if error.problem == NO_TEXT else error.problem
         raise InvalidInput(problem, where=source) from None
-    pieces = (
-        Piece(block.kind, block.text if block.kind == "code" else without_marks(block.text), block.level)
-        for block in page.blocks
+    return assembled(
+        in_sections(_pieces(page.blocks)), source, title=page.title, lang=page.lang, date=page.date, url=page.url or url
     )
-    return assembled(in_sections(pieces), source, title=page.title, lang=page.lang, date=page.date, url=page.url or url)
+
+
+def _pieces(blocks: Sequence[HtmlBlock]) -> Iterator[Piece]:
+    """Pieces of a page; of a page that is set as code, such as a mail in an archive, those of its plain text."""
+    prose = sum(len(block.text) for block in blocks if block.kind in PROSE)
+    for block in blocks:
+        if block.kind != "code":
+            yield Piece(block.kind, without_marks(block.text), block.level)
+        elif len(block.text) > prose and (inner := _plain_pieces(block.text)):
+            yield from inner
+        else:
+            yield Piece("code", block.text)
+
+
+def _plain_pieces(text: str) -> list[Piece]:
+    """Pieces of a plain text; none where less than half of it is prose."""
+    pieces = [Piece(block.kind, text[block.start : block.end], block.level) for block in plain_blocks(text)]
+    prose = sum(len(piece.text) for piece in pieces if piece.kind in PROSE and ends_sentence(piece.text))
+    return pieces if 2 * prose >= len(text) else []

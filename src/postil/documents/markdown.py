@@ -7,6 +7,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from postil.documents.binary_files import decoded
 from postil.documents.furniture import in_sections
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
 
     from postil.records.documents import BlockKind, Document
 
@@ -28,16 +29,18 @@ _FRONT: Final = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _FIELD: Final = re.compile(
-    r"^(title|lang|language|date)[ \t]*[:=][ \t]*(\S[^\r\n]{0,500})$", re.IGNORECASE | re.MULTILINE
+    r"^(title|lang|language|date)[ \t]*[:=][ \t]*(\S[^\r\n]{0,500})\r?$", re.IGNORECASE | re.MULTILINE
 )
 _DATE: Final = re.compile(r"((?:1[5-9]|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _NOTE: Final = re.compile(r"\[\^([^\]\s]{1,64})\]:[ \t]*")
 _NOTE_MARK: Final = re.compile(r"\[\^[^\]\s]{1,64}\]")
+_ALERT: Final = re.compile(r"\A\[(?:!(?:note|tip|important|warning|caution)|[ x])\]\s*", re.IGNORECASE)
 _TAG: Final = re.compile(r"(<[^<>]{0,20000}>)")
 _TAG_NAME: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
-_COMMENT: Final = re.compile(r"<!--(?:[^-]|-(?!->)){0,20000}-->|<[!?][^<>]{0,20000}>")
 _UNSEEN: Final = frozenset({"script", "style", "template", "noscript", "svg", "iframe", "textarea", "select", "button"})
+_MOST_MARKS: Final = 3_000
+"""Largest number of marks of a paragraph that are parsed."""
 _ROWS: Final = frozenset(
     {"p", "div", "li", "tr", "br", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "details", "td", "th"}
 )
@@ -86,7 +89,19 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table").enable("strikethrough")
     parser.block.ruler.before("reference", "note", _note_block, {"alt": ["paragraph", "reference"]})
     parser.inline.ruler.before("link", "note_mark", _note_mark)
+    parser.core.ruler.at("inline", _inlines)
     return parser
+
+
+def _inlines(state: StateCore) -> None:
+    """Parse the lines of a text; a run of more marks than people write, which takes the square of them, is text."""
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            if sum(map(token.content.count, "[]<`*_~&")) <= _MOST_MARKS:
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            else:
+                token.children.append(Token("text", "", 0, content=token.content))
 
 
 def _front_matter(text: str) -> FrontMatter:
@@ -201,9 +216,21 @@ class _Walk:
         if kind == "table":
             self._rows[-1].append(" ".join(text.split()))
             return
-        yield Piece(kind, text, level)
+        if text.startswith("$$") and text.endswith("$$"):
+            kind, level = "code", 0
+        elif kind in {"item", "paragraph"} and _is_entry(token.children or ()):
+            kind, level = "contents", 0
+        yield Piece(kind, _ALERT.sub("", text, count=1), level)
         for caption in captions:
             yield Piece("caption", caption)
+
+
+def _is_entry(tokens: Sequence[Token]) -> bool:
+    """True if a line is but a link into its own document: an entry of a table of contents."""
+    seen = [token for token in tokens if token.type != "text" or token.content.strip()]
+    if not seen or seen[0].type != "link_open" or seen[-1].type != "link_close":
+        return False
+    return all(str(token.attrs.get("href", "")).startswith("#") for token in seen if token.type == "link_open")
 
 
 def _inline_text(tokens: Sequence[Token]) -> tuple[str, list[str]]:
@@ -231,14 +258,26 @@ def _inline_text(tokens: Sequence[Token]) -> tuple[str, list[str]]:
     return "\n".join(line for line in lines if line), captions
 
 
+def _without_comments(html: str) -> str:
+    """HTML without comments; one that is never closed ends with the text, as in browsers."""
+    kept, place = list[str](), 0
+    while (begin := html.find("<!--", place)) >= 0:
+        kept.append(html[place:begin])
+        end = html.find("-->", begin + 4)
+        place = len(html) if end < 0 else end + 3
+    kept.append(html[place:])
+    return "".join(kept)
+
+
 def _html_texts(html: str) -> Iterator[str]:
     """Texts between the tags of HTML, without scripts and comments."""
     unseen = ""
     texts = list[str]()
-    for piece in _TAG.split(_COMMENT.sub("", html)):
-        tag = _TAG_NAME.match(piece) if piece.startswith("<") and piece.endswith(">") else None
+    for piece in _TAG.split(_without_comments(html)):
+        is_tag = piece.startswith("<") and piece.endswith(">")
+        tag = _TAG_NAME.match(piece) if is_tag else None
         if tag is None:
-            if not unseen:
+            if not unseen and not (is_tag and piece[1] in "!?"):
                 texts.append(unescape(piece))
             continue
         name = tag[2].lower()

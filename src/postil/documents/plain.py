@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.documents.binary_files import decoded
-from postil.documents.furniture import is_page_number
+from postil.documents.furniture import is_contents_line, is_page_number, is_strong_heading
 from postil.documents.pieces import check_text
 from postil.documents.plain_blocks import PlainBlocks
 from postil.documents.plain_lines import Layout, groups
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["plain_blocks", "read_plain"]
 
 _START: Final = re.compile(
-    r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*|^[^\n]*\*END\*? ?THE SMALL PRINT[^\n]*",
+    r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG(?:[^*]{0,400}\*{3}|[^\n]*)|"
+    r"^[^\n]*\*END\*? ?THE SMALL PRINT[^\n]*",
     re.MULTILINE | re.IGNORECASE,
 )
 _END: Final = re.compile(
@@ -38,6 +39,7 @@ _LANGUAGES: Final = {
 }
 _HEAD: Final = 20_000
 _LINE: Final = 100
+_MOST_HEADINGS: Final = 2
 _LEAST_PROSE: Final = 0.25
 """Least ratio of the characters of prose to those of other blocks in a text whose headings are headings."""
 
@@ -59,7 +61,7 @@ def read_plain(data: bytes | str, source: str, *, url: str | None = None, charse
     [('heading', 'CHAPTER I'), ('paragraph', 'It rained\non Ely.'), ('margin', '- 7 -')]
     """
     text = data if isinstance(data, str) else decoded(data, source, charset)
-    blocks = _with_prose(text, tuple(plain_blocks(text)))
+    blocks = _with_prose(text, _with_headings(text, list(plain_blocks(text))))
     fields = {
         name: value.strip() for name, value in reversed(_FIELD.findall(text[: blocks[0].end + _HEAD] if blocks else ""))
     }
@@ -73,6 +75,24 @@ def read_plain(data: bytes | str, source: str, *, url: str | None = None, charse
     document = Document(text=text, blocks=blocks, source=source, title=title, lang=lang, url=url)
     check_text(document)
     return document
+
+
+def _with_headings(text: str, blocks: list[Block]) -> tuple[Block, ...]:
+    """The blocks, with the headings that follow a table of contents, where they look as its entries do."""
+    left = 0
+    for place in range(len(blocks) - 1, -1, -1):
+        block = blocks[place]
+        if block.kind in PROSE:
+            left = _MOST_HEADINGS
+        elif block.kind == "contents" and left and is_strong_heading(line := text[block.start : block.end]):
+            left -= 1
+            blocks[place] = Block(kind="heading", start=block.start, end=block.end, level=1)
+            left = 0 if is_contents_line(line) else left
+        elif block.kind == "heading":
+            left = max(0, left - 1)
+        elif block.kind != "margin":
+            left = 0
+    return tuple(blocks)
 
 
 def _with_prose(text: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
@@ -101,7 +121,7 @@ def plain_blocks(text: str) -> Iterator[Block]:
         text: The text.
     """
     begin, end = _book(text)
-    reader = PlainBlocks(Layout.of(text[begin:end] if begin or end < len(text) else text))
+    reader = PlainBlocks(Layout.of(text[begin:end] if begin or end < len(text) else text), is_book=begin > 0)
     before = None
     for group in groups(text):
         if before is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.documents.furniture import (
     ends_sentence,
+    is_caption_line,
     is_contents_line,
     is_heading_line,
     is_imprint_line,
@@ -15,6 +16,7 @@ from postil.documents.furniture import (
     is_strong_heading,
     item_marker,
     section_kind,
+    without_number,
 )
 from postil.documents.plain_lines import Line, repeated_key
 from postil.records.documents import Block
@@ -30,9 +32,10 @@ __all__ = ["PlainBlocks"]
 _RULE: Final = re.compile(r"(?:[-=_*~#^+.•·◊–—]\s*){3,}|[⁂❦☙§*]{1,3}")
 _UNDERLINE: Final = re.compile(r"={3,}|-{3,}|~{3,}|\^{3,}|_{3,}")
 _COLUMNS: Final = re.compile(r"\S(?: {3,}|\t+ *)\S|^\||^\+[-=+]+\+$")
+_GAP: Final = re.compile(r"\S(?: {3,}|\t+ *)(?=\S)")
 _CODE: Final = re.compile(
-    r"[{};]\s*$|^(?:def|class|import|from|return|for|while|if|elif|else|var|let|const|function|public|private|void|"
-    r"int|#include|\$|>>>|\.\.\.|//|/\*|SELECT|sudo|pip|git|npm|cd)\b.*[\w:;({)\]]$|[=!<>]=|[-=]>|"
+    r"[{}]\s*$|[\[({=+-].*;\s*$|^(?:def|class|import|from|return|for|while|if|elif|else|var|let|const|function|public|private|void|"
+    r"int|#include|\$|>>>|\.\.\.|//|/\*|SELECT|sudo|pip|git|npm|cd)\b.*[\w:;({)\]]$|[-+*/=!<>|&]=|[-=]>|"
     r"\w\([^()]{0,80}\)\s*[;:{]?$|^\w+ = \S|^[$>#] \S"
 )
 _HEADER: Final = re.compile(
@@ -45,14 +48,14 @@ _WROTE: Final = re.compile(
     r"-{3,} ?(?:Original|Forwarded).{0,20}Message ?-{3,}.*",
     re.IGNORECASE,
 )
-_ILLUSTRATION: Final = re.compile(r"\[(?:Illustration|Image|Figure|Abbildung|Picture)\b", re.IGNORECASE)
-_TRANSCRIBER: Final = re.compile(r"\[?Transcriber['’]s? Note", re.IGNORECASE)
-_CAPTION: Final = re.compile(
-    r"(?:fig(?:ure|\.)|table|plate|abb(?:ildung|\.)|tabelle|tableau)\s*\d{1,3}(?:\.\d{1,2})?\s*[.:–—-]\s", re.IGNORECASE
-)
+_ILLUSTRATION: Final = re.compile(r"\[(?:Illustration|Frontispiece|Image|Figure|Abbildung|Picture)\b", re.IGNORECASE)
 _WIKI_HEADING: Final = re.compile(r"(={2,6})\s*[^=].*?\1|(#{1,6})\s+\S.*")
 _BYLINE: Final = re.compile(r"by\b|by:|von\b|par\b|author:|date:", re.IGNORECASE)
 _LONGEST_SIGNATURE: Final = 12
+_LONGEST_CAPTION: Final = 8
+"""Number of groups after which the bracket of a caption that is never closed is forgotten."""
+_BOOK_WORDS: Final = 30
+"""Number of words of the first paragraph of a book; shorter ones are of the title page."""
 _SHORT: Final = 0.7
 _MOST: Final = 0.6
 _CODE_LINE: Final = 200
@@ -63,15 +66,18 @@ class PlainBlocks:
 
     Args:
         layout: Habits of the text.
+        is_book: True for a book, whose title page may have sentences.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, *, is_book: bool = False) -> None:
         self._layout = layout
+        self._least = _BOOK_WORDS if is_book else 0
         self._section: BlockKind | None = None
         self._entries = set[str]()
         self._begun = False
         self._signature = 0
         self._fenced = False
+        self._open = 0
 
     def blocks(self, group: list[Line], following: Sequence[Line] | None) -> Iterator[Block]:
         """Blocks of a group.
@@ -130,7 +136,7 @@ class PlainBlocks:
             yield from self._listed(group)
         elif self._section == "note":
             yield from _notes(group)
-        elif not self._begun and not _is_prose(group):
+        elif self._section == "margin" or (not self._begun and not _is_prose(group, self._least)):
             yield _block("margin", group)
         else:
             self._begun = True
@@ -151,6 +157,7 @@ class PlainBlocks:
         for line in lines:
             words = line.text[:200].split()
             self._entries.update((_key(line.text), *(_key(" ".join(words[:k])) for k in (1, 2))))
+            self._entries.add(_key(without_number(line.text)))
             yield _block("contents", [line])
 
     def _leaves_contents(self, group: Sequence[Line]) -> bool:
@@ -166,15 +173,23 @@ class PlainBlocks:
             fences = sum(line.text.startswith("```") for line in group)
             self._fenced ^= bool(fences % 2)
             return "code"
-        if _is_head(group) or _TRANSCRIBER.match(first) or all(is_imprint_line(line.text) for line in group):
+        imprint = all(is_imprint_line(line.text) for line in (group if self._begun else group[:1]))
+        if imprint or _is_head(group):
             return "margin"
-        if _ILLUSTRATION.match(first) or _CAPTION.match(first):
+        if self._open or _ILLUSTRATION.match(first):
+            closed = any(line.text.endswith("]") for line in group)
+            self._open = 0 if closed else (self._open or _LONGEST_CAPTION) - 1
+            return "caption"
+        if is_caption_line(first):
             return "caption"
         return self._in_columns(group) or ("code" if self._is_code(group) else None)
 
     def _in_columns(self, group: Sequence[Line]) -> BlockKind | None:
         """Role of lines with gaps: contents, if numbers of pages are at their ends, or a table."""
         first, number = group[0].text, len(group)
+        gaps = sum(len(_GAP.findall(line.text[:_CODE_LINE])) > 1 and "..." not in line.text for line in group)
+        if self._section != "contents" and number > 1 and gaps >= _MOST * number:
+            return "table"
         listed = number > 1 or "..." in first or "…" in first or self._section == "contents"
         if listed and sum(is_contents_line(line.text) for line in group) >= _MOST * number:
             return "contents"
@@ -196,7 +211,8 @@ class PlainBlocks:
         short = [len(line.text) <= 80 and not line.text.endswith((",", ";")) for line in group[:4]]
         if len(group) <= 4 and all(short) and (is_strong_heading(first) or len(group) == 1):
             rest = all(is_strong_heading(line.text) or is_heading_line(line.text) for line in group)
-            if rest and (is_strong_heading(first) or following is not None) and not item_marker(first):
+            listed = item_marker(first) and (following is None or item_marker(following[0].text))
+            if rest and (is_strong_heading(first) or following is not None) and not listed:
                 return len(group)
         if item_marker(first) or not is_strong_heading(first) or len(first) > max(0.8 * self._layout.width, 40):
             return 0
@@ -246,7 +262,7 @@ class PlainBlocks:
 
     def _is_set_off(self, group: Sequence[Line]) -> bool:
         """True if a group is a quote or a verse: indented, or of lines that end well before the others do."""
-        if all(line.indent >= self._layout.indent + 3 for line in group):
+        if all(line.indent >= self._layout.indent + 2 for line in group) and (len(group) > 1 or self._layout.width):
             return True
         width = self._layout.width
         if len(group) < 3 or width < 40:
@@ -262,8 +278,12 @@ class PlainBlocks:
             if run and self._begins(group, place):
                 yield _block("paragraph", run)
                 run = []
-            run.append(line)
-        yield _block("paragraph", run)
+            if not run and self._layout.width == 0 and place + 1 < len(group) and is_heading_line(line.text):
+                yield _block("heading", [line], _level(line.text))
+            else:
+                run.append(line)
+        if run:
+            yield _block("paragraph", run)
 
     def _begins(self, group: Sequence[Line], place: int) -> bool:
         """True if a line begins a paragraph, though no blank line is before it."""
@@ -321,10 +341,10 @@ def _is_entry(line: Line) -> bool:
     )
 
 
-def _is_prose(group: Sequence[Line]) -> bool:
-    """True if a group is running text: sentences, or more words than a title page has in one place."""
+def _is_prose(group: Sequence[Line], least: int = 0) -> bool:
+    """True if a group is running text: sentences of at least some words, or more words than a title page has."""
     words = 0
     for line in group:
         words += len(line.text[:400].split())
     ended = any(ends_sentence(line.text) or re.search(r"[a-z]{2}[.!?。！？] ", line.text[:400]) for line in group)
-    return ended or words >= 40
+    return (ended and words >= least) or words >= 40

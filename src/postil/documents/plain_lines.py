@@ -16,7 +16,9 @@ __all__ = ["Layout", "Line", "groups", "repeated_key"]
 _DIGITS: Final = re.compile(r"\d+|\b[ivxlc]+\b")
 _WIDEST: Final = 160
 """Largest width, in characters, to which a text is taken to be wrapped."""
-_FILLED: Final = 0.8
+_WIDE: Final = 100
+_WORD: Final = 16
+"""Number of columns that a wrapped line leaves free at most, as a rule."""
 _SAMPLE: Final = 200_000
 """Number of lines by which a layout is told."""
 _REPEATED: Final = 3
@@ -124,7 +126,7 @@ def _width(lengths: Counter[int], ended: float) -> int:
         if below >= 0.9 * number:
             width = length
             break
-    filled = sum(times for length, times in lengths.items() if _FILLED * width <= length)
-    if width > _WIDEST or (filled < 0.4 * number and ended > 0.5):
+    filled = sum(times for length, times in lengths.items() if length >= width - _WORD)
+    if width > _WIDEST or filled < (0.6 if width > _WIDE else 0.4 if ended > 0.5 else 0) * number:
         return 0
     return width

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from postil.errors import InvalidInput, MissingExtra
-from postil.text.html_selection import content_root, page_metadata, selected, without_menus
+from postil.text.html_selection import content_root, page_metadata, selected, title_of, without_menus
 from postil.text.html_tree import NO_TEXT, parsed
 from postil.text.html_walk import walk
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["HtmlArticle", "HtmlPage", "decode_html", "read_article", "read_html"]
 
 LONGEST: Final = 1 << 22
-"""Largest page in characters."""
+"""Largest page in characters whose article is read."""
+LONGEST_PAGE: Final = 1 << 24
+"""Largest page in characters whose blocks are read."""
 ELEMENTS: Final = 10_000
 """Largest number of elements in which trafilatura looks for the text; its time can grow by their square."""
 _HEAD: Final = 1024
@@ -132,6 +134,8 @@ def read_article(html: str) -> HtmlArticle:
     >>> read_article("<html lang=en><title>Rain</title><body><article><p>It rained on Ely.</p></article></body>")
     HtmlArticle(title='Rain', content='It rained on Ely.', lang='en', date=None)
     """
+    if len(html) > LONGEST:
+        raise InvalidInput(f"expected a page of at most {LONGEST:,} characters, got {len(html):,}")
     page = read_html(html)
     lines = (
         f"- {block.text}" if block.kind == "item" else block.text for block in page.blocks if block.kind not in _BESIDE
@@ -156,24 +160,23 @@ def read_html(html: str) -> HtmlPage:
         InvalidInput: It is too large, or has no text.
         MissingExtra: trafilatura is not installed.
     """
-    if len(html) > LONGEST:
-        raise InvalidInput(f"expected a page of at most {LONGEST:,} characters, got {len(html):,}")
+    if len(html) > LONGEST_PAGE:
+        raise InvalidInput(f"expected a page of at most {LONGEST_PAGE:,} characters, got {len(html):,}")
     tree = parsed(html)
     about = page_metadata(tree)
     body = tree.find("body")
-    walked, tables = walk(tree if body is None else body)
-    for table in tables:
+    walked = walk(tree if body is None else body, content_root(tree))
+    for table in walked.tables:
         table.clear(keep_tail=True)  # trafilatura takes the square of their cells
     found = _extracted(tree) if sum(1 for _ in tree.iter()) <= ELEMENTS else None
-    blocks = None if found is None else selected(walked, found.text)
+    blocks = None if found is None else selected(walked.blocks, found.text)
     if blocks is None:
-        root = content_root(tree)
-        blocks = without_menus(walked if root is body or root is tree else walk(root)[0])
+        blocks = without_menus(walked.inner or walked.blocks)
     if not any(map(str.isalnum, "".join(block.text for block in blocks))):
         raise InvalidInput(NO_TEXT)
-    title = found.title if found is not None and isinstance(found.title, str) else about.title
+    said = found.title if found is not None and isinstance(found.title, str) else ""
     return HtmlPage(
-        title=" ".join(title.split()),
+        title=title_of(tree, blocks, " ".join(said.split())),
         lang=about.lang,
         date=about.date if found is None else found.date,
         url=about.url,

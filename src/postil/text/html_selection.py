@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.text.html_tree import language_of, plain_text_of
+from postil.text.html_tree import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from postil.text.html_walk import HtmlBlock, WalkedBlock
 
-__all__ = ["PageMetadata", "content_root", "page_metadata", "selected", "without_menus"]
+__all__ = ["PageMetadata", "content_root", "page_metadata", "selected", "title_of", "without_menus"]
 
 _TOKEN: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+")
 _WINDOW: Final = 4
@@ -47,13 +47,11 @@ class PageMetadata(NamedTuple):
     """Facts that a page says about itself.
 
     Args:
-        title: Its headline; empty without one.
         lang: Its language, a BCP 47 tag; None if it does not say.
         date: Date that it was published, ``YYYY-MM-DD``; None if it does not say.
         url: Its own address, ``http`` or ``https``; None if it does not say.
     """
 
-    title: str
     lang: str | None
     date: str | None
     url: str | None
@@ -67,11 +65,32 @@ def page_metadata(tree: HtmlElement) -> PageMetadata:
     """
     url = next((each.strip() for each in tree.xpath("//link[@rel='canonical']/@href")), "")
     return PageMetadata(
-        title=_title(tree),
         lang=language_of(tree),
         date=_date(tree),
         url=url if _ADDRESS.fullmatch(url) else None,
     )
+
+
+def title_of(tree: HtmlElement, blocks: Sequence[HtmlBlock], found: str = "") -> str:
+    """Title of a page: a headline of its text that its head names too, else the one that was found, else its head's.
+
+    Args:
+        tree: The page.
+        blocks: The blocks of its text.
+        found: The title that another reader found; empty if it found none.
+    """
+    named = [*tree.xpath("//meta[@property='og:title']/@content"), *tree.xpath("//head/title/text()")]
+    named = [title for each in named if (title := " ".join(each.split()))]
+    inside = " ".join(named).casefold()
+    headlines = [block.text for block in blocks if block.kind == "heading" and block.level == 1]
+    for each in headlines[:_MOST_ROOTS]:
+        if each.casefold() in inside:
+            return each
+    if found and (not named or found.casefold() in inside):
+        return found
+    if named:
+        return _SITE.sub("", named[0]) or named[0]
+    return headlines[0] if headlines else found
 
 
 def selected(walked: Sequence[WalkedBlock], article: str) -> list[HtmlBlock] | None:
@@ -99,13 +118,25 @@ def selected(walked: Sequence[WalkedBlock], article: str) -> list[HtmlBlock] | N
     sure = [place for place, kept in enumerate(inside) if kept]
     if not sure:
         return None
-    after: bool | None = False
+    for place in range(sure[0], sure[-1]):
+        # Readers lose a sentence here and there, such as one after a quote.
+        one = walked[place]
+        if inside[place] is False and one.linked < _LINKED / 2 and _SENTENCE_END.search(one.block.text):
+            inside[place] = one.block.kind in {"paragraph", "item", "quote"}
+    after = False
     for place in range(len(walked) - 1, -1, -1):
-        if inside[place] is None:
-            # A heading is of what follows it, anything else of the article that it stands in.
-            heading = walked[place].block.kind == "heading"
-            inside[place] = after if heading else sure[0] < place < sure[-1]
-        after = inside[place]
+        # A heading is of what follows it, anything else of the article that it stands in.
+        kept = inside[place]
+        if kept is None:
+            kept = after if walked[place].block.kind == "heading" else sure[0] < place < sure[-1]
+            after = kept or after
+        else:
+            after = kept
+        inside[place] = kept
+    for place in range(sure[0] - 1, -1, -1):
+        if walked[place].block.kind == "heading" and walked[place].block.level == 1:
+            inside[place] = True  # the headline, whatever is between it and the text
+            break
     return [_linked_out(one) for one, kept in zip(walked, inside, strict=True) if kept]
 
 
@@ -171,15 +202,6 @@ def _size(element: HtmlElement) -> int:
     return sum(len(each.strip()) for each in element.itertext() if each) - sum(
         len(each) for path in (".//script", ".//style") for part in element.xpath(path) for each in part.itertext()
     )
-
-
-def _title(tree: HtmlElement) -> str:
-    headlines = tree.xpath("//h1")
-    named = [*tree.xpath("//meta[@property='og:title']/@content"), *(tree.xpath("//title/text()"))]
-    of_head = next((" ".join(each.split()) for each in named if each.strip()), "")
-    if len(headlines) == 1 and (text := plain_text_of(headlines[0])):
-        return text
-    return _SITE.sub("", of_head) or of_head
 
 
 def _date(tree: HtmlElement) -> str | None:

@@ -11,7 +11,7 @@ from postil.text.html_tree import is_hidden, names_of, plain_text_of
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["HtmlBlock", "HtmlBlockKind", "WalkedBlock", "walk"]
+__all__ = ["HtmlBlock", "HtmlBlockKind", "Walked", "WalkedBlock", "walk"]
 
 HtmlBlockKind: TypeAlias = Literal[
     "heading", "paragraph", "item", "quote", "caption", "code", "table", "note", "margin"
@@ -53,7 +53,7 @@ _BLOCK_TAGS: Final = (
 _BLOCKS: Final = frozenset(_BLOCK_TAGS.split())
 _SKIPPED_TAGS: Final = (
     "script style noscript template svg iframe object canvas select button input textarea nav footer menu "
-    "dialog map audio video annotation head frameset applet datalist label"
+    "dialog map audio video annotation head frameset title applet datalist label"
 )
 _SKIPPED: Final = frozenset(_SKIPPED_TAGS.split())
 _SKIPPED_ROLES: Final = frozenset(
@@ -76,7 +76,7 @@ _CAPTION_NAMES: Final = frozenset({"thumbcaption", "wp-caption-text", "caption",
 _BREAKS: Final = re.compile(r"[ \t\n\r\f]*\0(?:[ \t\n\r\f]*\0)+[ \t\n\r\f]*")
 _LISTS: Final = frozenset({"ul", "ol", "dl"})
 _MOST_PROTECTED: Final = 8
-"""Number of times that the text of an element is counted to see that it is not most of the page."""
+"""Number of elements with such names that may have most of the page; others after them are read without counting."""
 _LONGEST_CELL: Final = 60
 """Words of the longest cell of a table of data; a table with more in a cell is one that places text."""
 
@@ -95,20 +95,33 @@ _STATES: Final = MappingProxyType[str, _State](
 )
 
 
-def walk(root: HtmlElement) -> tuple[list[WalkedBlock], list[HtmlElement]]:
+class Walked(NamedTuple):
+    """Blocks of a tree.
+
+    Args:
+        blocks: The blocks.
+        tables: The tables of data among what was read.
+        inner: The blocks of the inner element.
+    """
+
+    blocks: list[WalkedBlock]
+    tables: list[HtmlElement]
+    inner: list[WalkedBlock]
+
+
+def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
     """Read the blocks of a tree.
 
     Menus, comments, advertisements, scripts, forms and what is hidden are left out, as far as tags and names tell.
 
     Args:
         root: The element whose blocks are read.
-
-    Returns:
-        The blocks, and the tables of data among what was read.
+        inner: An element in it, or itself, whose blocks are given apart.
     """
     from lxml import etree  # noqa: PLC0415 - an extra
 
     found = _Walk(root)
+    begin = end = 0
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if not isinstance(element.tag, str):
@@ -116,10 +129,13 @@ def walk(root: HtmlElement) -> tuple[list[WalkedBlock], list[HtmlElement]]:
         if event == "start":
             if not found.enter(element):
                 walker.skip_subtree()
+            if element is inner:
+                begin = len(found.blocks)
         else:
             found.leave(element, is_root=element is root)
-    found.flush()
-    return found.blocks, found.tables
+            if element is inner:
+                end = len(found.blocks)
+    return Walked(found.blocks, found.tables, found.blocks[begin:end])
 
 
 class _Walk:
@@ -145,7 +161,12 @@ class _Walk:
             self.flush()
             self._lists += tag in _LISTS
             self._states.append(self._state(element))
-        left_out = tag in _SKIPPED or is_hidden(element) or self._is_around(element)
+        left_out = (
+            tag in _SKIPPED
+            or (tag == "cite" and self._states[-1][0] == "quote")
+            or is_hidden(element)
+            or self._is_around(element)
+        )
         if not left_out and tag == "table" and _has_data(element):
             self._table(element)
             left_out = True
@@ -161,8 +182,9 @@ class _Walk:
     def leave(self, element: HtmlElement, *, is_root: bool) -> None:
         """End an element."""
         tag = element.tag
-        if tag in _BLOCKS:
+        if is_root or tag in _BLOCKS:
             self.flush()
+        if tag in _BLOCKS:
             self._lists -= tag in _LISTS
             self._states.pop()
         if element is self._skipped:
@@ -219,7 +241,7 @@ class _Walk:
             return False
         if element.get("role") in _SKIPPED_ROLES or any(map(_SKIPPED_NAME.fullmatch, names_of(element))):
             if self._protected >= _MOST_PROTECTED:
-                return True
+                return False
             if self._length is None:
                 self._length = _length(self._root, 1 << 30)
             if _length(element, self._length // 2) <= self._length // 2:

@@ -1,0 +1,206 @@
+"""Pages of HTML as documents: encyclopedias, reports, forums, blogs, old pages, and hostile ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.documents.html import read_html
+from postil.documents.passages import document_passages
+from postil.errors import InvalidInput
+from postil.text.html_article import ELEMENTS, LONGEST_PAGE
+
+if TYPE_CHECKING:
+    from postil.records.documents import Document
+
+ENGINE = (
+    "The engine burned five tons of coal a day, and it was last used in 1941.",
+    "It is one of only three that are left, and the only one with its wheel.",
+    "The wheel weighs 25 tons and had to be made larger three times.",
+)
+
+
+def found(body: str, head: str = "", lang: str = "en") -> Document:
+    return read_html(f"<!doctype html><html lang={lang}><head>{head}</head><body>{body}</body></html>", "page.html")
+
+
+def kinds(document: Document) -> list[tuple[str, str]]:
+    return [(block.kind, document.text_of(block)) for block in document.blocks]
+
+
+ENCYCLOPEDIA = f"""
+<a class=mw-jump-link href=#bodyContent>Jump to content</a>
+<div class=vector-header-container><header><nav><ul><li><a href=/>Main page</a></ul></nav></header></div>
+<div id=content role=main><h1 id=firstHeading><span>Old Engine</span></h1><div id=siteSub>From an encyclopedia</div>
+<div class=mw-parser-output><div role=note class=hatnote>For others, see <a href=/e>Engine</a>.</div>
+<table class=infobox><tr><th>Built<td>1831<tr><th>Power<td>105 hp</table>
+<p>{ENGINE[0]}<sup id=cite_ref-1 class=reference><a href=#cite_note-1><span>[</span>1<span>]</span></a></sup><sup
+ class=reference><span>: 12</span></sup> {ENGINE[1]}<sup class=noprint>[<i><a href=/c>citation needed</a></i>]</sup></p>
+<div id=toc class=toc role=navigation><h2>Contents</h2><ul><li><a href=#H>1 History</a></ul></div>
+<div><h2 id=H>History</h2><span class=mw-editsection>[<a href=/edit>edit</a>]</span></div>
+<figure><img src=x.jpg><figcaption>The engine with its keeper</figcaption></figure>
+<ul><li>{ENGINE[2]}<ul><li>It is 11 m wide.</ul><li>The boilers were new in 1878.[2]</ul>
+<blockquote><p>It is the noisiest thing that I ever loved.</p></blockquote>
+<table class=wikitable><caption>Coal</caption><tr><th>Year<th>Tons<tr><td>1831<td>900</table>
+<p>It needs 10<sup>6</sup> buckets, and CO<sub>2</sub> is no part<a href=#fn1>*</a> of that;
+see <a href=#H>History</a>.</p>
+<h2>References</h2><div class=reflist><ol class=references><li><span class=mw-cite-backlink><a href=#cite_ref-1>^</a>
+</span> <span>Hills, R. Drainage of the fens, page 12.</span></ol></div>
+<div class=navbox role=navigation><table><tr><td><a href=/a>Engines</a> <a href=/b>Fens</a></table></div></div></div>
+<footer><p>This page was last edited on 1 May 2020.</p></footer><script>mw.loader()</script>"""
+LINK = "<link rel=canonical href=https://pumps.example/engine>"
+
+
+def test_an_encyclopedia() -> None:
+    document = found(ENCYCLOPEDIA, f"<title>Old Engine - Encyclopedia</title>{LINK}")
+    assert (document.title, document.lang, document.url) == ("Old Engine", "en", "https://pumps.example/engine")
+    assert kinds(document) == [
+        ("heading", "Old Engine"),
+        ("paragraph", f"{ENGINE[0]} {ENGINE[1]}"),
+        ("heading", "History"),
+        ("caption", "The engine with its keeper"),
+        ("item", ENGINE[2]),
+        ("item", "It is 11 m wide."),
+        ("item", "The boilers were new in 1878."),
+        ("quote", "It is the noisiest thing that I ever loved."),
+        ("caption", "Coal"),
+        ("table", "Year\tTons\n1831\t900"),
+        ("paragraph", "It needs 106 buckets, and CO2 is no part of that; see History."),
+        ("heading", "References"),
+        ("note", "Hills, R. Drainage of the fens, page 12."),
+    ]
+    assert [block.level for block in document.blocks if block.kind in {"heading", "item"}] == [1, 2, 1, 2, 1, 2]
+
+
+def test_a_long_page_is_read_by_its_tree_alone_and_says_the_same() -> None:
+    """A table of facts before the first sentence is all that differs."""
+    cells = "<span></span>" * ELEMENTS
+    short, long = found(ENCYCLOPEDIA), found(ENCYCLOPEDIA.replace("<h2>References", f"{cells}<h2>References"))
+    assert kinds(short) == [each for each in kinds(long) if not each[1].startswith("Built")]
+    assert not {"Main page", "Jump to content", "Contents", "Engines Fens"} & {text for _, text in kinds(long)}
+
+
+REPORT = """
+<a href=#content class=skip-link>Skip to main content</a>
+<div id=cookie-banner><p>We use cookies to make this website work. We would like more.</p></div>
+<header role=banner><a href=/>Regulator</a></header><div class=breadcrumbs><ol><li><a href=/>Home</a></ol></div>
+<main id=content><h1>Bathing water: 2018 report</h1><div class=metadata>Published 1 February 2019</div>
+<aside role=navigation><h2>Contents</h2><ol><li><a href=#s1>Summary</a></ol></aside>
+<h2 id=s1>1. Summary</h2><p>Of 420 waters, 12 were closed for a day.<sup id=fnref:1><a href=#fn:1
+ role=doc-noteref>[footnote 1]</a></sup> The longest closure was 61 days.</p><ul><li>rain washed sewage into 7 of them
+<li>geese were the cause at two.</ul>
+<p>A flock of 40 geese can close a small lake, as the town of Hexley found in August.</p>
+<p hidden>This draft is not for publication, and nobody should ever read this sentence.</p>
+<p style="display: none">Nor should anybody read this one, which is not shown on the page.</p>
+<div class=footnotes role=doc-endnotes><ol><li id=fn:1><p>Without two that are gone. <a href=#fnref:1
+ role=doc-backlink>↩</a></ol></div></main>
+<footer role=contentinfo><p>All content is available under the Open Licence, with exceptions.</p></footer>"""
+
+
+def test_a_report() -> None:
+    document = found(REPORT, "<title>Bathing water: 2018 report - Regulator</title><meta name=date content=2019-02-01>")
+    assert (document.title, document.date) == ("Bathing water: 2018 report", "2019-02-01")
+    assert kinds(document) == [
+        ("heading", "Bathing water: 2018 report"),
+        ("heading", "1. Summary"),
+        ("paragraph", "Of 420 waters, 12 were closed for a day. The longest closure was 61 days."),
+        ("item", "rain washed sewage into 7 of them"),
+        ("item", "geese were the cause at two."),
+        ("paragraph", "A flock of 40 geese can close a small lake, as the town of Hexley found in August."),
+        ("note", "Without two that are gone."),
+    ]
+
+
+def test_a_forum_without_an_article() -> None:
+    post = "<div class=post><div class=author><a href=/u/{0}>{0}</a></div><div class=body>{1}</div></div>"
+    first = "I saw one in Cornwall that was built in 1742, and it still works.<br><br>Has anybody seen an older one?"
+    second = (
+        "<blockquote><cite>ann wrote:</cite>Has anybody seen one?</blockquote>It was found<br>under a floor in 1905."
+    )
+    document = found(
+        "<div id=top><a href=/>Home</a> | <a href=/faq>FAQ</a></div><h1>Oldest pump</h1><div class=thread>"
+        + post.format("ann", first)
+        + post.format("bob", second)
+        + post.format("cy", "The oldest that I have ever seen was in a museum, under glass.")
+        + "</div><div class=footer>Powered by PumpBoard.</div>",
+        "<title>Oldest pump - Pump forum</title>",
+    )
+    assert [text for kind, text in kinds(document) if kind in {"heading", "paragraph", "quote"}] == [
+        "Oldest pump",
+        "I saw one in Cornwall that was built in 1742, and it still works.",
+        "Has anybody seen an older one?",
+        "Has anybody seen one?",
+        "It was found\nunder a floor in 1905.",
+        "The oldest that I have ever seen was in a museum, under glass.",
+    ]
+
+
+def test_an_old_page_that_is_set_in_a_table() -> None:
+    text = "<br><br>".join(f"{each} {ENGINE[2]} {ENGINE[0]}" for each in ENGINE)
+    document = found(f"<table><tr><td><a href=i>Home</a></td><td><font face=Verdana>{text}</font></td></tr></table>")
+    assert [kind for kind, _ in kinds(document)] == ["paragraph"] * 3
+
+
+def test_code_keeps_its_lines_and_a_text_in_pre_its_prose() -> None:
+    code = '<pre><code>def pump():\n    return "water[1]"\n</code></pre>'
+    document = found(f"<article><p>{ENGINE[0]}</p>{code}<p>{ENGINE[1]} Use <code>pump()</code>.</p></article>")
+    assert kinds(document)[1] == ("code", 'def pump():\n    return "water[1]"')
+    assert kinds(document)[2][1].endswith("Use pump().")
+    letter = "CHAPTER I\n\n" + "\n".join(ENGINE) + "\n\n- 7 -\n"
+    document = found(f"<pre>{letter}</pre>", "<title>Pumps</title>")
+    assert [kind for kind, _ in kinds(document)] == ["heading", "paragraph", "margin"]
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("https://pumps.example/a?b=1", "https://pumps.example/a?b=1"),
+        ("javascript:alert(1)", None),
+        ("/relative", None),
+        ("https://pumps.example/ <b>", None),
+    ],
+)
+def test_the_canonical_address_is_one_of_the_web(link: str, url: str | None) -> None:
+    assert found(f"<p>{ENGINE[0]}</p>", f"<link rel=canonical href='{link}'>").url == url
+
+
+SENTENCES = "".join(f"<p>{each}</p>" for each in ENGINE)
+HOSTILE = {
+    "nested": "<div>" * 100_000 + SENTENCES,
+    "less than": SENTENCES + "<" * 1_000_000,
+    "attribute": f"<p title='{'x' * 1_000_000}'>x</p>" + SENTENCES,
+    "entities": SENTENCES + "&lt;script&gt;alert(1)&lt;/script&gt;" + "&nbsp;&#0;&#xD800;&zwj;" * 10_000,
+    "nulls": SENTENCES.replace("coal", "co\0al") + "\0" * 10_000,
+    "marks": f"<p>{'rain<sup><a href=#n>[1]</a></sup> ' * 20_000}</p>" + SENTENCES,
+    "script": "<script>if (a<b) alert('The engine is a lie.')" + "</script >" + SENTENCES,
+    "unclosed": SENTENCES + "<script>alert('The engine is a lie.')",
+    "tables": SENTENCES + "<table><tr><td>" * 200 + "deep",
+    "sidebars": "<div class=sidebar>" * 100 + SENTENCES,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages(name: str) -> None:
+    try:
+        document = found(HOSTILE[name])
+    except InvalidInput as error:
+        assert name == "nested"  # what is below the 255th level is not parsed
+        assert str(error) == "page.html: expected passages, got a page without a text"  # noqa: PT017
+        return
+    assert not any("is a lie" in text for _, text in kinds(document))
+    assert ENGINE[2] in [passage.text for passage in document_passages(document)]
+    document.text.encode()
+
+
+@pytest.mark.parametrize(
+    "body", ["", "<script>let a = 'The engine burned coal.'</script>", "<p>…</p>", "<img src=a.png>"]
+)
+def test_a_page_without_text_is_one_sentence(body: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^page\.html: expected passages, got a page without a text$"):
+        found(body)
+
+
+def test_a_page_that_is_too_large_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"^page\.html: expected a page of at most 16,777,216 characters"):
+        found("x" * LONGEST_PAGE)
