@@ -104,6 +104,8 @@ def test_markers_of_items_and_quotes_are_no_part_of_passages() -> None:
     [
         ("It rained on Ely.", False),
         ("It rained on “Ely.”", False),
+        ("It rained on Ely.[12]", False),
+        ("“It rained on Ely!”(3)†", False),
         ("没有人离开艾利。", False),
         ("It rained on Ely", True),
         ("The following was seen on that day:", True),

@@ -30,8 +30,8 @@ __all__ = [
     "without_number",
 ]
 
-SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』）*_]{0,4}\s*\Z")
-"""End mark of a sentence at the end of a text, before quotation marks and brackets."""
+SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』）*_]{0,4}(?:[\[({]\d{1,3}[\])}]|[*†‡§¹²³⁴-⁹]){0,3}\s*\Z")
+"""End mark of a sentence at the end of a text, before quotation marks, brackets and marks of notes."""
 
 _CONTENTS: Final = (
     "contents|table of contents|list of figures|list of tables|list of illustrations|illustrations|index|general index|"
@@ -129,7 +129,7 @@ def ends_sentence(text: str) -> bool:
     Args:
         text: The text.
     """
-    return SENTENCE_END.search(text[-12:]) is not None
+    return SENTENCE_END.search(text[-24:]) is not None
 
 
 def without_marks(text: str) -> str:

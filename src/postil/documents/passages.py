@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_arg
 from postil.documents.furniture import ends_sentence, item_marker
 from postil.errors import UnknownName
 from postil.records.documents import PROSE
+from postil.text.sentences import sentence_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,6 @@ _JOINTS: Final = (
     re.compile(r"\s+[–—-]{1,3}\s+|(?<=\w)(?:—|--|——)(?=\w)"),
 )
 """Places between the parts of a long sentence, the best first."""
-_SENTENCE: Final = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W\d_a-z])|(?<=[。！？])(?![”’」』）])")
 
 
 class DocumentPassage(NamedTuple):
@@ -63,7 +63,7 @@ class DocumentPassage(NamedTuple):
 def document_passages(
     document: Document,
     split: PassageSplit = "sentences",
-    lang: str | None = None,  # noqa: ARG001
+    lang: str | None = None,
 ) -> list[DocumentPassage]:
     r"""Split the prose of a document into passages: its paragraphs, quotes and items.
 
@@ -94,22 +94,22 @@ def document_passages(
             continue
         whole = document.text_of(block)
         marker = 0 if block.kind == "paragraph" else _marker(whole)
-        for start, end, ended in _bounds(whole, marker, split):
+        for start, end, ended in _bounds(whole, marker, split, lang):
             text = " ".join(whole[start:end].split())
             fragment = split != "lines" and not (ended and _at_least(text, FEWEST))
             found.append(DocumentPassage(text, block.start + start, block.start + end, index, block.page, fragment))
     return found
 
 
-def _bounds(whole: str, marker: int, split: PassageSplit) -> Iterator[tuple[int, int, bool]]:
+def _bounds(whole: str, marker: int, split: PassageSplit, lang: str | None) -> Iterator[tuple[int, int, bool]]:
     """Bounds of the passages of a block without white space around, and whether each ends as a sentence does."""
     if split == "paragraphs":
-        bounds = [(0, len(whole))]
+        bounds = [(marker, len(whole))]
     elif split == "lines":
         bounds = list(pairwise([0, *accumulate(map(len, whole.splitlines(keepends=True)))]))
+        bounds[0] = (marker, bounds[0][1])
     else:
-        bounds = _sentences(whole)
-    bounds[0] = (marker, bounds[0][1])
+        bounds = [(marker + start, marker + end) for start, end in sentence_bounds(whole[marker:], lang)]
     for first, last in bounds:
         text = whole[first:last]
         start, end = first + len(text) - len(text.lstrip()), first + len(text.rstrip())
@@ -126,11 +126,6 @@ def _marker(whole: str) -> int:
     """Number of characters of the marker that an item or a quote begins with."""
     quoted = _QUOTED.match(whole)
     return item_marker(whole) if quoted is None else quoted.end()
-
-
-def _sentences(text: str) -> list[tuple[int, int]]:
-    inner = [place for one in _SENTENCE.finditer(text) for place in one.span()]
-    return list(zip([0, *inner[1::2]], [*inner[::2], len(text)], strict=True))
 
 
 def _parts(whole: str, start: int, end: int) -> list[tuple[int, int]]:
