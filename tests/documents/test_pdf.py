@@ -117,6 +117,22 @@ def test_words_are_joined_over_line_ends() -> None:
     assert "the well-meaning vicar" in text
 
 
+def test_wide_gaps_of_a_justified_line_are_no_cells() -> None:
+    page = Page()
+    page.text(72, 700, "Afterwards nobody came to the old mill,", font="F3")  # each character is 6 points wide
+    for x, word in ((72, "where"), (156, "keepers"), (264, "carried")):
+        page.text(x, 688, word, font="F3")
+    page.text(72, 676, "lanterns over the river of an evening.", font="F3")
+    for row, cells in enumerate((("Year", "Toll", "Carts"), ("1862", "12", "340"), ("1863", "14", "302"))):
+        for at, cell in enumerate(cells):
+            page.text(72 + 60 * at, 640 - 12 * row, cell, font="F3")
+    document = read_pdf(pdf_of(page), "mill.pdf")
+    assert of_kind(document, "table") == ["Year  Toll  Carts\n1862  12  340\n1863  14  302"]
+    assert prose(document) == [
+        "Afterwards nobody came to the old mill, where keepers carried lanterns over the river of an evening."
+    ]
+
+
 def test_headings_items_captions_and_code_are_no_paragraphs() -> None:
     page = Page()
     page.text(72, 740, "Rivers and tolls", size=20, font="F2")

@@ -89,6 +89,8 @@ def lines_of(runs: Sequence[Run], page: int) -> list[Line]:
         edge = max((line.right for line in found), default=0.0)
         for line in found:
             line.column, line.left, line.edge = number, float(left), edge
+            if line.cells > 1 and _is_justified(line):
+                line.text, line.cells = " ".join(line.text.split()), 1
         lines += found
     return lines
 
@@ -206,6 +208,13 @@ def _rows(runs: list[Run], page: int) -> Iterator[Line]:
                 cells=cells,
                 page=page,
             )
+
+
+def _is_justified(line: Line) -> bool:
+    """True if wide gaps only fill the line: they stand between all words, and the line ends where its column does."""
+    spans = line.x < line.left + 3 * line.size and line.right > line.edge - 0.2 * line.size
+    words = line.text.split()
+    return spans and len(words) == line.cells and 2 * sum(map(str.isalpha, words)) >= len(words)
 
 
 def _is_mark(run: Run, before: str, size: float, base: float) -> bool:
