@@ -13,6 +13,7 @@ import numpy as np
 from postil.app.passage_files import check_passages
 from postil.app.progress import steps
 from postil.errors import Undefined
+from postil.metaeval.length_thirds import THIRDS
 from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
 from postil.metrics.interest.features import FEATURES
@@ -169,6 +170,7 @@ def _result(
 ) -> InterestTrainingResult:
     curves = rankings.curves(_cutoffs(data.topic))
     by_length = RankingsByLength(rankings, words)
+    longest = int(np.bincount(data.topic).max())
     left = [data.topics[number] for number in curves[0].left_out]
     differences = rankings.differences(curves)
     return InterestTrainingResult(
@@ -192,8 +194,8 @@ def _result(
             resamples=options.resamples,
             postil=VERSION,
         ),
-        notes=(*_notes(data, differences), *by_length.notes()),
-        by_length=by_length.rows(),
+        notes=tuple(_notes(data, differences)),
+        by_length=by_length.rows() if longest > THIRDS * by_length.k else (),
     )
 
 
@@ -209,7 +211,7 @@ def _weights(model: InterestModel) -> Iterator[InterestWeight]:
 def _notes(data: GradedPassages, differences: Sequence[GainDifference]) -> Iterator[str]:
     yield f"{TRAINED}: each page by a fit on the pages of other folds; the intervals hold the fits fixed"
     if len(data.topics) < FEW:
-        yield f"{len(data.topics)} pages are few: rate {FEW} at least; with fewer the untrained sum may rank better"
+        yield f"{len(data.topics)} pages are few: the intervals are too narrow; rate {FEW} at least"
     for row in islice((row for row in differences if (row.first, row.second) == (TRAINED, "untrained")), 1):
         if row.low is None or row.low <= 0:
             yield f"at nCG@{row.k} the trained ranking is not clearly better than the untrained one"

@@ -48,7 +48,7 @@ class Features:
         names: Names of each passage.
         pairs: Pairs of words of each passage, without stop words.
         shared: bool[E], True for the entries of ``pairs`` that another passage of the page has.
-        words: Words without stop words.
+        known: Words of the page, by the ids in ``pairs``.
     """
 
     texts: Sequence[str]
@@ -56,7 +56,7 @@ class Features:
     names: Sequence[tuple[str, ...]]
     pairs: Units
     shared: NDArray[np.bool_]
-    words: Tokens
+    known: Sequence[str]
 
     def parts(self, index: int) -> Iterator[tuple[int, str, float]]:
         """Units of a passage: number of the feature, name for readers, and share in the feature's value.
@@ -71,9 +71,8 @@ class Features:
             yield 1, f"name: {name}", float(self.values[index, 1]) / len(names)
         here = slice(self.pairs.offsets[index], self.pairs.offsets[index + 1])
         units = self.pairs.units[here][self.shared[here]]
-        known = self.words.vocabulary.words()
         for gram in self.pairs.grams[units].tolist():
-            pair = " ".join(known[word] for word in gram)
+            pair = " ".join(self.known[word] for word in gram)
             yield 2, f"shares '{pair}' with the page", float(self.values[index, 2]) / len(units)
 
 
@@ -109,7 +108,7 @@ class InterestPage:
         values[:, 1] = np.log1p([len(each) for each in names])
         shared, values[:, 2] = _overlap(words, pairs)
         values[:, LENGTH] = np.log1p(tokens.lengths)
-        return cls(tokens, Features(texts, values, names, pairs, shared, words))
+        return cls(tokens, Features(texts, values, names, pairs, shared, tokens.vocabulary.words()))
 
 
 def _overlap(words: Tokens, pairs: Units) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

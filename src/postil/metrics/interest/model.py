@@ -101,12 +101,12 @@ class _Words:
     """Words and pairs of a page with their weights.
 
     Args:
-        tokens: The page.
+        known: Words of the page by their ids.
         units: Its words, and its pairs.
         weights: Weight of each distinct one, float64[U] each; 0 for those that the model does not know.
     """
 
-    tokens: Tokens
+    known: Sequence[str]
     units: tuple[Units, Units]
     weights: tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -121,11 +121,11 @@ class _Words:
         for at in np.flatnonzero(is_half[pairs.grams].all(axis=1)).tolist():
             first, second = pairs.grams[at].tolist()
             of_pairs[at] = known.get(f"{words[first]} {words[second]}", 0.0)
-        return cls(tokens, (single, pairs), (of_words[single.grams[:, 0]], of_pairs))
+        return cls(words, (single, pairs), (of_words[single.grams[:, 0]], of_pairs))
 
     def sums(self) -> NDArray[np.float64]:
         """Sum of the weights of each passage, float64[n]."""
-        out = np.zeros(len(self.tokens))
+        out = np.zeros(len(self.units[0]))
         for units, weights in zip(self.units, self.weights, strict=True):
             rows = np.repeat(np.arange(len(units)), units.types)
             out += np.bincount(rows, weights[units.units], len(units))
@@ -133,8 +133,7 @@ class _Words:
 
     def parts(self, index: int) -> Iterator[tuple[str, float]]:
         """The weighted words and pairs of a passage."""
-        known = self.tokens.vocabulary.words()
         for units, weights in zip(self.units, self.weights, strict=True):
             for unit in units.units[units.offsets[index] : units.offsets[index + 1]].tolist():
                 if weights[unit]:
-                    yield " ".join(known[word] for word in units.grams[unit]), float(weights[unit])
+                    yield " ".join(self.known[word] for word in units.grams[unit].tolist()), float(weights[unit])
