@@ -183,7 +183,7 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
     titles = None if options.titles is None else read_titles(options.titles)
     grades = None if options.judgements is None else read_grades(options.judgements)
     report = WikiReport()
-    tally = _Tally()
+    tally = _Tally(together=grades is None)
     with open_engine(jobs=options.jobs, on_message=on_message) as engine:
         passages = read_wikipedia(
             files,
@@ -257,16 +257,26 @@ def _write(out: str, passages: Sequence[Passage], on_message: OnMessage) -> None
 
 
 class _Tally:
-    """Counts of passages while they are written."""
+    """Counts of passages while they are written.
 
-    def __init__(self) -> None:
+    Args:
+        together: True if passages of a topic follow one another, so that no topic need be kept in memory.
+    """
+
+    def __init__(self, *, together: bool = False) -> None:
         self._grades: Counter[float | None] = Counter()
-        self._topics: set[int] = set()
+        self._together = together
+        self._known: set[str] = set()
+        self._topics = 0
 
     def counted(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         for passage in passages:
             self._grades[passage.grade] += 1
-            self._topics.add(hash(passage.topic))  # a dump has millions, and the titles are long
+            if passage.topic not in self._known:
+                self._topics += 1
+                if self._together:
+                    self._known.clear()
+                self._known.add(passage.topic)
             yield passage
 
     def say(self, out: str, on_message: OnMessage) -> None:
@@ -279,4 +289,4 @@ class _Tally:
             counts = ", ".join(f"grade {grade:g}: {grades[grade]:,}" for grade in numbers)
         ungraded = f"{', ' if numbers else ''}without a grade: {grades[None]:,}" if grades[None] else ""
         total = grades.total()
-        on_message(f"{total:,} passages of {len(self._topics):,} topics in {out}; {counts}{ungraded}")
+        on_message(f"{total:,} passages of {self._topics:,} topics in {out}; {counts}{ungraded}")
