@@ -61,6 +61,7 @@ _MARK_NAMES: Final = frozenset(
 ) | {"noteref", "reference", "sr-only", "visually-hidden", "screen-reader-text", "heading-anchor", "anchor-link"}
 _NO_DISPLAY: Final = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WHOLE: Final = frozenset({"html", "body", "main", "article"})
+_MANY: Final = 1000
 _LONGEST_MARK: Final = 24
 _UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "annotation", "svg", "head"})
 
@@ -86,11 +87,14 @@ def parsed(html: str) -> HtmlElement:
         tree = document_fromstring(_NO_XML.sub("", html).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError):
         raise InvalidInput(NO_TEXT) from None
-    for element in list(tree.iter("sup", "a", "span", "div")):
-        if _is_mark(element):
-            element.clear(keep_tail=True)
-            element.tag = "s"  # taken out below; removing one after the other would take the square of their number
+    marks = [element for element in tree.iter("sup", "a", "span", "div") if _is_mark(element)]
+    for element in marks:
+        element.clear(keep_tail=True)
+        element.tag = "s"  # taken out below; removing one after the other would take the square of their number
     etree.strip_tags(tree, *_INLINE)
+    if len(marks) > _MANY:
+        for element in tree.iter():  # one text instead of thousands, which lxml would put together at each reading
+            element.text, element.tail = element.text, element.tail
     return tree
 
 
