@@ -147,6 +147,8 @@ def test_code_keeps_its_lines_and_a_text_in_pre_its_prose() -> None:
     document = found(f"<article><p>{ENGINE[0]}</p>{code}<p>{ENGINE[1]} Use <code>pump()</code>.</p></article>")
     assert kinds(document)[1] == ("code", 'def pump():\n    return "water[1]"')
     assert kinds(document)[2][1].endswith("Use pump().")
+    document = found(f"<article><p>{' '.join(ENGINE)}</p>{code}</article><div><ul><li><a href=/x>Eels</a></ul></div>")
+    assert [kind for kind, _ in kinds(document)] == ["paragraph", "code"]
     letter = "CHAPTER I\n\n" + "\n".join(ENGINE) + "\n\n- 7 -\n"
     document = found(f"<pre>{letter}</pre>", "<title>Pumps</title>")
     assert [kind for kind, _ in kinds(document)] == ["heading", "paragraph", "margin"]

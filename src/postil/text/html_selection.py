@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from postil.text.html_tree import language_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lxml.html import HtmlElement
 
@@ -23,7 +23,8 @@ _KNOWN: Final = 0.5
 """Share of the windows of a block that the article must have."""
 _TRUSTED: Final = 0.3
 """Share of the words of a page's sentences that an article must have, else it was not found."""
-_RUNNING: Final = frozenset({"paragraph", "item", "quote", "margin", "note"})
+_SET: Final = frozenset({"code", "table", "caption"})
+"""Kinds of blocks that readers of articles may leave out."""
 _LINKED: Final = 0.6
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
 _MENU_WORDS: Final = 30
@@ -104,9 +105,12 @@ def selected(walked: Sequence[WalkedBlock], article: str) -> list[HtmlBlock] | N
         The blocks; headings, captions, tables and code where what is around them is in the article. None where the
         article has but a small part of the sentences of the page.
     """
-    known = _windows(article)
+    known = set(_windows(article))
     inside: list[bool | None] = [
-        _share(one.block.text, known) >= _KNOWN if one.block.kind in _RUNNING else None for one in walked
+        _share(one.block.text, known) >= _KNOWN or (None if one.block.kind in _SET else False)
+        if one.block.kind != "heading"
+        else None
+        for one in walked
     ]
     words = [
         (len(one.block.text.split()), kept)
@@ -180,21 +184,19 @@ def _linked_out(one: WalkedBlock) -> HtmlBlock:
     return block._replace(kind="margin", level=0) if len(block.text.split()) <= _MENU_WORDS else block
 
 
-def _windows(text: str) -> set[str]:
-    """Windows of a text, and the lines that are shorter than one."""
-    found = set[str]()
+def _windows(text: str) -> Iterator[str]:
+    """Windows of the lines of a text; a line that is shorter than one is one."""
     for line in text.split("\n"):
         tokens = _TOKEN.findall(line.casefold())
-        found.update(map(" ".join, zip(*(tokens[k:] for k in range(_WINDOW)), strict=False)))
         if len(tokens) < _WINDOW:
-            found.add(" ".join(tokens))
-    return found
+            yield " ".join(tokens)
+        else:
+            yield from map(" ".join, zip(*(tokens[k:] for k in range(_WINDOW)), strict=False))
 
 
 def _share(text: str, known: set[str]) -> float:
     """Share of the windows of a text that are known."""
-    tokens = _TOKEN.findall(text.casefold())
-    windows = list(map(" ".join, zip(*(tokens[k:] for k in range(_WINDOW)), strict=False))) or [" ".join(tokens)]
+    windows = list(_windows(text))
     return sum(each in known for each in windows) / len(windows)
 
 
