@@ -36,7 +36,7 @@ ENCYCLOPEDIA = f"""
 <div class=mw-parser-output><div role=note class=hatnote>For others, see <a href=/e>Engine</a>.</div>
 <table class=infobox><tr><th>Built<td>1831<tr><th>Power<td>105 hp</table>
 <p>{ENGINE[0]}<sup id=cite_ref-1 class=reference><a href=#cite_note-1><span>[</span>1<span>]</span></a></sup><sup
- class=reference><span>: 12</span></sup> {ENGINE[1]}<sup class=noprint>[<i><a href=/c>citation needed</a></i>]</sup></p>
+><span>: 12</span></sup> {ENGINE[1]}<sup class=noprint>[<i><a href=/c>citation needed</a></i>]</sup></p>
 <div id=toc class=toc role=navigation><h2>Contents</h2><ul><li><a href=#H>1 History</a></ul></div>
 <div><h2 id=H>History</h2><span class=mw-editsection>[<a href=/edit>edit</a>]</span></div>
 <figure><img src=x.jpg><figcaption>The engine with its keeper</figcaption></figure>
@@ -133,6 +133,29 @@ def test_a_forum_without_an_article() -> None:
         "Has anybody seen one?",
         "It was found\nunder a floor in 1905.",
         "The oldest that I have ever seen was in a museum, under glass.",
+    ]
+
+
+BOOK = f"""
+<section class=pg-boilerplate id=pg-header><p>This eBook is for the use of anyone anywhere at no cost.</p></section>
+<h1>The keeper of the weir</h1><p class=center>BY<br>A. NOBODY</p>
+<div class=transnote><p>Transcriber's note: the spelling of the keeper has been kept.</p></div>
+<h2>CONTENTS</h2><p><a href=#I>I. The flood</a></p><p><a href=#II>II. The bridge</a></p>
+<h2 id=I>I. The flood</h2><p>{ENGINE[0]}<a id=FNanchor_1 href=#Footnote_1 class=fnanchor>[1]</a> It was never <span
+ class=pagenum><a id=Page_2>[Pg 2]</a></span>loved.</p>
+<div class=poem><div>The river gives,<br>the river takes.</div></div>
+<p>{ENGINE[1]}</p><div class=footnote><p><a href=#FNanchor_1>[1]</a> The date is disputed.</p></div>
+<p>{ENGINE[2]}</p>"""
+
+
+@pytest.mark.parametrize("more", ["", "<span></span>" * ELEMENTS], ids=["short", "long"])
+def test_a_book(more: str) -> None:
+    passages = document_passages(found(BOOK + more, "<title>The keeper of the weir</title>"))
+    assert [one.text for one in passages if not one.fragment] == [
+        ENGINE[0],
+        "It was never loved.",
+        "The river gives, the river takes.",
+        *ENGINE[1:],
     ]
 
 

@@ -111,6 +111,8 @@ def test_markers_of_items_and_quotes_are_no_part_of_passages() -> None:
         ("The following was seen on that day:", True),
         ("Nobody left Ely.", True),
         ("No!", True),
+        ("[Ann leaves the mill, weeping.]", True),
+        ("[Ann] leaves the mill, weeping.", False),
     ],
 )
 def test_a_fragment_has_no_end_or_few_words(text: str, fragment: bool) -> None:

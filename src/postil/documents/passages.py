@@ -49,7 +49,8 @@ class DocumentPassage(NamedTuple):
         end: Index after its last character.
         block: Index of the block that it is in.
         page: Number of the page that the block begins on, from 1; None in documents without pages.
-        fragment: True if it is no whole sentence: it has no end mark, or fewer than four words. Lines never are.
+        fragment: True if it is no whole sentence: it has no end mark, fewer than four words, or is all in square
+            brackets. Lines never are.
     """
 
     text: str
@@ -96,7 +97,7 @@ def document_passages(
         marker = 0 if block.kind == "paragraph" else _marker(whole)
         for start, end, ended in _bounds(whole, marker, split, lang):
             text = " ".join(whole[start:end].split())
-            fragment = split != "lines" and not (ended and _at_least(text, FEWEST))
+            fragment = split != "lines" and not (ended and _at_least(text, FEWEST) and not _is_aside(text))
             found.append(DocumentPassage(text, block.start + start, block.start + end, index, block.page, fragment))
     return found
 
@@ -120,6 +121,11 @@ def _bounds(whole: str, marker: int, split: PassageSplit, lang: str | None) -> I
             yield from ((*part, ended) for part in _parts(whole, start, end))
         else:
             yield start, end, ended
+
+
+def _is_aside(text: str) -> bool:
+    """True if a text is all in square brackets, such as a stage direction."""
+    return text.startswith("[") and text.find("]") in {-1, len(text) - 1}
 
 
 def _marker(whole: str) -> int:

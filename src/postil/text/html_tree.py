@@ -41,10 +41,11 @@ _MARK: Final = re.compile(
 )
 """Text of a mark that leads to a note."""
 _ASKED: Final = re.compile(
-    r"\s*\[\s*(?:\d{1,4}|[a-z]|citation needed|edit|update|clarification needed|when\?|who\?|by whom\?)\s*\]\s*",
+    r"\s*\[\s*(?:\d{1,4}|[a-z]|citation needed|edit|update|clarification needed|when\?|who\?|by whom\?)\s*\]\s*"
+    r"|\s*:\s?\d{1,4}(?:[–-]\d{1,4})?\s*",
     re.IGNORECASE,
 )
-"""Text in brackets that is a mark, even where it leads nowhere."""
+"""Text in brackets, or a page after a colon, that is a mark, even where it leads nowhere."""
 _NOTE_TARGET: Final = re.compile(r"[^#]*#_?(?:cite|fn|note|ref|footnote|endnote|ftn|edn|bib|sdfootnote)", re.IGNORECASE)
 _ANCHORS: Final = frozenset({"#", "¶", "§", "↩", "↩︎", "↑", "^", "🔗", "permalink", "link"})
 """Texts of links to the place where they stand."""
@@ -58,7 +59,19 @@ _MARK_NAMES: Final = frozenset(
         "footnote-back",
         "footnote-backref",
     )
-) | {"noteref", "reference", "sr-only", "visually-hidden", "screen-reader-text", "heading-anchor", "anchor-link"}
+) | {
+    "noteref",
+    "reference",
+    "pagenum",
+    "pageno",
+    "page-number",
+    "fnanchor",
+    "sr-only",
+    "visually-hidden",
+    "screen-reader-text",
+    "heading-anchor",
+    "anchor-link",
+}
 _NO_DISPLAY: Final = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WHOLE: Final = frozenset({"html", "body", "main", "article"})
 _MANY: Final = 1000

@@ -64,7 +64,7 @@ _SKIPPED_NAME: Final = re.compile(
     r"social|cookies?|consent|advert|advertisement|ads?|promo|sponsored|related|comments?|commentlist|respond|newsletter|"
     r"subscribe|subscription|paywall|pagination|pager|toc|hatnote|noprint|catlinks|printfooter|metadata|ambox|skiplink|"
     r"skip-link|jump-to-nav|siteSub|contentsub|disqus_thread|signup|popup|modal|sr-only|visually-hidden|"
-    r"screen-reader-text)"
+    r"screen-reader-text|pg-boilerplate|pgheader|pgfooter|transnote|tnote)"
     r"(?:[-_]+(?:container|wrapper|inner|outer|list|links?|box|block|bar|area|section|items?|\d+))*",
     re.IGNORECASE,
 )
