@@ -136,7 +136,17 @@ API: Final = {
         "postil.metaeval.SystemMeans",
         "postil.metaeval.Table",
     ],
-    "Rank passages": ["postil.rank_passages", "postil.RankedPassage", "postil.records.results.UnitContribution"],
+    "Rank passages": [
+        "postil.interesting",
+        "postil.InterestingOptions",
+        "postil.highlight",
+        "postil.records.results.InterestingResult",
+        "postil.records.documents.Document",
+        "postil.records.documents.Block",
+        "postil.rank_passages",
+        "postil.RankedPassage",
+        "postil.records.results.UnitContribution",
+    ],
     "Make a corpus": ["postil.build_corpus", "postil.BuildOptions", "postil.Corpus", "postil.corpus.split.Share"],
     "Comment": [
         "postil.load_commenter",

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.forget import ForgetOptions, forget
-    from postil.app.interesting import rank_passages
+    from postil.app.interesting import InterestingOptions, interesting
+    from postil.app.interesting_pages import highlight
     from postil.app.judge import judge
     from postil.app.judge_options import JudgeOptions
+    from postil.app.rank_passages import rank_passages
     from postil.app.report import report
     from postil.app.score import consensus_weights, score
     from postil.app.training.update import update_model
@@ -75,6 +77,7 @@ __all__ = [
     "DocumentFrequencies",
     "EstimateOptions",
     "ForgetOptions",
+    "InterestingOptions",
     "InvalidInput",
     "JudgeOptions",
     "PostilError",
@@ -98,6 +101,8 @@ __all__ = [
     "evaluate_commenters",
     "fit_combination",
     "forget",
+    "highlight",
+    "interesting",
     "judge",
     "load_commenter",
     "parse_metric",
@@ -128,6 +133,7 @@ _HOMES: Final = {
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
     "ForgetOptions": ("postil.app.forget", "ForgetOptions"),
+    "InterestingOptions": ("postil.app.interesting", "InterestingOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "JudgeOptions": ("postil.app.judge_options", "JudgeOptions"),
     "PostilError": ("postil.errors", "PostilError"),
@@ -150,11 +156,13 @@ _HOMES: Final = {
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "fit_combination": ("postil.app.combine_columns", "fit_combination"),
     "forget": ("postil.app.forget", "forget"),
+    "highlight": ("postil.app.interesting_pages", "highlight"),
+    "interesting": ("postil.app.interesting", "interesting"),
     "judge": ("postil.app.judge", "judge"),
     "load_commenter": ("postil.commenters.loading", "load_commenter"),
     "parse_metric": ("postil.metrics.spec", "parse_metric"),
     "register_metric": ("postil.metrics.spec", "register_metric"),
-    "rank_passages": ("postil.app.interesting", "rank_passages"),
+    "rank_passages": ("postil.app.rank_passages", "rank_passages"),
     "read_result": ("postil.records.result_files", "read_result"),
     "report": ("postil.app.report", "report"),
     "score": ("postil.app.score", "score"),

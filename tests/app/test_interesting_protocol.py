@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.interesting import InterestingOptions, rank_page, rank_passages
+from postil.app.interesting import InterestingOptions, interesting
 from postil.app.passages import PassagesOptions, find_gains
+from postil.app.rank_passages import rank_passages
 from postil.records import Passage, write
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def test_from_files(tmp_path: Path) -> None:
     write(str(page), [row for row in rows if row.topic == "t1"])
     write(str(reference), [row for row in rows if row.topic != "t1"])
     options = InterestingOptions(k=20, reference=str(reference), measure="w-logsim-1", stop="en")
-    result, _ = rank_page(str(page), options)
+    result = interesting(str(page), options)
     _, scored = find_gains(
         rows, PassagesOptions(measures=("w-logsim-1",), reference="others", folds=3, stop="en", resamples=1)
     )

@@ -109,7 +109,7 @@ def test_passages_are_marked_where_they_are_with_their_reasons(start: Start, chr
     assert window.text("#text").count("A baker brought bread.") == 1
 
     window.focus("mark")
-    assert "It has most in common with the rest of the article: “pass”" in window.text("#tip")
+    assert "What speaks for it: “pass”" in window.text("#tip")
     described = "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
     assert window(described) == window.text("#tip")
     window.key("Escape")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.app.page import passages_of
+from postil.app.passage_texts import passages_of
 from postil.corpus.blocks import blocks
 from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.collection import read_collection
@@ -103,9 +103,9 @@ def test_a_page_is_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, s
     path = tmp_path / "page.txt"
     path.write_text("\n" * 100_000 + "Rain.\n")
     assert passages_of(str(path), split) == ["Rain."]  # type: ignore[arg-type]
-    monkeypatch.setattr("postil.app.page.LONGEST", 50_000)
+    monkeypatch.setattr("postil.app.sources.LARGEST", 50_000)
     path.write_text("Rain.\n" * 1_000_000)
     said, peak = memory(lambda path: passages_of(str(path), split), path)  # type: ignore[arg-type]
     assert said.startswith(f"{path}:")
-    assert "expected a text of at most 50,000 bytes, got a longer one; give passage rows" in said
+    assert "expected a document of at most 50,000 bytes, got a longer one" in said
     assert peak < 1 << 20

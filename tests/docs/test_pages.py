@@ -29,6 +29,7 @@ GUIDES = [
             "formats",
             "import",
             "integrations",
+            "interesting",
             "interleave",
             "judging",
             "meaning",

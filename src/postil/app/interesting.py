@@ -1,237 +1,414 @@
-"""`postil interesting` and `postil.rank_passages`: the best passages of a page, with per-unit score contributions."""
+"""`postil interesting`: the passages of a page that readers should see first, with the reasons."""
 
 from __future__ import annotations
 
 import os
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Final
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import numpy as np
 
-from postil.app.columns import as_list
-from postil.app.options import TableInputOptions
-from postil.app.page import Split, graded_passages, passages_of, references_of
-from postil.errors import InvalidInput, UsageError
-from postil.metrics.measures import Overlap
+from postil.app.options import TableInputOptions, ThreadOptions
+from postil.app.packaged_vectors import installed_vectors
+from postil.app.passage_texts import has_rows, references_of, row_texts
+from postil.app.rank_passages import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
+from postil.app.sources import Loaded, SourceOptions, load, read_source
+from postil.commenters.near_duplicates import BigramSets
+from postil.documents.feed import is_feed
+from postil.documents.passages import DocumentPassage, PassageSplit, document_passages
+from postil.documents.reading import DocumentKind
+from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metrics.interest.model import LANGUAGES, UNTRAINED, page_scores
+from postil.metrics.interest.model_files import open_model
 from postil.metrics.passage_collection import Preprocessing
-from postil.metrics.pool import one_pool
-from postil.metrics.spec import parse_measure
-from postil.metrics.unit_contributions import DECOMPOSABLE, unit_contributions
+from postil.metrics.topic import NEARNESS, topic_scores
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments
-from postil.records.checks import is_number
-from postil.records.explain import shown
-from postil.records.frames import ColumnNames, is_table, open_rows
+from postil.records.arguments import check_arguments, check_fields
 from postil.records.ranking import best_first
-from postil.records.results import InterestingResult, RankedPassage, UnitContribution
-from postil.records.row_locations import RowLocations
+from postil.records.results import Goal, InterestingResult, RankedPassage
+from postil.records.row_files import PLAIN
 from postil.records.rows import Passage
+from postil.records.text_fragments import TextFragments
 from postil.text.han import HanTexts
+from postil.text.languages import detect_language
+from postil.text.static_encoders import open_static
+from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import tokenizer as named_tokenizer
+from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from postil.app.columns import Column
     from postil.app.progress import OnMessage
-    from postil.records.frames import Table
+    from postil.metrics.interest.model import InterestModel
+    from postil.metrics.measures import Overlap
+    from postil.records.documents import Document
+    from postil.records.reading import Reading
+    from postil.records.results import UnitContribution
+    from postil.records.row_files import FilePath
+    from postil.text.encoders import Encoder
 
-__all__ = ["InterestingOptions", "rank_page", "rank_passages"]
+__all__ = ["AUTO", "InterestingOptions", "Page", "Ranker", "interesting", "open_page", "readings"]
 
-MEASURE: Final = "logsim-1"
-"""Default measure; the paper's best."""
-
-UNITS: Final = 5
-"""Number of units that are given for a passage."""
+AUTO: Final = "auto"
+NO_VECTORS: Final = "none"
+COPY: Final = 0.8
+"""Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
+SPACELESS: Final = frozenset({"ja", "zh"})
+"""Languages whose words no spaces separate."""
 
 
 @options
-class InterestingOptions(Preprocessing):
+class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
     """Options of `postil interesting`.
 
     Args:
         k: Number of passages.
-        reference: Interesting passages; by default the rest of the page.
-        measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1.
-        split: Unit of a plain text that is a passage: paragraphs, sentences or lines.
+        goal: interest: what people find interesting, in English; topic: what the page is about. By default interest,
+            and topic in other languages.
+        model: Model of postil train interesting, for the goal interest.
+        vectors: Folder of word vectors, for the goal topic: passages near the page as a whole come first. By default
+            those of an installed package, in English, where there is one; none does without.
+        measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1, instead of a goal.
+        reference: Interesting passages of other pages, to compare with by a measure; by default the rest of the page.
+        split: Passages: sentences, paragraphs or lines.
+        lang: Language of the page, such as en; by default detected.
+        tokenizer: Tokenizer of the goal topic and of measures: words, space, 13a or ptb; for Chinese jieba, rjieba or
+            characters. auto: words, or characters in Chinese and Japanese.
+        stop: none, or a list of stop words such as en. auto: that of the page's language.
         anchors: Not of a page.
     """
 
     k: Annotated[int, Flag(("--k", "-k"), min=1)] = 5
+    goal: Annotated[Goal | None, Flag(metavar="GOAL")] = None
+    model: Annotated[str | None, Flag(metavar="DIR")] = None
+    vectors: Annotated[str | None, Flag(metavar="DIR")] = None
+    measure: Annotated[str | None, Flag(("--measure", "-m"), metavar="SPEC")] = None
     reference: Annotated[str | None, Flag(("--reference", "-r"), metavar="FILE")] = None
-    measure: Annotated[str, Flag(("--measure", "-m"), metavar="SPEC")] = MEASURE
-    split: Annotated[Split, Flag(metavar="WHAT")] = "paragraphs"
+    split: Annotated[PassageSplit, Flag(metavar="WHAT")] = "sentences"
+    lang: Annotated[str | None, Flag(metavar="CODE")] = None
+    tokenizer: Annotated[str, Flag(metavar="NAME")] = AUTO
+    stop: Annotated[str, Flag(metavar="LANG")] = AUTO
     anchors: Annotated[bool, Flag(hidden=True)] = False
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for kind, value, known in (
+            ("goal", self.goal, get_args(Goal)),
+            ("way to split", self.split, get_args(PassageSplit)),
+            ("kind of document", self.kind, get_args(DocumentKind)),
+        ):
+            if value is not None and value not in known:
+                raise UnknownName(kind, value, known)
+        if self.k < 1:
+            raise UsageError(f"k: expected at least 1, got {self.k}")
+        by_measure = self.measure is not None or self.reference is not None
+        if self.goal is not None and by_measure:
+            raise UsageError("a goal excludes a measure and a reference; leave out one or the other")
+        if self.stem != "none" and not by_measure:
+            raise UsageError("expected a stemmer with a measure alone")
+        for what, given, goal in (("a model", self.model, "interest"), ("vectors", self.vectors, "topic")):
+            if given is not None and (by_measure or self.goal not in {None, goal}):
+                raise UsageError(f"expected {what} with the goal {goal} alone")
 
-def rank_page(
-    page: str,
-    options: InterestingOptions,
-    inputs: TableInputOptions | None = None,
-    on_message: OnMessage = lambda _: None,
-) -> tuple[InterestingResult, list[str]]:
-    """Rank the passages of a file.
+
+def interesting(source: FilePath, options: InterestingOptions | None = None) -> InterestingResult:
+    r"""Rank the passages of a document: HTML, PDF, Markdown, wikitext or plain text; or of a table of passages.
 
     Args:
-        page: A text, or rows of passages; ``-`` for a text on standard input.
+        source: A file; an http or https address, which is fetched; or ``-`` for standard input.
         options: Options.
-        inputs: Options of reading tables.
-        on_message: Callback for status messages.
 
     Returns:
-        The best passages, and warnings about the ranking; docs/findings/passages.md has the numbers.
+        The best passages, with the document where there is one; `postil.highlight` shows them in it.
 
     Raises:
-        InvalidInput: A file cannot be read or holds no passage; and as `rank_passages`.
-        UnknownName, UsageError: As `rank_passages`.
+        InvalidInput: The document or the reference cannot be read, or holds no passage.
+        UnknownName, UsageError: A name does not exist, or options contradict each other.
+        MissingExtra: A reader of this format is not installed.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = pathlib.Path(folder, "lock.md")
+    ...     _ = page.write_text("# The lock\n\nBoats wait here all day. The oldest lock of Ely never froze.\n")
+    ...     best, *_ = interesting(page, InterestingOptions(lang="en")).passages
+    >>> best.text, [each.unit for each in best.reasons]
+    ('The oldest lock of Ely never froze.', ['name: Ely', 'superlative: oldest', 'never'])
     """
-    if page == options.reference == "-":
+    check_arguments(interesting, locals())
+    options = options or InterestingOptions()
+    name = os.fspath(source)
+    if name == options.reference == "-":
         raise UsageError("only one of the files can be standard input")
-    given = (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
-    known, weights = (
-        references_of(options.reference, options.split, given["reference"])
-        if options.reference is not None
-        else (None, None)
-    )
-    found = rank_passages(
-        passages_of(page, options.split, given["passages"]),
-        known,
-        weights=weights,
-        k=options.k,
-        measure=options.measure,
-        tokenizer=options.tokenizer,
-        stem=options.stem,
-        stop=options.stop,
-    )
-    han = HanTexts(named_tokenizer(options.tokenizer), "passages shown")
-    han.see(each.text for each in found)
-    warnings = [han.remark] if han.remark else []
-    if known is None and getattr(parse_measure(options.measure), "family", "") == "kl":
-        warnings.append(
-            "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
-        )
-    return InterestingResult(measure=options.measure, passages=tuple(found)), warnings
+    page = open_page(name, options)
+    if isinstance(page, Loaded):
+        raise UsageError(f"{name}: expected one document, got a feed; name one of its pages")
+    return Ranker.open(options).rank(page)
 
 
-def rank_passages(
-    passages: Column | Table,
-    reference: Column | Table | None = None,
-    *,
-    weights: Column | None = None,
-    columns: Mapping[str, str] | None = None,
-    k: int | None = None,
-    measure: str = MEASURE,
-    tokenizer: str = "words",
-    stem: str = "none",
-    stop: str = "none",
-    jobs: int = 1,
-) -> list[RankedPassage]:
-    """Rank the passages of a page by similarity with reference passages.
+def readings(inputs: TableInputOptions | None, on_message: OnMessage) -> dict[str, Reading]:
+    """Options of reading tables of passages, and of a reference.
 
     Args:
-        passages: n texts; or a table with a column of texts: a data frame, rows or dictionaries, or the path of a file
-            (rows of passages, or a plain text, whose paragraphs they are).
-        reference: Passages that people found interesting: texts, or a table, whose grades become weights if all have
-            one (grade / highest grade; grade 0 is ignored). Without them each passage is compared with the other
-            passages of the page, which finds the ones that say most of what the page is about. A passage leaves
-            its reference where it is one itself (a text with the same words).
-        weights: Weight of each reference, in [0, 1]; for measures with ``w-``.
-        columns: Columns of tables by field: ``{"text": "sentence"}`` of the passages, ``{"reference.grade": "stars"}``.
-        k: Number of passages to return; by default all.
-        measure: Spec of a measure over units, such as ``logsim-2``, ``f1-1`` or ``w-f1-2``.
-        tokenizer: A name in `postil.text.TOKENIZERS`.
-        stem: A name in `postil.text.STEMMERS`, or ``none``.
-        stop: A name in `postil.text.STOP_LISTS`, or ``none``.
-        jobs: Number of threads.
+        inputs: Options of the command.
+        on_message: Callback for status messages.
+    """
+    return (inputs or TableInputOptions()).readings({"passages": Passage, "reference": Passage}, on_message)
+
+
+def open_page(source: str, options: InterestingOptions, reading: Reading = PLAIN) -> Page | Loaded:
+    """Open what a user names.
+
+    Args:
+        source: A file, an address, or ``-`` for standard input.
+        options: Options.
+        reading: Options of reading a table.
 
     Returns:
-        The best first; of equal ones the earlier. Passages without a unit are last, without score and contributions.
+        The page; or the feed, as it was loaded.
 
     Raises:
-        InvalidInput: A passage is no text, more than a tenth of all passages are Han text and meet the ``words``
-            tokenizer, or the reference is empty.
-        UnknownName, UsageError: A name does not exist, the measure has no units, or weights are missing or wrong.
-
-    >>> page = ["Coffee was first roasted in Yemen.", "Prices rose.", "A goat herd found coffee in Yemen first."]
-    >>> best, *others = rank_passages(page, stop="en")
-    >>> best.text, [each.unit for each in best.reasons]
-    ('A goat herd found coffee in Yemen first.', ['coffee', 'yemen', 'first'])
-    >>> rank_passages([{"text": text} for text in page], stop="en") == [best, *others]
-    True
+        InvalidInput, MissingExtra: It cannot be read.
     """
-    check_arguments(rank_passages, locals())
-    chosen = parse_measure(measure)
-    if not isinstance(chosen, Overlap) or chosen.family not in DECOMPOSABLE:
-        raise UsageError(f"{measure} does not decompose into unit contributions; use {', '.join(DECOMPOSABLE)}")
-    names = ColumnNames(
-        {"passages": Passage, "reference": Passage}, columns, constants={"topic": "page", "id": "passage"}
-    )
-    texts = _texts(passages, "passages", names)
-    known = texts
-    if is_table(reference):
-        known, of_grades = _references(reference, names)
-        weights = of_grades if weights is None else weights
-    elif reference is not None:
-        known = _texts(reference, "reference", names)
-    weight = _weights(weights, len(known), needed=chosen.weighted)
-    if not texts:
-        return []
-    if not known:
-        raise InvalidInput("expected at least one passage, got none", where="reference")
-    every = texts if reference is None else [*texts, *known]
-    how = Preprocessing(tokenizer=tokenizer, stem=stem, stop=stop)
-    rows = [Passage("page", str(i), text) for i, text in enumerate(every)]
-    collection = how.collection(rows, RowLocations("passages"), jobs)
-    same = collection.duplicates()
-    pools = one_pool(same, np.arange(len(every) - len(known), len(every)), weight, np.arange(len(texts)))
-    scores = chosen.ranked(chosen.values(collection, pools, jobs))
+    if has_rows(source, reading):
+        return Page.of_texts(row_texts(source, reading), source, options)
+    loaded = load(source)
+    if options.kind is None and is_feed(loaded.data):
+        return loaded
+    return Page.of_document(read_source(loaded, options), options)
 
-    @cache  # duplicates of a text share its contributions
-    def contributions(index: int) -> tuple[UnitContribution, ...]:
-        return tuple(unit_contributions(chosen, collection, pools, index, UNITS))
 
-    return [
-        RankedPassage(
-            rank=rank,
-            index=index,
-            text=texts[index],
-            score=float(scores[index]) if np.isfinite(scores[index]) else None,
-            reasons=contributions(same[index]),
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Passages that are ranked together.
+
+    Args:
+        passages: The passages.
+        source: The name of the page, for messages.
+        lang: Its language as ISO 639-1 has it; None where it is not known.
+        document: The document that they are of; None of rows.
+    """
+
+    passages: Sequence[DocumentPassage]
+    source: str
+    lang: str | None = None
+    document: Document | None = None
+
+    @classmethod
+    def of_document(cls, document: Document, options: InterestingOptions) -> Self:
+        """Take the passages of a document.
+
+        Args:
+            document: The document.
+            options: Its language, and the unit of text that is a passage.
+        """
+        lang = _language(document.text, document.lang, options)
+        return cls(document_passages(document, options.split, lang), document.source, lang, document)
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str], source: str, options: InterestingOptions) -> Self:
+        """Take texts for passages.
+
+        Args:
+            texts: The texts.
+            source: The name of the page.
+            options: Its language.
+        """
+        passages = [DocumentPassage(text, 0, 0, 0, None, fragment=False) for text in texts]
+        return cls(passages, source, _language("\n".join(texts), None, options))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A way of ranking passages, for any number of pages.
+
+    Args:
+        options: The options.
+        model: Model of the goal interest.
+        measure: Measure to rank by; None for a goal.
+        reference: Texts to compare with; None for the page itself.
+        weights: float64[m], the weight of each of them.
+    """
+
+    options: InterestingOptions
+    model: InterestModel
+    measure: Overlap | None
+    reference: Sequence[str] | None
+    weights: NDArray[np.float64] | None
+
+    @classmethod
+    def open(cls, options: InterestingOptions, reading: Reading = PLAIN) -> Self:
+        """Read what the options name.
+
+        Args:
+            options: The options.
+            reading: Options of reading the reference.
+
+        Raises:
+            InvalidInput: A file or folder cannot be read, or holds no passage.
+            UnknownName, UsageError: The measure does not exist, or has no units.
+        """
+        measure = None
+        if options.measure is not None or options.reference is not None:
+            measure = decomposable(options.measure or MEASURE)
+        reference, grades = None, None
+        if options.reference is not None:
+            reference, grades = references_of(options.reference, options.split, reading)
+        weights = None
+        if measure is not None and reference is not None:
+            weights = reference_weights(grades, len(reference), needed=measure.weighted)
+        elif measure is not None and measure.weighted:
+            reference_weights(None, 0, needed=True)
+        return cls(
+            options=options,
+            model=UNTRAINED if options.model is None else open_model(options.model),
+            measure=measure,
+            reference=reference,
+            weights=weights,
         )
-        for rank, index in enumerate(best_first(scores, k=k).tolist(), start=1)
-    ]
+
+    def rank(self, page: Page) -> InterestingResult:
+        """Rank the passages of a page: sentences before fragments, and of near copies the best alone.
+
+        Args:
+            page: The page.
+
+        Raises:
+            InvalidInput: It has no passage, or its texts are Han text and meet the ``words`` tokenizer.
+        """
+        texts = [each.text for each in page.passages]
+        if not any(text.strip() for text in texts):
+            raise InvalidInput("expected passages, got none", where=page.source)
+        lang = page.lang
+        how = self._preprocessing(lang)
+        notes: list[str] = []
+        if self.measure is None:
+            goal, measure, signature, ranking = self._by_goal(texts, lang, how, notes)
+        else:
+            goal, measure, signature = None, self.options.measure or MEASURE, f"{self.measure}|{how.signature}"
+            ranking = self._by_measure(texts, self.measure, how, notes)
+        fragments = np.array([each.fragment for each in page.passages])
+        best = best_first(ranking.scores)
+        order = np.concatenate([best[~fragments[best]], best[fragments[best]]])
+        k = self.options.k
+        taken = order[:k].tolist() if page.document is None else _without_copies(texts, order, k, notes)
+        reference = "page" if self.reference is None else f"{len(self.reference)}-passages"
+        return InterestingResult(
+            measure=measure,
+            passages=tuple(self._ranked(page, ranking, taken)),
+            goal=goal,
+            lang=lang,
+            signature=f"{signature}|reference:{reference}|split:{self.options.split}|postil:{VERSION}",
+            document=page.document,
+            notes=tuple(notes),
+        )
+
+    def _by_goal(
+        self, texts: Sequence[str], lang: str | None, how: Preprocessing, notes: list[str]
+    ) -> tuple[Goal, str, str, Ranking]:
+        """The goal, its spec, its part of the signature, and the ranking."""
+        options = self.options
+        goal = options.goal or ("interest" if options.vectors in {None, NO_VECTORS} else "topic")
+        if goal == "interest" and lang not in LANGUAGES and (lang or options.goal is None):
+            known = ", ".join(sorted(LANGUAGES))
+            said = f"the language {lang}" if lang else "an unknown one; name it with --lang"
+            notes.append(f"goal topic, since goal interest knows {known} and not {said}")
+            goal = "topic"
+        if goal == "interest":
+            found = page_scores(texts, self.model, options.jobs)
+            spec = signature = f"interest(model={self.model.name})"
+        else:
+            self._check_words(texts, how, notes)
+            encoder = _encoder(options.vectors, lang)
+            stop = None if how.stop == "none" else how.stop
+            found = topic_scores(texts, stop, tokenizer=how.tokenizer, encoder=encoder, jobs=options.jobs)
+            near = "" if encoder is None else f",nearness={NEARNESS:g},vectors={encoder.signature}"
+            spec = f"topic(logsim-1{near})"
+            signature = f"{spec}|{how.signature}"
+        return goal, spec, signature, Ranking(found.scores, lambda index: _for_it(found.reasons(index, UNITS)))
+
+    def _by_measure(self, texts: Sequence[str], measure: Overlap, how: Preprocessing, notes: list[str]) -> Ranking:
+        self._check_words(texts, how, notes)
+        if self.reference is None and measure.family == "kl":
+            notes.append(
+                "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
+            )
+        weights = np.ones(len(texts)) if self.weights is None else self.weights
+        return measure_ranking(texts, self.reference, weights, measure=measure, how=how, jobs=self.options.jobs)
+
+    def _check_words(self, texts: Sequence[str], how: Preprocessing, notes: list[str]) -> None:
+        han = HanTexts(named_tokenizer(how.tokenizer), "passages")
+        han.see(texts)
+        if han.remark:
+            notes.append(han.remark)
+
+    def _preprocessing(self, lang: str | None) -> Preprocessing:
+        options = self.options
+        stop = (lang if lang in STOP_LISTS else "none") if options.stop == AUTO else options.stop
+        tokenizer = ("characters" if lang in SPACELESS else "words") if options.tokenizer == AUTO else options.tokenizer
+        return Preprocessing(tokenizer=tokenizer, stem=options.stem, stop=stop or "none")
+
+    def _ranked(self, page: Page, ranking: Ranking, order: Iterable[int]) -> Iterator[RankedPassage]:
+        fragments = None if page.document is None else TextFragments(page.document)
+        for rank, index in enumerate(order, start=1):
+            passage, score = page.passages[index], float(ranking.scores[index])
+            located = fragments is not None
+            yield RankedPassage(
+                rank=rank,
+                index=index,
+                text=passage.text,
+                score=score if np.isfinite(score) else None,
+                reasons=ranking.reasons(index),
+                start=passage.start if located else None,
+                end=passage.end if located else None,
+                page=passage.page,
+                link=None if fragments is None else fragments.link(passage.start, passage.end, passage.page),
+            )
 
 
-def _references(reference: Table, names: ColumnNames) -> tuple[list[str], list[float] | None]:
-    if isinstance(reference, str | os.PathLike):
-        return references_of(os.fspath(reference), reading=names.reading("reference"))
-    return graded_passages(open_rows(reference, Passage, "reference", names))
+def _for_it(reasons: tuple[UnitContribution, ...]) -> tuple[UnitContribution, ...]:
+    """The contributions that speak for a passage."""
+    return tuple(each for each in reasons if each.part > 0)
 
 
-def _texts(column: object, where: str, names: ColumnNames) -> list[str]:
-    if isinstance(column, str | os.PathLike):
-        return passages_of(os.fspath(column), reading=names.reading(where))
-    if is_table(column):
-        return [row.text for row in open_rows(column, Passage, where, names)]
-    texts = []
-    for line, text in enumerate(as_list(column, where), start=1):
-        if not isinstance(text, str):
-            raise InvalidInput(f"expected text, got {shown(text)}", where=where, line=line)
-        texts.append(text)
-    return texts
+def _encoder(vectors: str | None, lang: str | None) -> Encoder | None:
+    """The vectors of a folder; for English else those of an installed package."""
+    if vectors == NO_VECTORS:
+        return None
+    if vectors is not None:
+        return open_static(vectors)
+    return installed_vectors() if lang == "en" else None
 
 
-def _weights(weights: Column | None, n: int, *, needed: bool) -> NDArray[np.float64]:
-    if weights is None:
-        if needed:
-            raise UsageError("a measure with w- needs weights of the reference; give weights, or leave w- out")
-        return np.ones(n)
-    given = as_list(weights, "weights")
-    if len(given) != n:
-        raise InvalidInput(f"expected a weight for each of {n} references, got {len(given)}", where="weights")
-    for line, weight in enumerate(given, start=1):
-        if not is_number(weight) or not 0 <= weight <= 1:
-            raise InvalidInput(f"expected a number from 0 to 1, got {shown(weight)}", where="weights", line=line)
-    return np.array(given, np.float64)
+def _language(text: str, said: str | None, options: InterestingOptions) -> str | None:
+    """The language of a page: as the user says, as its words are, or as it says itself."""
+    if options.lang is not None:
+        return _primary(options.lang)
+    return detect_language(text) or (None if said is None else _primary(said))
+
+
+def _primary(tag: str) -> str:
+    """The language of a tag: ``en`` of ``en-GB``."""
+    return re.split("[-_]", tag.strip().lower())[0]
+
+
+def _without_copies(texts: Sequence[str], order: NDArray[np.int64], k: int, notes: list[str]) -> list[int]:
+    """The first k of an order, without near copies of earlier ones."""
+    bigrams = BigramSets(texts)
+    copy = np.zeros(len(texts), bool)
+    taken: list[int] = []
+    for index in order.tolist():
+        if copy[index]:
+            continue
+        taken.append(index)
+        if len(taken) == k:
+            break
+        copy |= bigrams.jaccard(index) >= COPY
+    copies = int(copy.sum()) - sum(bool(copy[index]) for index in taken)
+    if copies:
+        notes.append(f"near copies of these passages, left out: {copies:,}")
+    return taken

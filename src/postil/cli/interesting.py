@@ -6,34 +6,47 @@ from typing import Annotated
 
 import typer
 
-from postil.app.interesting import InterestingOptions, rank_page
+from postil.app.interesting import InterestingOptions
+from postil.app.interesting_pages import rank_sources
 from postil.app.options import TableInputOptions
 from postil.cli.command import command
-from postil.cli.errors import emit, say
+from postil.cli.errors import emit, say, tell
 from postil.cli.options import FormatOption
-from postil.render.views import show
+from postil.render.views import show, view_of
 
 __all__ = ["interesting"]
 
 
 @command
 def interesting(
-    page: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A text, or a table of passage rows, or - for stdin."),
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCES...",
+            help="Documents: HTML, PDF, Markdown, wikitext, text; - for stdin; an http or https address, which is "
+            "fetched; folders and feeds of these; or a table of passage rows.",
+        ),
     ],
     options: InterestingOptions,
     inputs: TableInputOptions,
     *,
+    page: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the document with its passages highlighted, as one HTML page."),
+    ] = None,
+    pages: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Write such a page of each document, and index.html with the best of all."),
+    ] = None,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Print the most interesting passages of a page, with the units that make their scores.
+    """Find the passages of a page that readers should see first, with the reasons.
 
-    Best with --stop, and with passages of other pages that readers found interesting as --reference.
+    Two goals: interest, what people find interesting (English), and topic, what the page is about.
 
-    Example: postil interesting page.txt -k 3 --split sentences --stop en
+    Example: postil interesting page.html -k 10 --page highlighted.html
     """
-    result, warnings = rank_page(page, options, inputs, say)
-    emit(show(format, result), format)
-    for warning in warnings:
-        say(warning)
+    result = rank_sources(sources, options, page=page, pages=pages, inputs=inputs, on_message=say)
+    shown = view_of(result)
+    emit(show(format, result, shown), format)
+    tell(format, shown.remarks)

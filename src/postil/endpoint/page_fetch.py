@@ -22,7 +22,7 @@ from postil.escaping import visible
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Sequence
     from types import ModuleType
     from typing import TypeAlias
 
@@ -67,7 +67,7 @@ class Page:
     Args:
         url: Its address, after redirects.
         body: Its content, decompressed.
-        kind: Its media type: ``text/html``, ``application/xhtml+xml`` or ``text/plain``.
+        kind: Its media type, one of those that were asked for.
         charset: Its encoding, as the server says; None if it does not.
     """
 
@@ -95,6 +95,7 @@ async def fetch_page(
     url: str,
     *,
     limits: FetchLimits = FetchLimits(),
+    kinds: Collection[str] = KINDS,
     allow_private: bool = False,
     resolve: Resolve = resolve,
     trust: ssl.SSLContext | None = None,
@@ -104,6 +105,7 @@ async def fetch_page(
     Args:
         url: Its address, ``http`` or ``https``.
         limits: Limits of size, time and redirects.
+        kinds: Media types that may be fetched.
         allow_private: True to allow addresses inside the network and all ports: for a person at a shell, who can reach
             them anyway, and never for an address that came over the network.
         resolve: Function that looks up the addresses of a host.
@@ -113,7 +115,7 @@ async def fetch_page(
         InvalidInput: The address is none or is not allowed, or there is no such page; `field` is ``url``.
         MissingExtra: httpx2 is not installed.
     """
-    fetch = _Fetch(_httpx(), limits, allow_private=allow_private, resolve=resolve, trust=trust)
+    fetch = _Fetch(_httpx(), limits, kinds, allow_private=allow_private, resolve=resolve, trust=trust)
     try:
         async with asyncio.timeout(limits.seconds):
             return await fetch.page(url)
@@ -127,6 +129,7 @@ class _Fetch:
 
     httpx: ModuleType
     limits: FetchLimits
+    kinds: Collection[str]
     allow_private: bool
     resolve: Resolve
     trust: ssl.SSLContext | None
@@ -185,7 +188,7 @@ class _Fetch:
         headers = {
             "Host": url.netloc.decode("ascii"),
             "User-Agent": f"postil/{VERSION}",
-            "Accept": "text/html,application/xhtml+xml,text/plain;q=0.8",
+            "Accept": ",".join(sorted(self.kinds)),
             "Accept-Encoding": "gzip",
         }
         failure: Exception | None = None
@@ -218,8 +221,11 @@ class _Fetch:
             raise _problem(f"'{_shown(url.host)}' answers {response.status_code} instead of the page")
         kind, _, more = response.headers.get("content-type", "").partition(";")
         kind = kind.strip().lower()
-        if kind not in KINDS:
-            raise _problem(f"expected a page of HTML or plain text, got {_shown(kind) or 'no content type'}")
+        if kind not in self.kinds:
+            expected = (
+                "a page of HTML or plain text" if self.kinds == KINDS else f"one of {', '.join(sorted(self.kinds))}"
+            )
+            raise _problem(f"expected {expected}, got {_shown(kind) or 'no content type'}")
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in {"identity", "gzip", "x-gzip", ""}:
             raise _problem(f"the page is compressed by '{_shown(encoding)}'; expected gzip or nothing")

@@ -70,6 +70,9 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "os.PathLike[str]": ("a path", _is_path),
     "Sequence[Sequence[float]]": ("lists of numbers", _several(_several(lambda _: True))),
     "By": ("text", _is_text),
+    "DocumentKind": ("text", _is_text),
+    "Goal": ("text", _is_text),
+    "PassageSplit": ("text", _is_text),
     "tuple[int, ...]": ("a list of whole numbers", _several(is_integer)),
     "tuple[str, str]": ("two texts", lambda value: _NAMES[1](value) and len(value) == 2),  # type: ignore[arg-type]  # sized
 }

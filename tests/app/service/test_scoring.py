@@ -141,14 +141,26 @@ PAGE = "Coffee came from Yemen.\r\n\r\n  Prices \n rose 😀. \n\nA goat herd fo
 
 
 def test_passages_have_their_place_in_the_text(ask: Ask) -> None:
-    found = ask("interesting", text=PAGE, lang="en-GB")
+    found = ask("interesting", text=PAGE, lang="en-GB", split="paragraphs", measure="logsim-1")
     wanted = postil.rank_passages([" ".join(one.split()) for one in PAGE.replace("\r", "").split("\n\n")], stop="en")
-    assert found["measure"] == "logsim-1"
+    assert (found["measure"], found["goal"], found["lang"]) == ("logsim-1", None, "en")
     assert [one["text"] for one in found["passages"]] == [one.text for one in wanted]
     assert [one["score"] for one in found["passages"]] == [one.score for one in wanted]
     assert [each["unit"] for each in found["passages"][0]["reasons"]] == [str(each) for each in wanted[0].reasons]
     for one in found["passages"]:
         assert " ".join(PAGE[one["start"] : one["end"]].split()) == one["text"]
+
+
+def test_goals_are_chosen_by_language(ask: Ask) -> None:
+    text = "Rain fell. The oldest lock in England opens at nine, and it never froze. Boats wait here."
+    found = ask("interesting", text=text, k=1)
+    assert (found["goal"], found["lang"], found["notes"]) == ("interest", "en", [])
+    assert found["passages"][0]["text"].startswith("The oldest lock")
+    assert "superlative: oldest" in [each["unit"] for each in found["passages"][0]["reasons"]]
+    german = ask("interesting", text=text, lang="de", k=1)
+    assert german["goal"] == "topic"
+    assert german["notes"] == ["goal topic, since goal interest knows en and not the language de"]
+    assert ask("interesting", text=text, goal="topic")["measure"].startswith("topic(logsim-1")
 
 
 def test_sentences_lines_and_measures_are_chosen(ask: Ask) -> None:
@@ -177,7 +189,9 @@ def test_chinese_is_read_by_characters(ask: Ask) -> None:
         ({"text": "a", "measure": "logsim"}, UnknownName, "unknown measure 'logsim'"),
         ({"text": "a", "measure": "cosine"}, UsageError, "cosine does not decompose"),
         ({"text": "a", "measure": "w-f1-1"}, UsageError, "a measure with w- needs weights"),
-        ({"text": "a", "tokenizer": "x"}, UnknownName, "unknown tokenizer 'x'"),
+        ({"text": "a", "tokenizer": "x", "goal": "topic"}, UnknownName, "unknown tokenizer 'x'"),
+        ({"text": "a", "goal": "fun"}, InvalidInput, 'goal: expected interest or topic, got "fun"'),
+        ({"text": "a", "goal": "topic", "measure": "f1-1"}, UsageError, "a goal excludes a measure"),
     ],
 )
 def test_texts_that_are_refused(ask: Ask, request_: dict[str, Any], error: type[PostilError], problem: str) -> None:

@@ -13,7 +13,6 @@ from postil.app.service.suggesting import suggest
 from postil.corpus.formats.html_text import HtmlCleaner
 
 if TYPE_CHECKING:
-    from postil.app.page import Split
     from postil.app.service.models import OpenModels
     from postil.app.service.requests import SentArticle
 
@@ -51,8 +50,7 @@ def _passages(models: OpenModels, article: SentArticle) -> tuple[DigestPassage, 
     text = clean(article.content or "")
     if not text.strip():
         return ()
-    split: Split = "lines" if clean.cleaned else "paragraphs"  # each block of HTML has become a line
-    request = InterestingRequest(text=text, k=MOST, split=split, lang=article.lang)
+    request = InterestingRequest(text=text, k=MOST, lang=article.lang)
     return tuple(
         msgspec.convert(one, DigestPassage, from_attributes=True) for one in interesting(models, request).passages
     )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from postil.app.interesting import rank_passages
-from postil.app.page import passages_in
+from postil.app.interesting import AUTO, InterestingOptions, Page, Ranker
 from postil.app.service.responses import InterestingResponse, ServedPassage
+from postil.documents.plain import read_plain
 from postil.errors import InvalidInput
-from postil.text.stop_words import STOP_LISTS
-from postil.text.tokenizers import is_han_text
 
 if TYPE_CHECKING:
     from postil.app.service.models import OpenModels
@@ -20,41 +17,43 @@ __all__ = ["interesting"]
 
 
 def interesting(models: OpenModels, request: InterestingRequest) -> InterestingResponse:
-    """Find the passages that say most of what a text is about.
+    """Find the passages of a text that readers should see first.
 
     Args:
         models: The settings.
         request: The request.
 
     Raises:
-        UnknownName: The measure or the tokenizer does not exist.
-        UsageError: The measure has no units, or reads weights.
+        UnknownName: The goal, the measure or the tokenizer does not exist.
+        UsageError: The measure has no units, or reads weights; or there are a goal and a measure.
         InvalidInput: The text has no passage.
     """
-    passages = passages_in(request.text, request.split)
-    if not passages:
+    if not request.text.strip():
         raise InvalidInput("expected a text with passages, got an empty one", field="text")
-    han = any(is_han_text(one.text) for one in passages)
-    language = re.split("[-_]", (request.lang or "").lower())[0]
-    ranked = rank_passages(
-        [one.text for one in passages],
+    options = InterestingOptions(
         k=request.k,
+        goal=request.goal,
         measure=request.measure,
-        tokenizer=request.tokenizer or ("characters" if han else "words"),
-        stop=language if language in STOP_LISTS else "none",
+        split=request.split,
+        lang=request.lang,
+        tokenizer=request.tokenizer or AUTO,
         jobs=models.jobs,
     )
+    found = Ranker.open(options).rank(Page.of_document(read_plain(request.text, "text"), options))
     return InterestingResponse(
-        measure=request.measure,
+        goal=found.goal,
+        lang=found.lang,
+        measure=found.measure,
+        notes=found.notes,
         passages=tuple(
             ServedPassage(
                 rank=one.rank,
                 text=one.text,
-                start=passages[one.index].start,
-                end=passages[one.index].end,
+                start=one.start or 0,
+                end=one.end or 0,
                 score=one.score,
                 reasons=one.reasons,
             )
-            for one in ranked
+            for one in found.passages
         ),
     )

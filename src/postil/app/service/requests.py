@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from postil.app.interesting import MEASURE
-from postil.app.page import Split  # noqa: TC001 - msgspec reads annotations
-from postil.commenters.profanity_model import ProfanityFilter  # noqa: TC001 - the same
+from postil.commenters.profanity_model import ProfanityFilter  # noqa: TC001 - msgspec reads annotations
 from postil.commenters.threads.orders import ORDERS
 from postil.corpus.formats.html_text import HtmlCleaner
+from postil.documents.passages import PassageSplit  # noqa: TC001 - the same
 from postil.errors import InvalidInput, UnknownName
 from postil.kernel import plain_objects
 from postil.records.dates import coerce_date
 from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 from postil.records.jsonl import FAILURES
 from postil.records.result_json import invalid
+from postil.records.results import Goal  # noqa: TC001 - the same
 from postil.records.rows import Article, Comment, Date, Id, Reference, Votes
 
 if TYPE_CHECKING:
@@ -284,21 +284,25 @@ class ScoreRequest(Request, frozen=True, kw_only=True, gc=False):
 
 
 class InterestingRequest(Request, frozen=True, kw_only=True, gc=False):
-    """Request for the passages that say most of what a text is about.
+    """Request for the passages of a text that readers should see first.
 
     Args:
         text: The text, without mark-up.
         k: Maximum number of passages, from 1 to 100.
-        split: Unit of the text that is a passage: paragraphs, sentences or lines.
-        measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1.
-        lang: Its language, whose stop words are left out.
-        tokenizer: Name of the tokenizer; by default words, and characters for Chinese and Japanese.
+        goal: interest, what people find interesting, in English; or topic, what the text is about. By default interest,
+            and topic in other languages.
+        split: Unit of the text that is a passage: sentences, paragraphs or lines.
+        measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1, instead of a goal.
+        lang: Its language, such as en; by default detected.
+        tokenizer: Name of the tokenizer of the topic or the measure; by default words, and characters for Chinese and
+            Japanese.
     """
 
     text: str
     k: Count = 5
-    split: Split = "paragraphs"
-    measure: str = MEASURE
+    goal: Goal | None = None
+    split: PassageSplit = "sentences"
+    measure: str | None = None
     lang: str | None = None
     tokenizer: str | None = None
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.records.results import SystemScore, UnitContribution  # noqa: TC001 - msgspec reads annotations
+from postil.records.results import Goal, SystemScore, UnitContribution  # noqa: TC001 - msgspec reads annotations
 from postil.records.suggestions import Filtered, RankedComment, Suggestion
 
 __all__ = [
@@ -144,11 +144,17 @@ class InterestingResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The passages of a text, the most interesting first.
 
     Args:
-        measure: The measure.
+        goal: interest or topic; null for a measure.
+        lang: Language of the text, as it was said or detected; null where it is not known.
+        measure: The measure, with what it depends on.
+        notes: Notes on the ranking.
         passages: The passages.
     """
 
+    goal: Goal | None
+    lang: str | None
     measure: str
+    notes: tuple[str, ...]
     passages: tuple[ServedPassage, ...]
 
 

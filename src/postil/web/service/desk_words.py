@@ -63,8 +63,6 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
             "请填写完整网址，例如 https://news.example/story。"
         ),
         "Give the article a title.": "请填写文章标题。",
-        "In common with the rest": "与其余部分共有",
-        "It has most in common with the rest of the article: %.": "与文章其余部分共有最多：%。",
         "It may be from % to %, as these are % articles.": "实际可能在 % 到 % 之间，因为只有 % 篇文章。",
         "Keys": "按键",
         "Keys with one letter or digit are on": "启用单个字母或数字的按键",
@@ -181,6 +179,8 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Views": "视图",
         "Votes": "票数",
         "Weight: %": "权重：%",
+        "What speaks for it": "理由",
+        "What speaks for it: %.": "理由：%。",
         "Which article?": "哪篇文章？",
         "Why? You can leave it out.": "为什么？可以不填。",
         "Without the filter % are.": "不用过滤器时为 %。",

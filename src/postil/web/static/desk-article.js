@@ -32,7 +32,7 @@ const reasons = (one) => (one.reasons ?? []).map((each) => (typeof each === "str
 const why = (one) => {
   const words = reasons(one).map(quoted).join(t(", "));
   const place = t("Passage % of the most interesting ones.", one.rank);
-  return words ? `${place} ${t("It has most in common with the rest of the article: %.", words)}` : place;
+  return words ? `${place} ${t("What speaks for it: %.", words)}` : place;
 };
 
 export function head(article, actions) {
@@ -131,7 +131,7 @@ function show(article, passages, jump) {
     return el("li", { class: "item starter", tabindex: "-1", id: `starter-${one.rank}` },
       el("span", { class: "rank", "aria-hidden": "true" }, one.rank),
       text("p", one.text.trim(), { class: "said", lang: article.lang }),
-      words.length > 0 && el("div", { class: "common" }, el("span", { id: `common-${one.rank}` }, t("In common with the rest")),
+      words.length > 0 && el("div", { class: "common" }, el("span", { id: `common-${one.rank}` }, t("What speaks for it")),
         el("ul", { class: "chips", "aria-labelledby": `common-${one.rank}` }, ...words.map((word) => text("li", word, { lang: article.lang })))),
       el("p", { class: "aside", id: `why-${one.rank}` }, why(one)),
       one.start >= 0 ? el("a", { class: "jump", href: `#passage-${one.rank}`, on: { click: (event) => { event.preventDefault(); jump(one.rank); } } },

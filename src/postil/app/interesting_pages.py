@@ -1,0 +1,194 @@
+"""`postil interesting` of several documents: folders, feeds, and lists of files and addresses."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from postil.app.interesting import Page, Ranker, open_page, readings
+from postil.app.progress import progress
+from postil.app.sources import Loaded, documents_of, entries_of, is_address
+from postil.errors import InvalidInput, UsageError
+from postil.records.arguments import check_arguments
+from postil.records.atomic_file import AtomicFile, check_apart, write_error
+from postil.records.results import FailedPage, InterestingPagesResult, PageSummary
+from postil.render.passages_page.index import index_page
+from postil.render.passages_page.page import passages_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from postil.app.interesting import InterestingOptions
+    from postil.app.options import TableInputOptions
+    from postil.app.progress import OnMessage
+    from postil.records.documents import Document
+    from postil.records.results import Goal, InterestingResult
+    from postil.records.row_files import FilePath
+
+__all__ = ["highlight", "rank_pages", "rank_sources"]
+
+SHOWN: Final = 3
+"""Number of passages of each page in the result of many."""
+INDEX: Final = "index.html"
+NAME: Final = 40
+"""Largest number of characters of the title in the name of a file."""
+
+
+def rank_sources(
+    sources: Sequence[str],
+    options: InterestingOptions,
+    *,
+    page: str | None = None,
+    pages: str | None = None,
+    inputs: TableInputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> InterestingResult | InterestingPagesResult:
+    """Rank the passages of whatever a command names.
+
+    Args:
+        sources: Documents, addresses, folders and feeds; or one table of passage rows.
+        options: Options.
+        page: File for the highlighted page of one document.
+        pages: Folder for the highlighted page of each document, and their index.
+        inputs: Options of reading tables.
+        on_message: Callback for status messages.
+
+    Returns:
+        The result of one document, or that of several.
+
+    Raises:
+        UsageError: Standard input is named twice, a page is asked for of what is no document or of several, or would
+            replace what is read.
+        InvalidInput: One document cannot be read or has no passage; of several, all of them.
+        PostilError: The operating system reports an error.
+    """
+    files = [source for source in sources if not is_address(source)]
+    if [*files, options.reference].count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
+    if page is not None:
+        check_apart(page, files)
+    reading = readings(inputs, on_message)
+    ranker = Ranker.open(options, reading["reference"])
+    documents: Iterable[Document | FailedPage]
+    if len(sources) > 1 or Path(sources[0]).is_dir():
+        documents = documents_of(sources, options)
+    else:
+        opened = open_page(sources[0], options, reading["passages"])
+        if isinstance(opened, Loaded):
+            documents = entries_of(opened, options)
+        elif opened.document is None and (page or pages):
+            raise UsageError(f"{sources[0]}: rows of passages are no document that could be shown; leave --page out")
+        elif opened.document is None or pages is None:
+            result = ranker.rank(opened)
+            if page is not None:
+                highlight(result, page)
+            return result
+        else:
+            documents = [opened.document]
+    if page is not None:
+        raise UsageError("--page is for one document; take --pages DIR for several")
+    return rank_pages(documents, ranker, pages)
+
+
+def rank_pages(
+    documents: Iterable[Document | FailedPage], ranker: Ranker, folder: str | None = None
+) -> InterestingPagesResult:
+    """Rank the passages of each document, one document at a time.
+
+    Args:
+        documents: Documents, and those that could not be read.
+        ranker: The way of ranking.
+        folder: Folder for a highlighted page of each, and ``index.html`` with the best passages of all; made if it is
+            not there. None to write none.
+
+    Returns:
+        The best three passages of each page, and the pages that failed.
+
+    Raises:
+        InvalidInput: No document has a passage.
+        PostilError: The operating system reports an error.
+    """
+    if folder is not None:
+        try:
+            Path(folder).mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_error(folder, error) from error
+    pages: list[PageSummary] = []
+    failed: list[FailedPage] = []
+    ways: dict[tuple[str, Goal | None, str], None] = {}
+    with progress("pages", documents) as each:
+        for document in each:
+            if isinstance(document, FailedPage):
+                failed.append(document)
+                continue
+            try:
+                found = ranker.rank(Page.of_document(document, ranker.options))
+            except InvalidInput as error:
+                failed.append(FailedPage(source=document.source, problem=error.problem))
+                continue
+            file = None
+            if folder is not None:
+                file = _file_name(len(pages) + 1, document)
+                _write(str(Path(folder, file)), passages_page(found, INDEX))
+            pages.append(_summary(found, document, file))
+            ways[found.measure, found.goal, found.signature] = None
+    if not ways:
+        why = f"; {failed[0].source}: {failed[0].problem}" if failed else ""
+        raise InvalidInput(f"expected documents with passages, got none{why}")
+    measures, goals, signatures = (list(dict.fromkeys(each)) for each in zip(*ways, strict=True))
+    result = InterestingPagesResult(
+        measure=" or ".join(measures),  # pages in several languages have several
+        pages=tuple(pages),
+        failed=tuple(failed),
+        goal=goals[0] if len(goals) == 1 else None,
+        signature=" or ".join(signatures),
+    )
+    if folder is not None:
+        _write(str(Path(folder, INDEX)), index_page(result))
+    return result
+
+
+def highlight(result: InterestingResult, path: FilePath) -> Path:
+    """Write the page of a document with its best passages highlighted, as one HTML file.
+
+    Args:
+        result: The passages, as `postil.interesting` ranks them.
+        path: The file; one that is there is replaced.
+
+    Returns:
+        The file. It opens from disk, and asks the network for nothing.
+
+    Raises:
+        UsageError: The result is of rows of passages, which are no document; or the folder of the file is missing.
+        PostilError: The operating system reports an error.
+    """
+    check_arguments(highlight, locals())
+    _write(os.fspath(path), passages_page(result))
+    return Path(path)
+
+
+def _summary(found: InterestingResult, document: Document, file: str | None) -> PageSummary:
+    return PageSummary(
+        source=document.source,
+        passages=found.passages[:SHOWN],
+        title=document.title,
+        url=document.url,
+        date=document.date,
+        lang=found.lang,
+        file=file,
+        notes=found.notes,
+    )
+
+
+def _file_name(number: int, document: Document) -> str:
+    """Name of a page's file: its number, and its title in letters that every file system takes."""
+    title = document.title or Path(document.source).stem
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower())[:NAME].strip("-")
+    return f"{number:03}{'-' * bool(words)}{words}.html"
+
+
+def _write(path: str, page: str) -> None:
+    with AtomicFile(path) as stream:
+        stream.write(page.encode("utf-8", "replace"))

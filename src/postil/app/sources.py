@@ -1,0 +1,189 @@
+"""Sources of documents: files, standard input, addresses, folders and feeds."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
+
+from postil.documents.feed import entry_document, is_feed, read_feed
+from postil.documents.reading import ENDINGS, DocumentKind, read_document
+from postil.endpoint.page_fetch import FetchLimits, fetch_page
+from postil.errors import InvalidInput, PostilError
+from postil.options import Flag, options
+from postil.records.results import FailedPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from postil.records.documents import Document
+
+__all__ = ["LARGEST", "Loaded", "SourceOptions", "documents_of", "entries_of", "is_address", "load", "read_source"]
+
+LARGEST: Final = 1 << 26
+"""Largest document in bytes; it is read as a whole."""
+FETCH: Final = FetchLimits(size=LARGEST, seconds=60.0)
+KINDS: Final[dict[str, DocumentKind | None]] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": None,
+    "text/markdown": "markdown",
+    "application/pdf": "pdf",
+    "application/rss+xml": None,
+    "application/atom+xml": None,
+    "application/feed+json": None,
+    "application/json": None,
+    "application/xml": None,
+    "text/xml": None,
+}
+"""Media types that are fetched, and the kind of document that they are, where they tell it."""
+BLOCK: Final = 1 << 16
+
+
+@options
+class SourceOptions:
+    """Options of reading documents.
+
+    Args:
+        kind: Format of a document whose name or beginning does not tell it: html, markdown, pdf, text or wikitext.
+        follow: Fetch the page of each entry of a feed, instead of taking its text in the feed.
+    """
+
+    kind: Annotated[DocumentKind | None, Flag(metavar="KIND")] = None
+    follow: bool = False
+
+
+class Loaded(NamedTuple):
+    """The bytes of a document or a feed.
+
+    Args:
+        data: The bytes.
+        source: Name of the file, or the address.
+        kind: Kind of document, as a server says; None if nobody says.
+        charset: Encoding, as a server says.
+        url: The address it was fetched from, after redirects.
+    """
+
+    data: bytes
+    source: str
+    kind: DocumentKind | None = None
+    charset: str | None = None
+    url: str | None = None
+
+
+def is_address(source: str) -> bool:
+    """True if a source is an address and not a file.
+
+    Args:
+        source: The source.
+
+    >>> is_address("HTTPS://news.example/a.html"), is_address("https.html")
+    (True, False)
+    """
+    return source.lower().startswith(("http://", "https://"))
+
+
+def load(source: str, *, named: bool = True) -> Loaded:
+    """Load a document or a feed.
+
+    Args:
+        source: A file, an address, or ``-`` for standard input.
+        named: True if the user named the address, so that it may be one inside the network.
+
+    Raises:
+        InvalidInput: It cannot be read, or is larger than 64 MiB.
+        MissingExtra: It is an address, and httpx2 is not installed.
+    """
+    if is_address(source):
+        try:
+            page = asyncio.run(fetch_page(source, limits=FETCH, kinds=frozenset(KINDS), allow_private=named))
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=source) from None
+        return Loaded(page.body, source, KINDS[page.kind], page.charset, page.url)
+    try:
+        if source == "-":
+            return Loaded(_whole(sys.stdin.buffer, source), source)
+        with Path(source).open("rb") as stream:
+            return Loaded(_whole(stream, source), source)
+    except FileNotFoundError:
+        raise InvalidInput("no such file", where=source) from None
+    except OSError as error:
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=source) from None
+
+
+def read_source(loaded: Loaded, options: SourceOptions) -> Document:
+    """Read a document.
+
+    Args:
+        loaded: Its bytes.
+        options: Its kind, where the user says it.
+
+    Raises:
+        InvalidInput, MissingExtra: As `read_document`.
+    """
+    kind = options.kind or loaded.kind
+    return read_document(loaded.data, loaded.source, kind, url=loaded.url, charset=loaded.charset)
+
+
+def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | FailedPage]:
+    """Read the entries of a feed, in its order.
+
+    Args:
+        feed: The feed.
+        options: Options; the pages of entries are fetched if they say so.
+
+    Raises:
+        InvalidInput: The feed cannot be read.
+    """
+    for number, entry in enumerate(read_feed(feed.data, feed.source, url=feed.url, charset=feed.charset), start=1):
+        name = entry.url or f"{feed.source}#{number}"
+        try:
+            if options.follow and entry.url:
+                yield read_source(load(entry.url, named=False), SourceOptions())
+            else:
+                yield entry_document(entry, name)
+        except PostilError as error:
+            yield _failed(name, error)
+
+
+def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Document | FailedPage]:
+    """Read several documents, one at a time; what cannot be read does not end the others.
+
+    Args:
+        sources: Files, addresses, feeds, and folders, whose documents are read in the order of their names.
+        options: Options.
+    """
+    for source in sources:
+        for name in _files_in(Path(source)) if Path(source).is_dir() else [source]:
+            try:
+                loaded = load(name)
+                if is_feed(loaded.data):
+                    yield from entries_of(loaded, options)
+                else:
+                    yield read_source(loaded, options)
+            except PostilError as error:
+                yield _failed(name, error)
+
+
+def _files_in(folder: Path) -> list[str]:
+    """Documents and feeds in a folder and the folders in it, without hidden ones."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.name.lower().endswith(tuple(ENDINGS)) and not hidden and path.is_file():
+            found.append(str(path))
+    return found
+
+
+def _failed(source: str, error: PostilError) -> FailedPage:
+    return FailedPage(source=source, problem=error.problem if isinstance(error, InvalidInput) else str(error))
+
+
+def _whole(stream: IO[bytes], name: str) -> bytes:
+    data = bytearray()
+    while block := stream.read(BLOCK):
+        data += block
+        if len(data) > LARGEST:
+            raise InvalidInput(f"expected a document of at most {LARGEST:,} bytes, got a longer one", where=name)
+    return bytes(data)
