@@ -5,7 +5,8 @@
 #   make test-all   all of these, and the slow ones
 #   make dist       the sdist, and a wheel for every Python here, installed and tried in fresh environments
 #   make docs       the documentation as a site that needs no network: build/site/index.html
-#   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval)
+#   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval;
+#                   VOTES=, SEARCH=rows of rated passages)
 #   make sanitize   changed folders against a kernel with AddressSanitizer, MINUTES=10 (needs g++ and libasan)
 # Without a C++ compiler everything works with the pure-Python kernel, more slowly.
 
@@ -70,6 +71,8 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.meaning.bertscore --markdown docs/benchmarks-bertscore.md
 	$(BENCH_VENV)/bin/python -m bench.metaeval.run $(if $(MTME),--mtme $(MTME)) --markdown docs/benchmarks-correlate.md
 	$(BENCH_VENV)/bin/python -m bench.passages.run --markdown docs/benchmarks-passages.md
+	$(BENCH_VENV)/bin/python -m bench.documents.run --markdown docs/benchmarks-documents.md
+	$(BENCH_VENV)/bin/python -m bench.interest.run $(if $(VOTES),--votes $(VOTES)) $(if $(SEARCH),--search $(SEARCH))
 	$(BENCH_VENV)/bin/python -m bench.corpus.run --large 10000000 --markdown docs/benchmarks-corpus.md
 	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
 	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
@@ -122,7 +125,7 @@ $(SANITIZED)/.ready: $(VENV)/.tests
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,meaning,models,nn,parquet,plot,vectors,web,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,html,meaning,models,nn,parquet,pdf,plot,vectors,web,wiki,zh]'
 	touch $@
 
 clean:

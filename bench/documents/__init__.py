@@ -1,0 +1,1 @@
+"""Time that documents take from the file to the highlighted page."""
