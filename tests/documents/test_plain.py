@@ -469,3 +469,10 @@ def test_every_visible_character_is_in_one_block(text: str) -> None:
 )
 def test_endless_lines_take_linear_time(text: str) -> None:
     assert document_passages(read_plain(text, "text.txt"))
+
+
+@pytest.mark.parametrize("lines", ["ABC DEF\n", "== Ely ==\n", "Ely\n===\n", "1. ELY AND THE FENS\n"])
+def test_thousands_of_lines_like_headings_are_read_without_recursion(lines: str) -> None:
+    document = read_plain(lines * 3_000 + "\nIt rained on Ely for a week, and nobody left the house.\n", "ely.txt")
+    assert sum(block.end - block.start + 1 for block in document.blocks) == len(document.text) - 1
+    assert document.text_of(document.blocks[-1]).endswith("left the house.")

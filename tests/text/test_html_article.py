@@ -112,7 +112,7 @@ def test_a_page_of_many_elements_is_read_without_trafilatura() -> None:
 
 
 HOSTILE = {
-    "nested": text_of() + "<div>" * 100_000,
+    "nested": text_of() + "<div>" * 2_000,
     "unclosed": text_of() + "<p><b><i><a href='" * 1000,
     "controls": text_of(PARAGRAPHS[0] + "\0\x0b\ufffe\ud800", *PARAGRAPHS[1:]),
     "xml": "<?xml version='1.0' encoding='utf-16'?>" + text_of(),
@@ -132,6 +132,11 @@ def test_hostile_pages_give_their_text(name: str, capfd: pytest.CaptureFixture[s
     assert not set(found.content) & set("\0\x0b\ufffe\ud800")
     found.content.encode()
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_page_that_would_be_cut_off_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="expected elements at most 2,000 deep in one another, got more"):
+        read_article(page(text_of() + "<div>" * 3_000 + text_of()))
 
 
 RAIN = "<p>艾利下雨了。</p>"

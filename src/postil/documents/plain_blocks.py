@@ -56,6 +56,8 @@ _LONGEST_CAPTION: Final = 8
 """Number of groups after which the bracket of a caption that is never closed is forgotten."""
 _BOOK_WORDS: Final = 30
 """Number of words of the first paragraph of a book; shorter ones are of the title page."""
+_MOST_HEADINGS: Final = 12
+"""Largest number of headings that a group begins with; lines that look so after them are text, in linear time."""
 _SHORT: Final = 0.7
 _MOST: Final = 0.6
 _CODE_LINE: Final = 200
@@ -113,23 +115,25 @@ class PlainBlocks:
 
     def _inner(self, group: list[Line], following: Sequence[Line] | None) -> Iterator[Block]:
         """Blocks of a group without page numbers and rules around it."""
-        if len(group) > 1 and self._is_underline(group, 1):
-            yield from self._heading(group[:1], 1 if group[1].text[0] == "=" else 2)
-            yield _block("margin", group[1:2])
-            if group[2:]:
-                yield from self._inner(group[2:], following)
-            return
-        kind = self._special(group)
-        if kind is not None:
-            yield from self._listed(group) if kind == "contents" else [_block(kind, group)]
-            return
-        length = self._heading_lines(group, following)
-        if length:
-            yield from self._heading(group[:length], _level(group[0].text))
+        for _ in range(_MOST_HEADINGS):
+            if len(group) > 1 and self._is_underline(group, 1):
+                yield from self._heading(group[:1], 1 if group[1].text[0] == "=" else 2)
+                yield _block("margin", group[1:2])
+                length = 2
+            elif (kind := self._special(group)) is not None:
+                yield from self._listed(group) if kind == "contents" else [_block(kind, group)]
+                return
+            elif length := self._heading_lines(group, following):
+                yield from self._heading(group[:length], _level(group[0].text))
+            else:
+                break
             group = group[length:]
-            if group:
-                yield from self._inner(group, following)
-            return
+            if not group:
+                return
+        yield from self._text(group)
+
+    def _text(self, group: list[Line]) -> Iterator[Block]:
+        """Blocks of a group without headings before it, by the section that it is in."""
         if self._section == "contents" and self._leaves_contents(group):
             self._section = None
         if self._section == "contents":

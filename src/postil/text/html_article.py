@@ -27,6 +27,8 @@ LONGEST_PAGE: Final = 1 << 24
 """Largest page in characters whose blocks are read."""
 ELEMENTS: Final = 10_000
 """Largest number of elements in which trafilatura looks for the text; its time can grow by their square."""
+DEPTH: Final = 256
+"""Largest depth of elements in which it does; its time grows by the depth too."""
 _HEAD: Final = 1024
 """Number of bytes in which a page names its encoding."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -150,8 +152,8 @@ def read_html(html: str) -> HtmlPage:
     """Read the blocks of a page: those of its article, as trafilatura finds it.
 
     Trafilatura says which text is the article, the tree of the page which blocks it has. Pages of more than
-    `ELEMENTS` elements are read by the tree alone, in linear time; so are those in which trafilatura finds next to
-    nothing.
+    `ELEMENTS` elements, or of deeper ones than `DEPTH`, are read by the tree alone, in linear time; so are those in
+    which trafilatura finds next to nothing.
 
     Args:
         html: The page.
@@ -168,7 +170,7 @@ def read_html(html: str) -> HtmlPage:
     walked = walk(tree if body is None else body, content_root(tree))
     for table in walked.tables:
         table.clear(keep_tail=True)  # trafilatura takes the square of their cells
-    found = _extracted(tree) if sum(1 for _ in tree.iter()) <= ELEMENTS else None
+    found = _extracted(tree) if _is_small(tree) else None
     blocks = None if found is None else selected(walked.blocks, found.text)
     if blocks is None:
         blocks = without_menus(walked.inner or walked.blocks)
@@ -182,6 +184,19 @@ def read_html(html: str) -> HtmlPage:
         url=about.url,
         blocks=tuple(blocks),
     )
+
+
+def _is_small(tree: HtmlElement) -> bool:
+    """True if a tree has neither more elements than trafilatura can take, nor deeper ones."""
+    from lxml import etree  # noqa: PLC0415 - an extra
+
+    number = depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end", "comment", "pi")):
+        number += event != "end"
+        depth += 1 if event == "start" else -1 if event == "end" else 0
+        if number > ELEMENTS or depth > DEPTH:
+            return False
+    return True
 
 
 def _extracted(tree: HtmlElement) -> _Extracted | None:

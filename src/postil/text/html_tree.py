@@ -34,6 +34,7 @@ _INLINE: Final = (
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 """Problem of a page without a text."""
+_DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"
 
 _MARK: Final = re.compile(
     r"\s*(?:[\[(]\s*)?(?:\d{1,4}|[a-z]|[ivx]{1,4}|[*†‡§¶]{1,3}|(?:note|nb|n)\.?\s?\d{1,3})(?:\s*[\])])?\s*",
@@ -86,7 +87,7 @@ def parsed(html: str) -> HtmlElement:
         html: The page.
 
     Raises:
-        InvalidInput: It has no element.
+        InvalidInput: It has no element, or elements too deep in one another.
         MissingExtra: lxml is not installed.
     """
     try:
@@ -96,10 +97,12 @@ def parsed(html: str) -> HtmlElement:
         raise MissingExtra("the text of a page of HTML", "html") from error
     try:
         # As bytes, since lxml refuses a text that declares an encoding.
-        parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+        parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
         tree = document_fromstring(_NO_XML.sub("", html).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError):
         raise InvalidInput(NO_TEXT) from None
+    if any(each.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for each in parser.error_log):
+        raise InvalidInput(_DEEP)  # what follows was not read
     marks = [element for element in tree.iter("sup", "a", "span", "div") if _is_mark(element)]
     for element in marks:
         element.clear(keep_tail=True)
