@@ -106,6 +106,14 @@ def test_every_format_names_the_best_passage(postil: Postil, form: str) -> None:
         (("page.txt", "-m", "w-f1-1"), 2, "needs weights"),
         (("page.txt", "-m", "f1-1", "--stop", "xx"), 2, "stop"),
         (("page.txt", "-m", "f1-1", "--stem", "xx"), 2, "stemmer"),
+        (("page.txt", "--tokenizer", "xx"), 2, "unknown tokenizer 'xx'"),
+        (("page.txt", "--stop", "xx"), 2, "unknown stop list 'xx'"),
+        (("page.txt", "--lang", "English"), 2, "expected the code of a language, such as en or zh"),
+        (("page.txt", "--lang", ""), 2, "expected the code of a language"),
+        (("page.txt", "--model", "m", "--vectors", "v"), 2, "leave out one or the other"),
+        (("",), 3, 'expected the name of a file or an address, got ""'),
+        (("It rained on Ely. " * 400,), 3, 'expected the name of a file or an address, got "It rained'),
+        (("dull.jsonl", "none.txt"), 3, "a table of passages is ranked alone"),
         (("page.txt", "--stem", "porter"), 2, "expected a stemmer with a measure alone"),
         (("page.txt", "--goal", "fun"), 2, "interest, topic"),
         (("page.txt", "--goal", "topic", "-m", "f1-1"), 2, "a goal excludes a measure and a reference"),
@@ -183,3 +191,55 @@ def test_repeated_passages_take_memory_in_proportion(postil: Postil, reference: 
     rows = [json.loads(line) for line in outcome.out.splitlines()]
     assert [row["text"] for row in rows] == ["Coffee is made of roasted beans.", "Prices of coffee rose."]
     assert peak < 50 << 20
+
+
+def test_rows_keep_their_index_and_several_topics_are_noted(postil: Postil) -> None:
+    rows = "topic,id,text\na,1,Rain fell on Ely and the Fens.\na,2,\nb,1,Nobody left Ely.\n"
+    Path("rows.csv").write_text(rows, encoding="utf-8")
+    found = json.loads(postil("interesting", "rows.csv", "--format", "json").out)
+    assert sorted(row["index"] for row in found["passages"]) == [0, 2]
+    assert "rows of 2 topics, ranked together as those of one page" in found["notes"]
+
+
+def test_nothing_that_is_read_is_written_over(postil: Postil) -> None:
+    Path("site").mkdir()
+    Path("site/index.html").write_text(f"<p>{PAGE}</p>", encoding="utf-8")
+    Path("known.txt").write_text("Coffee was first drunk in Yemen.", encoding="utf-8")
+    before = Path("site/index.html").read_bytes()
+    for args in (
+        ("site", "--pages", "site"),
+        ("site", "--pages", "site/best"),
+        (".", "--pages", "best"),
+        ("site/index.html", "--pages", "site"),
+        ("page.txt", "--reference", "known.txt", "--page", "known.txt"),
+    ):
+        outcome = postil("interesting", *args)
+        assert outcome.code == 2
+        assert outcome.err.endswith("which is read; name another output\n")
+    assert Path("site/index.html").read_bytes() == before
+    assert Path("known.txt").stat().st_size == 32
+
+
+FEED = {
+    "version": "https://jsonfeed.org/version/1.1",
+    "items": [{"id": "1", "title": "Tea", "content_text": "Coffee was first drunk in Yemen. Nobody drank tea."}],
+}
+
+
+def test_a_json_feed_is_a_source_and_a_reference(postil: Postil) -> None:
+    Path("feed.json").write_text(json.dumps(FEED), encoding="utf-8")
+    (page,) = json.loads(postil("interesting", "feed.json", "--lang", "en", "--format", "json").out)["pages"]
+    assert page["title"] == "Tea"
+    outcome = postil("interesting", "page.txt", "--reference", "feed.json", "--format", "json")
+    (best, *_) = json.loads(outcome.out)["passages"]
+    assert best["text"].startswith("The earliest evidence")
+
+
+def test_pages_with_han_text_in_another_language_are_split_by_characters(postil: Postil) -> None:
+    text = "The baker closed early, since nobody wanted bread. 面包师很早就关门了，因为没有人想买面包。\n"
+    Path("both.txt").write_text(text, encoding="utf-8")
+    found = json.loads(postil("interesting", "both.txt", "--goal", "topic", "--format", "json").out)
+    assert "characters" in found["signature"]
+    outcome = postil("interesting", "both.txt", "--goal", "topic", "--tokenizer", "words", "--vectors", "none")
+    assert (outcome.code, outcome.err.partition(" ")[0]) == (3, "postil:")
+    assert outcome.err.startswith("postil: both.txt: Han text cannot be split into words")

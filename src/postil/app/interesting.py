@@ -11,9 +11,9 @@ import numpy as np
 
 from postil.app.options import TableInputOptions, ThreadOptions
 from postil.app.packaged_vectors import installed_vectors
-from postil.app.passage_texts import has_rows, references_of, row_texts
+from postil.app.passage_texts import references_of, rows_of
 from postil.app.rank_passages import MEASURE, UNITS, Ranking, decomposable, measure_ranking, reference_weights
-from postil.app.sources import Loaded, SourceOptions, load, read_source
+from postil.app.sources import Loaded, SourceOptions, has_rows, load, read_source
 from postil.commenters.near_duplicates import BigramSets
 from postil.documents.feed import is_feed
 from postil.documents.passages import DocumentPassage, PassageSplit, document_passages
@@ -25,6 +25,7 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.topic import NEARNESS, topic_scores
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
+from postil.records.explain import shown
 from postil.records.ranking import best_first
 from postil.records.results import Goal, InterestingResult, RankedPassage
 from postil.records.row_files import PLAIN
@@ -34,6 +35,7 @@ from postil.text.han import HanTexts
 from postil.text.languages import detect_language
 from postil.text.static_encoders import open_static
 from postil.text.stop_words import STOP_LISTS
+from postil.text.tokenizers import TOKENIZERS
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.version import VERSION
 
@@ -58,6 +60,7 @@ AUTO: Final = "auto"
 NO_VECTORS: Final = "none"
 COPY: Final = 0.8
 """Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
+TAG: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8})*")
 SPACELESS: Final = frozenset({"ja", "zh"})
 """Languages whose words no spaces separate."""
 
@@ -78,7 +81,7 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         split: Passages: sentences, paragraphs or lines.
         lang: Language of the page, such as en; by default detected.
         tokenizer: Tokenizer of the goal topic and of measures: words, space, 13a or ptb; for Chinese jieba, rjieba or
-            characters. auto: words, or characters in Chinese and Japanese.
+            characters. auto: words, or characters in Chinese and Japanese, and where much text is in Han characters.
         stop: none, or a list of stop words such as en. auto: that of the page's language.
         anchors: Not of a page.
     """
@@ -101,11 +104,15 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
             ("goal", self.goal, get_args(Goal)),
             ("way to split", self.split, get_args(PassageSplit)),
             ("kind of document", self.kind, get_args(DocumentKind)),
+            ("tokenizer", self.tokenizer, (AUTO, *TOKENIZERS)),
+            ("stop list", self.stop, (AUTO, "none", *STOP_LISTS)),
         ):
             if value is not None and value not in known:
                 raise UnknownName(kind, value, known)
         if self.k < 1:
             raise UsageError(f"k: expected at least 1, got {self.k}")
+        if self.lang is not None and not TAG.fullmatch(self.lang):
+            raise UsageError(f"lang: expected the code of a language, such as en or zh, got {shown(self.lang)}")
         by_measure = self.measure is not None or self.reference is not None
         if self.goal is not None and by_measure:
             raise UsageError("a goal excludes a measure and a reference; leave out one or the other")
@@ -114,6 +121,10 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         for what, given, goal in (("a model", self.model, "interest"), ("vectors", self.vectors, "topic")):
             if given is not None and (by_measure or self.goal not in {None, goal}):
                 raise UsageError(f"expected {what} with the goal {goal} alone")
+        if self.model is not None and self.vectors not in {None, NO_VECTORS}:
+            raise UsageError(
+                "a model is of the goal interest and vectors of the goal topic; leave out one or the other"
+            )
 
 
 def interesting(source: FilePath, options: InterestingOptions | None = None) -> InterestingResult:
@@ -175,7 +186,7 @@ def open_page(source: str, options: InterestingOptions, reading: Reading = PLAIN
         InvalidInput, MissingExtra: It cannot be read.
     """
     if has_rows(source, reading):
-        return Page.of_texts(row_texts(source, reading), source, options)
+        return Page.of_rows(rows_of(source, reading), source, options)
     loaded = load(source)
     if options.kind is None and is_feed(loaded.data):
         return loaded
@@ -191,12 +202,14 @@ class Page:
         source: The name of the page, for messages.
         lang: Its language as ISO 639-1 has it; None where it is not known.
         document: The document that they are of; None of rows.
+        notes: Remarks on how they were read.
     """
 
     passages: Sequence[DocumentPassage]
     source: str
     lang: str | None = None
     document: Document | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of_document(cls, document: Document, options: InterestingOptions) -> Self:
@@ -210,16 +223,19 @@ class Page:
         return cls(document_passages(document, options.split, lang), document.source, lang, document)
 
     @classmethod
-    def of_texts(cls, texts: Sequence[str], source: str, options: InterestingOptions) -> Self:
-        """Take texts for passages.
+    def of_rows(cls, rows: Sequence[Passage], source: str, options: InterestingOptions) -> Self:
+        """Take rows for the passages of one page.
 
         Args:
-            texts: The texts.
+            rows: The rows.
             source: The name of the page.
             options: Its language.
         """
-        passages = [DocumentPassage(text, 0, 0, 0, None, fragment=False) for text in texts]
-        return cls(passages, source, _language("\n".join(texts), None, options))
+        passages = [DocumentPassage(row.text, 0, 0, 0, None, fragment=False) for row in rows]
+        lang = _language("\n".join(row.text for row in rows), None, options)
+        topics = len({row.topic for row in rows})
+        notes = (f"rows of {topics:,} topics, ranked together as those of one page",) if topics > 1 else ()
+        return cls(passages, source, lang, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,15 +300,16 @@ class Ranker:
         if not any(text.strip() for text in texts):
             raise InvalidInput("expected passages, got none", where=page.source)
         lang = page.lang
-        how = self._preprocessing(lang)
-        notes: list[str] = []
+        how = self._preprocessing(texts, lang)
+        notes = [*page.notes]
         if self.measure is None:
-            goal, measure, signature, ranking = self._by_goal(texts, lang, how, notes)
+            goal, measure, signature, ranking = self._by_goal(texts, page, how, notes)
         else:
             goal, measure, signature = None, self.options.measure or MEASURE, f"{self.measure}|{how.signature}"
-            ranking = self._by_measure(texts, self.measure, how, notes)
+            ranking = self._by_measure(texts, page, self.measure, how, notes)
         fragments = np.array([each.fragment for each in page.passages])
         best = best_first(ranking.scores)
+        best = best[np.array([bool(text.strip()) for text in texts])[best]]
         order = np.concatenate([best[~fragments[best]], best[fragments[best]]])
         k = self.options.k
         taken = order[:k].tolist() if page.document is None else _without_copies(texts, order, k, notes)
@@ -308,10 +325,10 @@ class Ranker:
         )
 
     def _by_goal(
-        self, texts: Sequence[str], lang: str | None, how: Preprocessing, notes: list[str]
+        self, texts: Sequence[str], page: Page, how: Preprocessing, notes: list[str]
     ) -> tuple[Goal, str, str, Ranking]:
         """The goal, its spec, its part of the signature, and the ranking."""
-        options = self.options
+        options, lang = self.options, page.lang
         goal = options.goal or ("interest" if options.vectors in {None, NO_VECTORS} else "topic")
         if goal == "interest" and lang not in LANGUAGES and (lang or options.goal is None):
             known = ", ".join(sorted(LANGUAGES))
@@ -322,7 +339,7 @@ class Ranker:
             found = page_scores(texts, self.model, options.jobs)
             spec = signature = f"interest(model={self.model.name})"
         else:
-            self._check_words(texts, how, notes)
+            _check_words(texts, page.source, how, notes)
             encoder = _encoder(options.vectors, lang)
             stop = None if how.stop == "none" else how.stop
             found = topic_scores(texts, stop, tokenizer=how.tokenizer, encoder=encoder, jobs=options.jobs)
@@ -331,8 +348,10 @@ class Ranker:
             signature = f"{spec}|{how.signature}"
         return goal, spec, signature, Ranking(found.scores, lambda index: _for_it(found.reasons(index, UNITS)))
 
-    def _by_measure(self, texts: Sequence[str], measure: Overlap, how: Preprocessing, notes: list[str]) -> Ranking:
-        self._check_words(texts, how, notes)
+    def _by_measure(
+        self, texts: Sequence[str], page: Page, measure: Overlap, how: Preprocessing, notes: list[str]
+    ) -> Ranking:
+        _check_words(texts, page.source, how, notes)
         if self.reference is None and measure.family == "kl":
             notes.append(
                 "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
@@ -340,16 +359,11 @@ class Ranker:
         weights = np.ones(len(texts)) if self.weights is None else self.weights
         return measure_ranking(texts, self.reference, weights, measure=measure, how=how, jobs=self.options.jobs)
 
-    def _check_words(self, texts: Sequence[str], how: Preprocessing, notes: list[str]) -> None:
-        han = HanTexts(named_tokenizer(how.tokenizer), "passages")
-        han.see(texts)
-        if han.remark:
-            notes.append(han.remark)
-
-    def _preprocessing(self, lang: str | None) -> Preprocessing:
-        options = self.options
+    def _preprocessing(self, texts: Sequence[str], lang: str | None) -> Preprocessing:
+        options, tokenizer = self.options, self.options.tokenizer
         stop = (lang if lang in STOP_LISTS else "none") if options.stop == AUTO else options.stop
-        tokenizer = ("characters" if lang in SPACELESS else "words") if options.tokenizer == AUTO else options.tokenizer
+        if tokenizer == AUTO:
+            tokenizer = "characters" if lang in SPACELESS or _han(texts, "words").many else "words"
         return Preprocessing(tokenizer=tokenizer, stem=options.stem, stop=stop or "none")
 
     def _ranked(self, page: Page, ranking: Ranking, order: Iterable[int]) -> Iterator[RankedPassage]:
@@ -368,6 +382,20 @@ class Ranker:
                 page=passage.page,
                 link=None if fragments is None else fragments.link(passage.start, passage.end, passage.page),
             )
+
+
+def _han(texts: Sequence[str], tokenizer: str) -> HanTexts:
+    met = HanTexts(named_tokenizer(tokenizer), "passages")
+    met.see(texts)
+    return met
+
+
+def _check_words(texts: Sequence[str], where: str, how: Preprocessing, notes: list[str]) -> None:
+    """Note the texts that the tokenizer is not for, or refuse them if they are many."""
+    met = _han(texts, how.tokenizer)
+    met.check(lambda _, problem: InvalidInput(problem, where=where))
+    if met.remark:
+        notes.append(met.remark)
 
 
 def _for_it(reasons: tuple[UnitContribution, ...]) -> tuple[UnitContribution, ...]:

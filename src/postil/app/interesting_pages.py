@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.interesting import Page, Ranker, open_page, readings
 from postil.app.progress import progress
-from postil.app.sources import Loaded, documents_of, entries_of, is_address
+from postil.app.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
@@ -67,12 +67,14 @@ def rank_sources(
     files = [source for source in sources if not is_address(source)]
     if [*files, options.reference].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
-    if page is not None:
-        check_apart(page, files)
+    named = (options.reference, options.model, options.vectors)
+    for out in (page, pages):
+        if out is not None:
+            check_apart(out, [*files, *(each for each in named if each is not None)])
     reading = readings(inputs, on_message)
     ranker = Ranker.open(options, reading["reference"])
     documents: Iterable[Document | FailedPage]
-    if len(sources) > 1 or Path(sources[0]).is_dir():
+    if len(sources) > 1 or is_folder(sources[0]):
         documents = documents_of(sources, options)
     else:
         opened = open_page(sources[0], options, reading["passages"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.sources import SourceOptions, load, read_source
+from postil.app.sources import SourceOptions, entries_of, has_rows, load, read_source
+from postil.documents.feed import is_feed
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
-from postil.records.row_files import FORMATS, PLAIN, read
+from postil.records.results import FailedPage
+from postil.records.row_files import PLAIN, read
 from postil.records.rows import Passage
 
 if TYPE_CHECKING:
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     from postil.records.reading import Reading
     from postil.records.row_locations import Source
 
-__all__ = ["graded_passages", "has_rows", "passages_of", "references_of", "row_texts"]
+__all__ = ["graded_passages", "passages_of", "references_of", "rows_of"]
 
 
-def row_texts(path: str, reading: Reading) -> list[str]:
-    """Read the texts of a table of passage rows; empty ones are left out.
+def rows_of(path: str, reading: Reading) -> list[Passage]:
+    """Read a table of passage rows, also those with an empty text.
 
     Args:
         path: The table.
@@ -28,17 +30,17 @@ def row_texts(path: str, reading: Reading) -> list[str]:
     Raises:
         InvalidInput: It cannot be read, or holds no passage.
     """
-    texts = [row.text for row in read(path, Passage, reading) if row.text.strip()]
-    if not texts:
+    rows = list(read(path, Passage, reading))
+    if not any(row.text.strip() for row in rows):
         raise InvalidInput("expected passages, got none", where=path)
-    return texts
+    return rows
 
 
 def passages_of(path: str, split: PassageSplit = "paragraphs", reading: Reading = PLAIN) -> list[str]:
     """Read the passages of a page.
 
     Args:
-        path: A table of passage rows, by its ending or a named format, else a document; see `read_source`.
+        path: A table of passage rows, by its ending or a named format, else a document or a feed; see `read_source`.
         split: Unit of a document that is a passage.
         reading: Options of reading a table.
 
@@ -48,8 +50,11 @@ def passages_of(path: str, split: PassageSplit = "paragraphs", reading: Reading 
         MissingExtra: A reader of this format is not installed.
     """
     if has_rows(path, reading):
-        return row_texts(path, reading)
-    texts = [each.text for each in document_passages(read_source(load(path), SourceOptions()), split)]
+        return [row.text for row in rows_of(path, reading)]
+    loaded, options = load(path), SourceOptions()
+    found = entries_of(loaded, options) if is_feed(loaded.data) else [read_source(loaded, options)]
+    documents = (each for each in found if not isinstance(each, FailedPage))
+    texts = [each.text for document in documents for each in document_passages(document, split)]
     if not texts:
         raise InvalidInput("expected passages, got none", where=path)
     return texts
@@ -100,16 +105,3 @@ def graded_passages(rows: Source[Passage]) -> tuple[list[str], list[float] | Non
     highest = max(grades, default=1.0)
     weights = [grade / highest for grade in grades] if len(grades) == len(graded) else None
     return [text for text, _ in graded], weights
-
-
-def has_rows(path: str, reading: Reading) -> bool:
-    """True if a page is a table; a .txt file, or standard input, only where its format is named.
-
-    Args:
-        path: The file.
-        reading: Options of reading a table.
-    """
-    if reading.format is not None:
-        return True
-    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
-    return path != "-" and bare.endswith(tuple(set(FORMATS) - {".txt"}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -12,14 +13,28 @@ from postil.documents.reading import ENDINGS, DocumentKind, read_document
 from postil.endpoint.page_fetch import FetchLimits, fetch_page
 from postil.errors import InvalidInput, PostilError
 from postil.options import Flag, options
+from postil.records.explain import shown
 from postil.records.results import FailedPage
+from postil.records.row_files import FORMATS, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.records.documents import Document
+    from postil.records.reading import Reading
 
-__all__ = ["LARGEST", "Loaded", "SourceOptions", "documents_of", "entries_of", "is_address", "load", "read_source"]
+__all__ = [
+    "LARGEST",
+    "Loaded",
+    "SourceOptions",
+    "documents_of",
+    "entries_of",
+    "has_rows",
+    "is_address",
+    "is_folder",
+    "load",
+    "read_source",
+]
 
 LARGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
@@ -38,7 +53,10 @@ KINDS: Final[dict[str, DocumentKind | None]] = {
     "text/xml": None,
 }
 """Media types that are fetched, and the kind of document that they are, where they tell it."""
+ADDRESSES: Final = "no such file; addresses begin with http:// or https://"
 BLOCK: Final = 1 << 16
+ROWS: Final = tuple(set(FORMATS) - {".txt"})
+"""Endings of tables; a .txt file is a document."""
 
 
 @options
@@ -84,6 +102,41 @@ def is_address(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
+def is_folder(source: str) -> bool:
+    """True if a source is a folder.
+
+    Args:
+        source: The source.
+    """
+    try:
+        return bool(source) and Path(source).is_dir()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def has_rows(source: str, reading: Reading = PLAIN) -> bool:
+    """True if a source is a table; a .txt file, or standard input, only where its format is named.
+
+    Args:
+        source: The source. An address is none, and a feed in JSON is none.
+        reading: Options of reading a table.
+    """
+    if reading.format is not None:
+        return True
+    bare = source.lower().removesuffix(".gz").removesuffix(".zst")
+    if source == "-" or is_address(source) or not bare.endswith(ROWS):
+        return False
+    return not (source.lower().endswith(".json") and _begins_as_feed(source))
+
+
+def _begins_as_feed(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as stream:
+            return is_feed(stream.read(BLOCK))
+    except (OSError, ValueError):
+        return False
+
+
 def load(source: str, *, named: bool = True) -> Loaded:
     """Load a document or a feed.
 
@@ -107,8 +160,10 @@ def load(source: str, *, named: bool = True) -> Loaded:
         with Path(source).open("rb") as stream:
             return Loaded(_whole(stream, source), source)
     except FileNotFoundError:
-        raise InvalidInput("no such file", where=source) from None
-    except OSError as error:
+        raise InvalidInput(ADDRESSES if "://" in source else "no such file", where=source) from None
+    except (OSError, ValueError) as error:
+        if not source or isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+            raise InvalidInput(f"expected the name of a file or an address, got {shown(source)}") from None
         raise InvalidInput(f"cannot be read: {error.strerror}", where=source) from None
 
 
@@ -155,8 +210,10 @@ def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Doc
         options: Options.
     """
     for source in sources:
-        for name in _files_in(Path(source)) if Path(source).is_dir() else [source]:
+        for name in _files_in(Path(source)) if is_folder(source) else [source]:
             try:
+                if has_rows(name):
+                    raise InvalidInput("a table of passages is ranked alone; name no other source beside it")
                 loaded = load(name)
                 if is_feed(loaded.data):
                     yield from entries_of(loaded, options)
