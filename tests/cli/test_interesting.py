@@ -111,6 +111,7 @@ def test_every_format_names_the_best_passage(postil: Postil, form: str) -> None:
         (("page.txt", "--lang", "English"), 2, "expected the code of a language, such as en or zh"),
         (("page.txt", "--lang", ""), 2, "expected the code of a language"),
         (("page.txt", "--model", "m", "--vectors", "v"), 2, "leave out one or the other"),
+        (("page.txt", "--page", "-"), 2, "--page: expected a file, got standard output"),
         (("",), 3, 'expected the name of a file or an address, got ""'),
         (("It rained on Ely. " * 400,), 3, 'expected the name of a file or an address, got "It rained'),
         (("dull.jsonl", "none.txt"), 3, "a table of passages is ranked alone"),
@@ -199,6 +200,12 @@ def test_rows_keep_their_index_and_several_topics_are_noted(postil: Postil) -> N
     found = json.loads(postil("interesting", "rows.csv", "--format", "json").out)
     assert sorted(row["index"] for row in found["passages"]) == [0, 2]
     assert "rows of 2 topics, ranked together as those of one page" in found["notes"]
+
+
+def test_without_vectors_any_goal_is_taken(postil: Postil) -> None:
+    for goal in ("interest", "topic"):
+        outcome = postil("interesting", "page.txt", "--goal", goal, "--vectors", "none", "--lang", "en")
+        assert outcome.code == 0
 
 
 def test_nothing_that_is_read_is_written_over(postil: Postil) -> None:

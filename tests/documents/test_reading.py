@@ -96,3 +96,22 @@ def test_a_document_without_text_is_refused(data: bytes, source: str) -> None:
 def test_address_and_source_are_kept(kind: DocumentKind) -> None:
     document = read_document(HTML, "rain", kind, url="https://ely.example/rain")
     assert (document.source, document.url) == ("rain", "https://ely.example/rain")
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b'<?xml version="1.0"?>\n<book><p>It rained on Ely.</p></book>', "got XML of another kind; save it as HTML"),
+        (b'\xef\xbb\xbf<mediawiki xmlns="x"><page>', "got a dump of a wiki; take its passages with: postil corpus"),
+        (b'<?xml version="1.0"?><mediawiki>', "got a dump of a wiki"),
+    ],
+)
+def test_xml_of_no_document_is_refused(data: bytes, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^ely\\.xml: .*{problem}"):
+        read_document(data, "ely.xml")
+    assert read_document(data + b"It rained.", "ely.xml", "text").text
+
+
+def test_xhtml_is_read_as_html() -> None:
+    page = b'<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>It rained on Ely.</p></body>'
+    assert read_document(page, "ely.xml").text == "It rained on Ely."

@@ -118,10 +118,11 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
             raise UsageError("a goal excludes a measure and a reference; leave out one or the other")
         if self.stem != "none" and not by_measure:
             raise UsageError("expected a stemmer with a measure alone")
-        for what, given, goal in (("a model", self.model, "interest"), ("vectors", self.vectors, "topic")):
+        vectors = None if self.vectors == NO_VECTORS else self.vectors
+        for what, given, goal in (("a model", self.model, "interest"), ("vectors", vectors, "topic")):
             if given is not None and (by_measure or self.goal not in {None, goal}):
                 raise UsageError(f"expected {what} with the goal {goal} alone")
-        if self.model is not None and self.vectors not in {None, NO_VECTORS}:
+        if self.model is not None and vectors is not None:
             raise UsageError(
                 "a model is of the goal interest and vectors of the goal topic; leave out one or the other"
             )

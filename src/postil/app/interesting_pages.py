@@ -67,6 +67,8 @@ def rank_sources(
     files = [source for source in sources if not is_address(source)]
     if [*files, options.reference].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
+    if page == "-":
+        raise UsageError("--page: expected a file, got standard output, which has the table")
     named = (options.reference, options.model, options.vectors)
     for out in (page, pages):
         if out is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from postil.documents.binary_files import decoded, refuse_binary
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from postil.records.documents import Document
@@ -41,6 +42,11 @@ _HEAD: Final = 1024
 _HTML: Final = re.compile(
     rb"(?:\s|<!--[^>]*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body|article|meta|title)[\s>]", re.IGNORECASE
 )
+_XML: Final = re.compile(rb"\s*(?:<\?xml\s[^>]{0,200}\?>|<(mediawiki)\s)")
+_NO_DOCUMENT: Final = (
+    "expected text, HTML, Markdown, PDF or a feed, got XML of another kind; save it as HTML or text first"
+)
+_DUMP: Final = "expected a page, got a dump of a wiki; take its passages with: postil corpus import wikipedia"
 
 
 def kind_of(data: bytes, source: str) -> DocumentKind:
@@ -87,6 +93,8 @@ def read_document(
     chosen = kind or kind_of(data, source)
     if chosen != "pdf":
         refuse_binary(data, source)
+    if kind is None and chosen == "text":
+        _refuse_xml(data, source)
     match chosen:
         case "html":
             from postil.documents.html import read_html  # noqa: PLC0415 - lxml is an extra
@@ -108,3 +116,10 @@ def read_document(
             from postil.documents.plain import read_plain  # noqa: PLC0415 - as above
 
             return read_plain(data, source, url=url, charset=charset)
+
+
+def _refuse_xml(data: bytes, source: str) -> None:
+    """Raise where a file is XML, whose tags would be taken for words."""
+    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    if found := _XML.match(head):
+        raise InvalidInput(_DUMP if found[1] or b"<mediawiki" in head else _NO_DOCUMENT, where=source)
