@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from postil.app.estimate_columns import estimate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.forget import ForgetOptions, forget
-    from postil.app.interesting import InterestingOptions, interesting
+    from postil.app.interesting import interesting
+    from postil.app.interesting_options import InterestingOptions
     from postil.app.interesting_pages import highlight
     from postil.app.judge import judge
     from postil.app.judge_options import JudgeOptions
@@ -133,7 +134,7 @@ _HOMES: Final = {
     "CorrelationResult": ("postil.records.results", "CorrelationResult"),
     "EstimateOptions": ("postil.app.estimate", "EstimateOptions"),
     "ForgetOptions": ("postil.app.forget", "ForgetOptions"),
-    "InterestingOptions": ("postil.app.interesting", "InterestingOptions"),
+    "InterestingOptions": ("postil.app.interesting_options", "InterestingOptions"),
     "InvalidInput": ("postil.errors", "InvalidInput"),
     "JudgeOptions": ("postil.app.judge_options", "JudgeOptions"),
     "PostilError": ("postil.errors", "PostilError"),

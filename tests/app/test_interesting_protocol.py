@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.interesting import InterestingOptions, interesting
+from postil.app.interesting import interesting
+from postil.app.interesting_options import InterestingOptions
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.rank_passages import rank_passages
 from postil.records import Passage, write

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.app.interesting import Page, Ranker, open_page, readings
+from postil.app.interesting import Ranker
+from postil.app.interesting_page import Page, open_page, readings
 from postil.app.progress import progress
 from postil.app.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.errors import InvalidInput, UsageError
@@ -20,7 +21,7 @@ from postil.render.passages_page.page import passages_page
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from postil.app.interesting import InterestingOptions
+    from postil.app.interesting_options import InterestingOptions
     from postil.app.options import TableInputOptions
     from postil.app.progress import OnMessage
     from postil.records.documents import Document
@@ -169,6 +170,8 @@ def highlight(result: InterestingResult, path: FilePath) -> Path:
         PostilError: The operating system reports an error.
     """
     check_arguments(highlight, locals())
+    if "\0" in os.fspath(path):
+        raise UsageError("path: expected the name of a file, got one with a null character")
     _write(os.fspath(path), passages_page(result))
     return Path(path)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from postil.app.interesting import InterestingOptions
+from postil.app.interesting_options import InterestingOptions
 from postil.app.interesting_pages import rank_sources
 from postil.app.options import TableInputOptions
 from postil.cli.command import command

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.app.interesting import AUTO, InterestingOptions, Page, Ranker
+from postil.app.interesting import Ranker
+from postil.app.interesting_options import AUTO, InterestingOptions
+from postil.app.interesting_page import Page
 from postil.app.service.responses import InterestingResponse, ServedPassage
 from postil.documents.plain import read_plain
 from postil.errors import InvalidInput
