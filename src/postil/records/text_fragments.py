@@ -26,6 +26,15 @@ LONGEST: Final = 300
 """Largest number of characters of a passage that a fragment has whole, as the specification recommends; of longer ones
 it has the first and the last words."""
 
+EXACT: Final = 1000
+"""The same where the first and the last words are found elsewhere too."""
+
+NEAR: Final = 400
+"""Number of characters beside an end of a passage in which words are taken, and in which a word must end."""
+
+PLACES: Final = 10_000
+"""Largest number of places of a term that are tried: more only a page has that was written to waste time."""
+
 RANGE_WORDS: Final = (4, 7, 12)
 """Numbers of words of either end of a long passage, the smallest that suffices."""
 
@@ -98,24 +107,28 @@ class TextFragments:
         start, end = self._whole_words(start, end)
         if start >= end:
             return ""
-        candidates = self._candidates(start, end)
-        simplest = next(candidates)
-        if self._found(simplest) == (start, end):
-            return self._written(simplest)
-        return self._written(next((each for each in candidates if self._found(each) == (start, end)), simplest))
+        simplest = None
+        for terms in self._candidates(start, end):
+            simplest = simplest or terms
+            if self._found(terms) == (start, end):
+                return self._written(terms)
+        return self._written(simplest) if simplest else ""
 
     def _whole_words(self, start: int, end: int) -> tuple[int, int]:
-        """The passage without white space around it, from the beginning of its first word to the end of its last."""
+        """The passage without white space around it, from the beginning of its first word to the end of its last.
+
+        Empty where these are too far away: there are no words.
+        """
         flat = self._flat
         while start < end and flat[start] in f" {BETWEEN}":
             start += 1
         while start < end and flat[end - 1] in f" {BETWEEN}":
             end -= 1
-        while start < end and not _bounded(flat, start):
-            start -= 1
-        while start < end and not _bounded(flat, end):
-            end += 1
-        return start, end
+        if start >= end:
+            return start, start
+        first = next((at for at in range(start, max(-1, start - NEAR), -1) if _bounded(flat, at)), None)
+        last = next((at for at in range(end, min(len(flat), end + NEAR) + 1) if _bounded(flat, at)), None)
+        return (start, start) if first is None or last is None else (first, last)
 
     def _block(self, index: int) -> int:
         return max(0, bisect_right(self._starts, index) - 1)
@@ -135,7 +148,7 @@ class TextFragments:
             for place in range(max(len(before), len(after))):
                 prefix = before[min(place, len(before) - 1)] if before else (start, start)
                 suffix = after[min(place, len(after) - 1)] if after else (end, end)
-                for first, last in own[:1] if len(own) == 1 else own[-1:]:
+                for first, last in own[-1:]:
                     yield Terms(prefix, first, last, (end, end))
                     yield Terms((start, start), first, last, suffix)
                     yield Terms(prefix, first, last, suffix)
@@ -144,29 +157,35 @@ class TextFragments:
         """The passage itself as one term, or as the first and the last words of a long one."""
         across = self._block(start) != self._block(end - 1)
         if end - start > LONGEST or across:
-            first_end = min(end, self._blocks[self._block(start)][1])
-            last_start = max(start, self._blocks[self._block(end - 1)][0])
+            heads = [stop for _, stop in self._words(start, min(end, self._blocks[self._block(start)][1]))]
+            tails = [begin for begin, _ in self._words_back(max(start, self._blocks[self._block(end - 1)][0]), end)]
             for n in RANGE_WORDS:
-                heads = [stop for _, stop in islice(_words(self._flat, start, first_end), n)]
-                tails = [begin for begin, _ in islice(_words_back(self._flat, last_start, end), n)]
-                if heads and tails and heads[-1] < tails[-1]:
-                    yield (start, heads[-1]), (tails[-1], end)
-            if across:
-                yield (start, first_end), (last_start, end)
-                return
-        yield (start, end), (end, end)
+                if heads and tails and heads[:n][-1] < tails[:n][-1]:
+                    yield (start, heads[:n][-1]), (tails[:n][-1], end)
+        if end - start <= EXACT and not across:
+            yield (start, end), (end, end)
 
     def _before(self, low: int, start: int) -> Iterator[tuple[int, int]]:
-        words = [begin for begin, _ in islice(_words_back(self._flat, low, start), max(CONTEXT_WORDS))]
-        for n in CONTEXT_WORDS:
-            if n <= len(words):
-                yield words[n - 1], start
+        words = [begin for begin, _ in self._words_back(low, start)]
+        yield from ((words[n - 1], start) for n in _growing(len(words)))
 
     def _after(self, end: int, high: int) -> Iterator[tuple[int, int]]:
-        words = [stop for _, stop in islice(_words(self._flat, end, high), max(CONTEXT_WORDS))]
-        for n in CONTEXT_WORDS:
-            if n <= len(words):
-                yield end, words[n - 1]
+        words = [stop for _, stop in self._words(end, high)]
+        yield from ((end, words[n - 1]) for n in _growing(len(words)))
+
+    def _words(self, low: int, high: int) -> list[tuple[int, int]]:
+        """The first words between two indices."""
+        high = min(high, low + NEAR)
+        while high > low and not _bounded(self._flat, high):
+            high -= 1
+        return list(islice(_words(self._flat, low, high), max(CONTEXT_WORDS)))
+
+    def _words_back(self, low: int, high: int) -> list[tuple[int, int]]:
+        """The last words between two indices, the last first."""
+        low = max(low, high - NEAR)
+        while low < high and not _bounded(self._flat, low):
+            low += 1
+        return list(islice(_words_back(self._flat, low, high), max(CONTEXT_WORDS)))
 
     def _written(self, terms: Terms) -> str:
         prefix, first, last, suffix = (self._encoded(*term) for term in terms)
@@ -210,7 +229,10 @@ class TextFragments:
     def _places(
         self, term: re.Pattern[str], low: int, *, starts_word: bool, ends_word: bool
     ) -> Iterator[tuple[int, int]]:
-        while found := term.search(self._flat, low):
+        for _ in range(PLACES):
+            found = term.search(self._flat, low)
+            if found is None:
+                return
             low = found.start() + 1
             if starts_word and not _perhaps_bounded(self._flat, found.start()):
                 continue
@@ -279,6 +301,15 @@ def web_address(url: str | None) -> str | None:
     return quote(url, safe="!#$%&'()*+,/:;=?@[]~", errors="replace") if known else None
 
 
+def _growing(known: int) -> list[int]:
+    """Numbers of words of a context, up to all that are known.
+
+    >>> _growing(4), _growing(0)
+    ([1, 2, 3, 4], [])
+    """
+    return sorted({min(n, known) for n in CONTEXT_WORDS} - {0})
+
+
 def _flat(text: str, blocks: Iterable[tuple[int, int]]) -> str:
     """The text as browsers compare it, character by character: no case, no accents, white space as spaces."""
     flat = text.translate({ord(each): _folded(each) for each in set(text)})
@@ -309,10 +340,10 @@ def _bounded(flat: str, index: int) -> bool:
         return True
     if unicodedata.category(right) in {"Mn", "Mc", "Me", "Cf", "Sk"} or unicodedata.category(left) == "Cf":
         return False
-    if left in MIDDLE and _wordlike(right):
-        return index < 2 or not _wordlike(flat[index - 2])
-    if right in MIDDLE and _wordlike(left):
-        return index + 1 >= len(flat) or not _wordlike(flat[index + 1])
+    if left in MIDDLE and _spaced(right):
+        return index < 2 or not _spaced(flat[index - 2])
+    if right in MIDDLE and _spaced(left):
+        return index + 1 >= len(flat) or not _spaced(flat[index + 1])
     both_flags = all("\U0001f1e6" <= each <= "\U0001f1ff" for each in (left, right))
     return not (_wordlike(left) and _wordlike(right)) and not both_flags
 
@@ -328,6 +359,11 @@ def _perhaps_bounded(flat: str, index: int) -> bool:
 
 def _wordlike(character: str) -> bool:
     return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+def _spaced(character: str) -> bool:
+    """True of letters and digits of scripts with spaces between words."""
+    return _wordlike(character) and SPACELESS.match(character) is None
 
 
 def _words(flat: str, low: int, high: int) -> Iterator[tuple[int, int]]:
