@@ -114,6 +114,8 @@ class Connection:
 
     async def post(self, route: str, body: bytes) -> tuple[int, bytes]:
         """Ask; ConnectionError or IncompleteReadError without an answer."""
+        if self.streams is not None and self.streams[0].at_eof():
+            self.close()  # the server ends connections that are idle for long, as any client sees before it uses one
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
