@@ -45,7 +45,9 @@ DECIDED = [
 
 def test_the_long_table_has_a_row_a_grade() -> None:
     rows = list(long_table(RATINGS))
-    assert rows[0] == LongRow(item="a", system="x", annotator="A1", round=1, order=7, grade=2, spans="", gold=None)
+    assert rows[0] == LongRow(
+        item="a", system="x", annotator="A1", round=1, order=7, grade=2, spans="", gold=None, revision=1
+    )
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
     assert rows[3].gold == 5
@@ -66,6 +68,7 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
         adjudicated=True,
         grade=4,
         gold=None,
+        revision=1,
     )
     assert (second.item, second.grade, second.adjudicated, second.gold) == ("b", 4, False, 5)
     assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default())).grade == 3.5

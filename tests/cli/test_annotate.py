@@ -447,3 +447,32 @@ def test_without_the_packages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -
         2,
         "postil: a campaign needs an optional package: pip install 'postil[web]'\n",
     )
+
+
+def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
+    few(ARTICLES, 2, "few.jsonl")
+    few(ARTICLES, 4, "more.jsonl")
+    assert postil("annotate", "plan", "few.jsonl", "c.db", "-n", "3").code == 0
+    with Store.open("c.db") as store:
+        before = store.items()
+    tried = postil("annotate", "add", "c.db", "more.jsonl", "--dry-run")
+    assert tried.code == 0, tried.err
+    assert "would be added" in tried.err
+    added = postil("annotate", "add", "c.db", "more.jsonl")
+    assert added.code == 0, added.err
+    assert added.out == tried.out
+    with Store.open("c.db") as store:
+        after = store.items()
+    assert f"revision 2: {len(after) - len(before)} texts added, {len(before)} known ones skipped" in added.err
+    grade_all("c.db")
+    assert postil("annotate", "export", "c.db", "--out", "grades", "--table-format", "jsonl").code == 0
+    assert {row["revision"] for row in rows("grades/ratings.jsonl")} == {1, 2}
+    assert {row["revision"] for row in rows("grades/resolved.jsonl")} == {1, 2}
+    again = rows("more.jsonl")
+    again[3]["comments"][0]["text"] += " and more"  # type: ignore[index]
+    Path("other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in again), encoding="utf-8")
+    clash = postil("annotate", "add", "c.db", "other.jsonl")
+    assert clash.code == 3, clash.err
+    assert "other.jsonl: the campaign has another text of" in clash.err
+    with Store.open("c.db") as store:
+        assert store.items() == after

@@ -53,6 +53,7 @@ class LongRow(Row, frozen=True, gc=False):
     grade: float
     spans: str
     gold: float | None
+    revision: int
 
 
 class TimedRow(LongRow, frozen=True, gc=False):
@@ -74,6 +75,7 @@ class ResolvedRow(Row, frozen=True, gc=False):
     adjudicated: bool
     grade: float
     gold: float | None
+    revision: int
 
 
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
@@ -87,6 +89,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "where adjudicated, else the mean; of marked passages the share that anyone marked, or 2 where all marked all",
         "spans": "the marks, as begin:end in characters from 0, the end not included",
         "gold": "the grade that was known before; such texts are left out of agreement, judgements and references",
+        "revision": "1 for texts of the first plan, 2 for those that were added next, and so on",
         "time": "when the grade was given, in UTC",
         "seconds": "how long the text was before the annotator",
         "annotators": "how many annotators graded the text",
@@ -167,6 +170,7 @@ def long_table(ratings: Iterable[Rating], *, timestamps: bool = False) -> Iterat
             grade=one.grade,
             spans=" ".join(f"{start}:{end}" for start, end in one.spans),
             gold=one.gold,
+            revision=one.revision,
         )
         yield (
             TimedRow(**msgspec.structs.asdict(row), time=_moment(one.time), seconds=one.seconds) if timestamps else row
@@ -199,6 +203,7 @@ def resolved_table(
             adjudicated=number in decided,
             grade=decided.get(number, together),
             gold=item.gold,
+            revision=given[0].revision,
         )
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "Rating",
     "Reassignment",
     "Refused",
+    "Revision",
     "Role",
     "Session",
     "Span",
@@ -100,6 +101,28 @@ class Drawn(_Record, frozen=True, kw_only=True):
     annotators: int
 
 
+class Revision(_Record, frozen=True, kw_only=True):
+    """Revision of the plan: the items that were added at one time.
+
+    Args:
+        number: Number of the revision; 1 is the first plan.
+        time: Time, in seconds since 1970.
+        seed: Random seed.
+        first: Number of its first item; its items follow one another.
+        items: Number of items, gold ones included.
+        known: Number of items of the files that were left out, as the campaign had them already.
+        hash: Hash of its items (BLAKE2b, 128 bits).
+    """
+
+    number: int
+    time: float
+    seed: int
+    first: int
+    items: int
+    known: int
+    hash: str
+
+
 class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     """Settings of a campaign.
 
@@ -113,6 +136,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         by_item: True if all items of an article have the same annotators.
         sampled_from: Number of articles that those of the campaign were sampled from; None where all were taken.
         drawn: Origin of its suggestions, of a campaign of labels; None of another one.
+        revisions: Revisions of the plan after the first one.
     """
 
     name: str
@@ -124,6 +148,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     by_item: bool = False
     sampled_from: int | None = None
     drawn: Drawn | None = None
+    revisions: tuple[Revision, ...] = ()
 
 
 class Item(_Record, frozen=True, kw_only=True):
@@ -336,6 +361,7 @@ class Rating(_Record, frozen=True, kw_only=True):
         seconds: Time that the item was shown, in seconds.
         gold: Gold label.
         spans: Span annotations.
+        revision: Revision of the plan that the item belongs to; 1 for the first plan.
     """
 
     number: int
@@ -349,6 +375,7 @@ class Rating(_Record, frozen=True, kw_only=True):
     seconds: float | None = None
     gold: float | None = None
     spans: tuple[Span, ...] = ()
+    revision: int = 1
 
 
 class Adjudication(_Record, frozen=True, kw_only=True):

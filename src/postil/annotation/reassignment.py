@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from postil.annotation.models import Campaign, Presentation
     from postil.annotation.tables import PersonRow
 
-__all__ = ["reassign_items", "reserve_items"]
+__all__ = ["reassign_items", "reserve_items", "set_order", "update_counts"]
 
 
 def reassign_items(
@@ -52,13 +52,23 @@ def reassign_items(
     moved = 0
     for name, before, after in zip(old.annotators, old.orders, new.orders, strict=True):
         if name != removed.pseudonym and before != after:
-            moved += _set_order(connection, people[name].id, set(before), after)
-    _update_counts(connection)
+            moved += set_order(connection, people[name].id, set(before), after)
+    update_counts(connection)
     return Reassignment(moved=moved, short=new.short)
 
 
-def _set_order(connection: Connection, annotator: int, before: set[Presentation], after: Sequence[Presentation]) -> int:
-    """Bring an annotator's assignments to a new presentation order; returns the number of new ones."""
+def set_order(connection: Connection, annotator: int, before: set[Presentation], after: Sequence[Presentation]) -> int:
+    """Bring an annotator's assignments to a new presentation order.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        before: Presentations that are assigned.
+        after: The new order, with new presentations.
+
+    Returns:
+        Number of new assignments.
+    """
     table = tables.assignment
     moves, added = [], []
     for position, (item, again) in enumerate(after):
@@ -106,12 +116,16 @@ def reserve_items(connection: Connection, removed: PersonRow, everyone: Sequence
     if reserved:
         given = of_number.values(person=slot, position=sql.bindparam("at"), state=OPEN, event=None)
         connection.execute(given, [{"number": number, "at": position} for position, number in enumerate(reserved)])
-    _update_counts(connection)
+    update_counts(connection)
     return len(reserved)
 
 
-def _update_counts(connection: Connection) -> None:
-    """Recompute the counts of all people, after assignments went from one to another."""
+def update_counts(connection: Connection) -> None:
+    """Recompute the counts of all people, after assignments were changed.
+
+    Args:
+        connection: The database connection.
+    """
     people, assignments = tables.person.c, tables.assignment.c
     for state, column in ((GRADED, people.done), (SKIPPED, people.skipped), (None, people.total)):
         wanted = assignments.state != MOVED if state is None else assignments.state == state

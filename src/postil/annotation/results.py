@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sql
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
+    from postil.annotation.models import Campaign
     from postil.annotation.rubric import Rubric
 
 __all__ = ["Results"]
@@ -36,16 +38,24 @@ class Results:
     Args:
         database: Database of the campaign.
         rubric: Function that returns the rubric.
+        campaign: Function that returns the settings of the campaign.
         clock: Function that returns the time, in seconds since 1970.
     """
 
-    def __init__(self, database: Database, rubric: Callable[[], Rubric], clock: Callable[[], float]) -> None:
-        self._database, self._rubric, self._clock = database, rubric, clock
+    def __init__(
+        self,
+        database: Database,
+        rubric: Callable[[], Rubric],
+        campaign: Callable[[], Campaign],
+        clock: Callable[[], float],
+    ) -> None:
+        self._database, self._rubric, self._campaign, self._clock = database, rubric, campaign, clock
 
     def ratings(self) -> list[Rating]:
         """Read the current ratings, sorted by item, annotator and round."""
         with self._database.reading() as connection:
-            return list(_ratings(connection))
+            firsts = [one.first for one in self._campaign().revisions]
+            return list(_ratings(connection, firsts))
 
     def articles(self) -> int:
         """Count the articles whose items are rated: those with other items than gold ones."""
@@ -151,7 +161,7 @@ class Results:
             return list(_adjudications(connection))
 
 
-def _ratings(connection: Connection) -> Iterator[Rating]:
+def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
     query = (
         sql.select(
             *(tables.item.c.number, tables.article.c.item, tables.item.c.system, _PEOPLE.pseudonym, _EVENTS.grade),
@@ -184,6 +194,7 @@ def _ratings(connection: Connection) -> Iterator[Rating]:
             seconds=seconds,
             gold=gold,
             spans=from_json(spans),
+            revision=1 + bisect_right(firsts, number),
         )
 
 

@@ -15,6 +15,7 @@ try:
     import sqlalchemy as sql
 
     from postil.annotation import tables
+    from postil.annotation.additions import append_items
     from postil.annotation.database import ADVICE, Database
     from postil.annotation.grading import Grading
     from postil.annotation.people import People
@@ -25,12 +26,13 @@ except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
     from typing import Self
 
     from sqlalchemy import Connection
 
+    from postil.annotation.additions import Added
     from postil.annotation.models import Item
     from postil.annotation.plan import Plan
 
@@ -59,7 +61,7 @@ class Store:
         self.where = database.where
         self.people = People(database, self.campaign, clock)
         self.grading = Grading(database, self.rubric, clock)
-        self.results = Results(database, self.rubric, clock)
+        self.results = Results(database, self.rubric, self.campaign, clock)
         self._database = database
         self._clock = clock
         self._rubric: Rubric | None = None
@@ -178,6 +180,22 @@ class Store:
 
         self._database.run(transaction)
 
+    def add(self, items: Sequence[Item], *, known: int = 0, seed: int, dry_run: bool = False) -> Added:
+        """Append items to the plan as a new revision, atomically, also while others use the campaign.
+
+        Args:
+            items: The new items.
+            known: Number of items of the files that the campaign had already.
+            seed: Random seed.
+            dry_run: True to change nothing.
+
+        Raises:
+            UsageError: Nobody is left to take items, or the plan was changed by another program at the same time.
+        """
+        return append_items(
+            self._database, self.campaign, items, known=known, seed=seed, now=self._clock(), dry_run=dry_run
+        )
+
     def campaign(self) -> Campaign:
         """Read the settings of the campaign."""
         with self._database.reading() as connection:
@@ -211,7 +229,7 @@ class Store:
             return list(items(connection).values())
 
     def version(self) -> tuple[int, ...]:
-        """Read numbers that grow with every annotation, adjudication, invitation and removal: caches compare them."""
+        """Read numbers that grow with every annotation, decision, invitation, removal and item: caches compare them."""
         with self._database.reading(once=True) as connection:
             return _version(connection)
 
@@ -223,6 +241,7 @@ _VERSION: Final = sql.select(
             *(
                 sql.func.max(tables.event.c.id),
                 sql.func.max(tables.adjudication.c.id),
+                sql.func.max(tables.item.c.number),
                 sql.func.count(tables.person.c.left_at),
             ),
             *(sql.func.count(tables.invite.c.hash), sql.func.count(tables.invite.c.used)),

@@ -14,7 +14,7 @@ from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
 from postil.app.options import InputOptions, ListenOptions, SeedOptions
-from postil.errors import Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
@@ -26,13 +26,15 @@ from postil.render.formats import rows_as_csv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import Rating, Reassignment
+    from postil.annotation.models import Item, Rating, Reassignment
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
     from postil.records.results import PlanResult
 
 __all__ = [
+    "AddOptions",
+    "Addition",
     "AgreementOptions",
     "BackupOptions",
     "ExportOptions",
@@ -41,6 +43,7 @@ __all__ = [
     "RemoveOptions",
     "ServeOptions",
     "Written",
+    "add",
     "agreement",
     "agreement_of",
     "backup",
@@ -95,6 +98,21 @@ class PlanOptions(SeedOptions):
             raise UsageError("outputs are shown beside their articles: --articles FILE")
         if self.item_type in {"comments", "passages"} and self.articles is not None:
             raise UsageError(f"--articles goes with --item-type outputs, not {self.item_type}")
+
+
+@options
+class AddOptions(SeedOptions):
+    """Options of `postil annotate add`.
+
+    Args:
+        articles: The articles that the candidates, or the references of weights plan, were written for.
+        gold: Gold labels (item, system, grade) of texts of the files; every annotator gets these items.
+        dry_run: Print the assignment that would result, and change nothing.
+    """
+
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    dry_run: bool = False
 
 
 @options
@@ -256,6 +274,81 @@ def plan(
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
     return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
+
+
+class Addition(NamedTuple):
+    """Outcome of `add`.
+
+    Args:
+        plan: The assignment of all items.
+        revision: Number of the revision.
+        added: Number of new items.
+        known: Number of items that the campaign had already.
+    """
+
+    plan: PlanResult
+    revision: int
+    added: int
+    known: int
+
+
+def add(
+    url: str,
+    files: Sequence[str],
+    options: AddOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> Addition:
+    """Add items to a campaign as a new revision of its plan, also while its server runs.
+
+    Args:
+        url: Location of the campaign.
+        files: Files of items, of the kinds that `plan` takes.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A row of a file is invalid, or an item of the campaign has the same id and another text.
+        UsageError: The campaign cannot take items.
+    """
+    with open_campaign(url) as store:
+        campaign = store.campaign()
+        if campaign.drawn is not None:
+            raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
+        if campaign.item_type == "outputs" and options.articles is None:
+            raise UsageError("outputs are shown beside their articles: --articles FILE")
+        there = {(item.item, item.system): item for item in store.items()}
+        articles = {item.item: (item.title, item.content) for item in there.values()}
+        found: list[Item] = []
+        count = 0
+        for file in files:
+            planned = campaign.item_type == "comments" and is_reference_plan(file)
+            row_type: dict[ItemType, type[Row]] = {"outputs": Candidate, "passages": Passage, "comments": Article}
+            roles: dict[str, type[Row]] = {
+                "items": PlannedReference if planned else row_type[campaign.item_type],
+                "articles": Article,
+                "gold": GoldLabel,
+            }
+            given = (inputs or InputOptions()).readings(roles, on_message)
+            for item in read_items(file, campaign.item_type, options.articles, given):
+                count += 1
+                key = item.item, item.system
+                if key in there and there[key].text != item.text:
+                    raise InvalidInput(f"the campaign has another text of {item.system} of {item.item}", where=file)
+                if articles.setdefault(item.item, (item.title, item.content)) != (item.title, item.content):
+                    raise InvalidInput(f"the campaign has another article {item.item}", where=file)
+                if key not in there:
+                    there[key] = item
+                    found.append(item)
+            if options.gold and file == files[-1]:
+                found = with_gold(found, options.gold, store.rubric(), given["gold"])
+        old = set(store.plan().articles)
+        if campaign.by_item and (mixed := next((item.item for item in found if item.item in old), None)) is not None:
+            raise UsageError(f"all items of an article have the same annotators here, and {mixed} is assigned already")
+        known = count - len(found)
+        made = store.add(found, known=known, seed=options.seed, dry_run=options.dry_run)
+    return Addition(made.plan.statistics(), made.revision, len(found), known)
 
 
 def invite(url: str, name: str, options: InviteOptions) -> str:

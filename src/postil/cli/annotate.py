@@ -8,6 +8,7 @@ import typer
 
 from postil.app import annotate as app
 from postil.app.annotate import (
+    AddOptions,
     AgreementOptions,
     BackupOptions,
     ExportOptions,
@@ -60,6 +61,32 @@ def plan(
     emit(show(format, result), format)
     for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
         say(line)
+
+
+@annotate.command()
+@command
+def add(
+    campaign: CampaignArgument,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files of texts, as plan takes them.")],
+    options: AddOptions,
+    inputs: InputOptions,
+    format: FormatOption = "table",  # noqa: A002
+) -> None:
+    """Add texts to a campaign, also while its server runs.
+
+    New texts get as many annotators as those of the plan; loads, with what everybody has already, are as even as
+    possible. All texts of a call are added, or none. Texts that the campaign has already are skipped.
+
+    Example: postil annotate add campaign.db more-articles.jsonl
+    """
+    done = app.add(campaign, files, options, inputs, say)
+    emit(show(format, done.plan), format)
+    for line in view_of(done.plan).remarks if format != "table" else ():
+        say(line)
+    verb = "would be added" if options.dry_run else "added"
+    say(
+        f"revision {done.revision}: {done.added:,} texts {verb}, {done.known:,} known ones skipped; seed {options.seed}"
+    )
 
 
 @annotate.command()
