@@ -33,7 +33,8 @@ a warm-up pass are not timed.
 already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references of 20 words each. Both are simulated by
 `bench/metrics/workload.py`, the same in every run. Meta-evaluation:
 [benchmarks-correlate.md](benchmarks-correlate.md); passage measures:
-[benchmarks-passages.md](benchmarks-passages.md)."""
+[benchmarks-passages.md](benchmarks-passages.md); large documents:
+[benchmarks-documents.md](benchmarks-documents.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 
 
