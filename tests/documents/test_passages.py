@@ -113,12 +113,31 @@ def test_markers_of_items_and_quotes_are_no_part_of_passages() -> None:
         ("No!", True),
         ("[Ann leaves the mill, weeping.]", True),
         ("[Ann] leaves the mill, weeping.", False),
+        ("@ann @bob @cid @dan Ely Eel Fay Gil Hal Ida and others!", True),
+        ("Ann Tidd, John Tidd and Fay Eel left Ely for good.", False),
+        ("NOBODY LEFT ELY THAT DAY.", False),
     ],
 )
 def test_a_fragment_has_no_end_or_few_words(text: str, fragment: bool) -> None:
     document = assembled([Piece("paragraph", text)], "rain")
     assert [one.fragment for one in document_passages(document)] == [fragment]
     assert [one.fragment for one in document_passages(document, "lines")] == [False]
+
+
+def test_what_is_too_long_to_be_read_at_a_glance_is_a_fragment() -> None:
+    side = " ".join(["rain"] * 40)
+    whole = assembled([Piece("paragraph", f"Rain {side}, {side}.")], "rain")
+    assert [one.fragment for one in document_passages(whole)] == [True]
+    assert [one.fragment for one in document_passages(whole, "paragraphs")] == [False]
+
+
+@pytest.mark.parametrize(
+    ("joint", "fragments"), [("; and ", [False, True]), ("; Ely ", [False, False]), (": It ", [True, False])]
+)
+def test_a_part_of_a_long_sentence_that_leans_on_another_is_a_fragment(joint: str, fragments: list[bool]) -> None:
+    side = " ".join(["rain"] * 40)
+    split = assembled([Piece("paragraph", f"Few {side}{joint}{side}.")], "rain")
+    assert [one.fragment for one in document_passages(split)] == fragments
 
 
 def test_the_page_is_that_of_the_block() -> None:

@@ -58,6 +58,25 @@ def test_few_boundaries_depend_on_the_language() -> None:
     assert sum(len(found ^ wanted) for found, wanted in pairs) <= 2
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            'She wrote "we lost." [Ann Eel, p. 75] The mill burned.',
+            ['She wrote "we lost." [Ann Eel, p. 75]', "The mill burned."],
+        ),
+        ("It burned. [Ibid.] Nobody knew.", ["It burned. [Ibid.]", "Nobody knew."]),
+        (
+            "It burned. [Ann left at 9 that day.] Nobody knew.",
+            ["It burned.", "[Ann left at 9 that day.]", "Nobody knew."],
+        ),
+        ("It burned. [Eel, 1902] but nobody knew.", ["It burned.", "[Eel, 1902] but nobody knew."]),
+    ],
+)
+def test_the_source_of_a_quotation_stands_with_it(text: str, sentences: list[str]) -> None:
+    assert [text[begin:end] for begin, end in sentence_bounds(text, "en")] == sentences
+
+
 def test_an_ordinal_number_ends_no_german_sentence() -> None:
     text = "Er war der 2. Sohn. Er kam 1990. Danach ging er."
     assert sentences(text, "de") == ["Er war der 2. Sohn.", "Er kam 1990.", "Danach ging er."]

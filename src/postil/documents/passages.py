@@ -31,6 +31,7 @@ FEWEST: Final = 4
 _WORD: Final = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+(?:['’-][^\W\u3040-\u30ff\u3400-\u9fff]+)*"
 )
+_BEFORE: Final = "\"'“”‘’«»([{*_"
 _QUOTED: Final = re.compile(r"(?:>\s*)+(?=\S)")
 _JOINTS: Final = (
     re.compile(r"(?<=;)\s+|(?<=；)\s*"),
@@ -49,8 +50,9 @@ class DocumentPassage(NamedTuple):
         end: Index after its last character.
         block: Index of the block that it is in.
         page: Number of the page that the block begins on, from 1; None in documents without pages.
-        fragment: True if it is no whole sentence: it has no end mark, fewer than four words, or is all in square
-            brackets. Lines never are.
+        fragment: True if it cannot stand by itself: it has no end mark, fewer than four words, hardly any word in
+            small letters (a list of names), or more than 60 words that could not be split; ends in a colon; is all in
+            square brackets; or is a later part of a long sentence and begins with a small letter. Lines never are.
     """
 
     text: str
@@ -97,7 +99,7 @@ def document_passages(
         marker = 0 if block.kind == "paragraph" else _marker(whole)
         for start, end, ended in _bounds(whole, marker, split, lang):
             text = " ".join(whole[start:end].split())
-            fragment = split != "lines" and not (ended and _at_least(text, FEWEST) and not _is_aside(text))
+            fragment = split != "lines" and not (ended and _stands_alone(text, split))
             found.append(DocumentPassage(text, block.start + start, block.start + end, index, block.page, fragment))
     return found
 
@@ -118,9 +120,25 @@ def _bounds(whole: str, marker: int, split: PassageSplit, lang: str | None) -> I
             continue
         ended = ends_sentence(whole[start:end])
         if split == "sentences" and _at_least(text, LONG + 1):
-            yield from ((*part, ended) for part in _parts(whole, start, end))
+            parts = _parts(whole, start, end)
+            yield from ((*part, ended and (part[0] == start or not whole[part[0]].islower())) for part in parts)
         else:
             yield start, end, ended
+
+
+def _stands_alone(text: str, split: PassageSplit) -> bool:
+    """True if readers can do with a passage that ends as a sentence does, and with nothing else."""
+    if not _at_least(text, FEWEST) or _is_aside(text) or text.endswith(":"):
+        return False
+    return split == "paragraphs" or not (_at_least(text, LONG + 1) or _is_list_of_names(text))
+
+
+def _is_list_of_names(text: str) -> bool:
+    """True if fewer than one in five words of a text begin with a small letter, in a script that has them."""
+    words = [one for one in text.split() if one[0] in "@#" or any(map(str.isalpha, one))]
+    small = sum(1 for one in words if one.lstrip(_BEFORE)[:1].islower())
+    cased = sum(1 for one in words if one.lower() != one.upper())
+    return text != text.upper() and 2 * cased > len(words) and 5 * small < len(words)
 
 
 def _is_aside(text: str) -> bool:

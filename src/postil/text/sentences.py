@@ -59,6 +59,15 @@ _DATED: Final = re.compile(
 """The words that follow German ordinal numbers most often."""
 _ITEM: Final = re.compile(r"(?:[-*•·▪]|\(?\d{1,2}[.)]|\(?[a-z]\))\s")
 _ADDRESS: Final = re.compile(r"[/@=\\]|://|www\.|\.\w+\.\w")
+_CITED: Final = re.compile(
+    r"""
+    \[(?=[^\[\]]*(?:\d|\b(?i:ibid|op\.[ ]?cit|loc\.[ ]?cit|pp?\.|vol\.)))
+      [^\[\]\n]{2,160} (?:(?<![.!?])|(?<=bid\.)|(?<=[Cc]it\.))
+    \]\.? (?=\s+(?:[^\W\d_a-z]|["“‘'(])|\s*\Z)
+    """,
+    re.VERBOSE,
+)
+"""Source of a quotation, in square brackets behind its end mark."""
 _VISIBLE: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NUMERAL: Final = re.compile(r"(?!I\b)[IVXLCDM]+\b|[§#]")
@@ -135,8 +144,9 @@ class _Paragraph:
         for one in self._marks():
             after = self._skip(one.end())
             if self.first < one.start() and after < self.end and self._ends(one, after):
-                found.append((self.first, self._last(one.end())))
-                self._begin(after)
+                source = _CITED.match(text, after, self.end)
+                found.append((self.first, source.end() if source else self._last(one.end())))
+                self._begin(self._skip(source.end()) if source else after)
         if self.first < self.end:
             found.append((self.first, self._last(self.end)))
         return found
