@@ -34,7 +34,8 @@ EXACT = 1e-12
 
 BASELINES = ["length", "length(inverse=false)", "random"]
 COSINE = "cosine(vectors=v)"
-PLAIN = [COSINE, *(name for name in MEASURES if name not in {*BASELINES, "cosine"})]
+# The measure interest reads sentences of a page and no bags of words: it has laws of its own.
+PLAIN = [COSINE, *(name for name in MEASURES if name not in {*BASELINES, "cosine", "interest"})]
 PLAIN += ["f1-1(beta=2)", "f1-sk(upto=true,beta=0.5)", "kl-sk(upto=true)", "logsim-sk(upto=true)"]
 WEIGHTED = [f"w-{spec}" for spec in PLAIN]
 SPECS = PLAIN + WEIGHTED + BASELINES
@@ -127,7 +128,7 @@ def problems(draw: DrawFn) -> Problem:
 
 
 def test_every_measure_is_under_the_laws() -> None:
-    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES)
+    assert {spec.partition("(")[0] for spec in SPECS if not spec.startswith("w-")} == set(MEASURES) - {"interest"}
 
 
 @LAW
