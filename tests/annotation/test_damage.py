@@ -108,7 +108,7 @@ def test_a_missing_column_and_a_value_of_another_kind(campaign: Path, tmp_path: 
         rows = f"SELECT rowid FROM {table} LIMIT 1"  # noqa: S608 - our own names
         change(campaign, f"UPDATE {table} SET \"{name}\" = x'ff' WHERE rowid IN ({rows})")  # noqa: S608
         kind = {"INTEGER": "an integer", "FLOAT": "a number", "TEXT": "text"}[str(column.type)]
-        if table != "session":
+        if table not in {"change", "session"}:  # which are empty here
             assert refusal(campaign).startswith(f"{table}.{name}: expected {kind}")
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,37 @@ class TestCampaign:
         connection.close()
         with pytest.raises(InvalidInput, match="another version of postil"):
             Store.open(str(path))
+
+    def test_a_campaign_of_the_version_before_is_upgraded(self, tmp_path: Path) -> None:
+        path = tmp_path / "old.db"
+        rubric = Rubric.default("en")
+        with Store.open(str(path), make=True) as store:
+            texts = [Item(item="a", system="x", text="one"), Item(item="b", system="x", text="two")]
+            store.create(
+                Campaign(name="c", item_type="comments", annotators_per_item=1, seed=1),
+                texts,
+                plan([("a", "x"), ("b", "x")], 1, 1),
+                rubric,
+            )
+            ann = store.people.accept(store.people.invite("Ann", "annotator")).person
+            store.grading.rate(ann, 1, 4.0, idempotency_key="k" * 8)
+            before = store.results.ratings()
+        with closing(sqlite3.connect(path)) as connection, connection:
+            for column in ("sample", "context", "purpose", "other_system", "other_text"):
+                connection.execute(f"ALTER TABLE item DROP COLUMN {column}")
+            connection.execute("ALTER TABLE event DROP COLUMN grades")
+            connection.execute("DROP TABLE change")
+            connection.execute("UPDATE campaign SET schema = 2")
+        with pytest.raises(
+            InvalidInput, match=r"another version of postil \(tables 2, not 3\); 'postil annotate upgrade'"
+        ):
+            Store.open(str(path), read_only=True)
+        with Store.open(str(path)) as store:
+            assert store.results.ratings() == before
+            assert [item.text for item in store.items()] == ["one", "two"]
+            store.grading.rate(ann, 2, 5.0, idempotency_key="l" * 8)
+        with Store.open(str(path), read_only=True) as store:
+            assert len(store.results.ratings()) == 2
 
     def test_a_file_that_is_no_database(self, tmp_path: Path) -> None:
         path = tmp_path / "no.db"
@@ -611,6 +643,7 @@ def test_a_closed_store_says_so(store: Store) -> None:
 CHILD = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from postil.annotation.store import Store
 
 store = Store.open(sys.argv[1])

@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from postil.annotation import tables
 from postil.annotation.campaign_file import CampaignFile, connections_to_read, copy_whole
 from postil.annotation.models import NoCampaign
-from postil.annotation.tables import SCHEMA
+from postil.annotation.tables import SCHEMA, UPGRADABLE
 from postil.annotation.writers import DirectWriter, GroupCommitWriter
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
 
@@ -111,12 +111,10 @@ class Database:
                     engine = _sqlite(address, file.connect)
                 undo.callback(engine.dispose)
                 with engine.begin() as connection:
-                    if make and engine.dialect.name == "sqlite":
-                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # of several processes one creates the tables
+                    if file is not None:
+                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # of several processes one changes the tables
                     if sql.inspect(connection).has_table("campaign"):
-                        schema = _schema(connection)
-                        if schema in {SCHEMA, None} and (found := tables.damage(connection)):
-                            raise InvalidInput(f"{found[1]}; {ADVICE}", where=where, field=found[0])
+                        schema = _intact(connection, where, upgrade=not read_only)
                     elif file is not None and sql.inspect(connection).get_table_names():
                         raise InvalidInput("this database holds other tables; choose a new file", where=where)
                     if make:
@@ -125,7 +123,8 @@ class Database:
                     if schema is None:
                         none = "there is no campaign here; create one with postil annotate plan"
                         raise NoCampaign(none, where=where)
-                    other = f"made by another version of postil (tables {schema}, not {SCHEMA})"
+                    way = "; 'postil annotate upgrade' makes it one of this version" if schema in UPGRADABLE else ""
+                    other = f"made by another version of postil (tables {schema}, not {SCHEMA}){way}"
                     raise InvalidInput(other, where=where)
                 if file is not None:
                     file.begin()
@@ -229,6 +228,17 @@ class Database:
         problem = PostilError(f"{self.where}: the database reports an error: {_message(error)}{_advice(error)}")
         problem.__cause__ = error
         return problem
+
+
+def _intact(connection: Connection, where: str, *, upgrade: bool) -> int | None:
+    """Version of the tables of a campaign, without damage where this version of postil can use it."""
+    schema = _schema(connection)
+    if schema in UPGRADABLE and upgrade:
+        tables.upgrade(connection)
+        schema = SCHEMA
+    if schema in {SCHEMA, None} and (found := tables.damage(connection)):
+        raise InvalidInput(f"{found[1]}; {ADVICE}", where=where, field=found[0])
+    return schema
 
 
 def _schema(connection: Connection) -> int | None:

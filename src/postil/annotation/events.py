@@ -189,7 +189,7 @@ def _known(connection: Connection, annotator: int, key: str, kind: EventKind) ->
 
 _COLUMNS: Final = [column.key for column in tables.event.columns if column.key != "id"]
 _ADD: Final = CompiledStatement(tables.event.insert().returning(tables.event), EventRow._make, _COLUMNS)
-_EMPTY: Final = dict.fromkeys(("grade", "spans", "seconds", "undoes")) | {"reason": ""}
+_EMPTY: Final = dict.fromkeys(("grade", "spans", "seconds", "undoes", "grades")) | {"reason": ""}
 _SET_STATE: Final = CompiledStatement(
     tables.assignment.update()
     .where(_ASSIGNMENTS.id == sql.bindparam("assignment"))

@@ -229,7 +229,7 @@ class Store:
             return list(items(connection).values())
 
     def version(self) -> tuple[int, ...]:
-        """Read numbers that grow with every annotation, decision, invitation, removal and item: caches compare them."""
+        """Read numbers that grow with whatever is stored, from annotations to invitations: caches compare them."""
         with self._database.reading(once=True) as connection:
             return _version(connection)
 
@@ -242,6 +242,7 @@ _VERSION: Final = sql.select(
                 sql.func.max(tables.event.c.id),
                 sql.func.max(tables.adjudication.c.id),
                 sql.func.max(tables.item.c.number),
+                sql.func.max(tables.change.c.id),
                 sql.func.count(tables.person.c.left_at),
             ),
             *(sql.func.count(tables.invite.c.hash), sql.func.count(tables.invite.c.used)),

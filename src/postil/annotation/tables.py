@@ -24,6 +24,7 @@ __all__ = [
     "SCHEMA",
     "SKIPPED",
     "STATES",
+    "UPGRADABLE",
     "AssignmentRow",
     "EventKind",
     "EventRow",
@@ -32,16 +33,21 @@ __all__ = [
     "article",
     "assignment",
     "campaign",
+    "change",
     "damage",
     "event",
     "invite",
     "item",
     "person",
     "session",
+    "upgrade",
 ]
 
-SCHEMA: Final = 2
-"""Version of the tables; raised whenever they change. Other versions are refused."""
+SCHEMA: Final = 3
+"""Version of the tables; raised whenever they change."""
+
+UPGRADABLE: Final = frozenset({2})
+"""Earlier versions, which `upgrade` brings to this one. Other versions are refused."""
 
 MOST_ROWS: Final = 2**31
 """Upper bound on the numbers of rows."""
@@ -91,6 +97,11 @@ item: Final = Table(
     _to("article"),
     *_required(Text, "system", "text"),
     Column("gold", Float),
+    Column("sample", Integer, nullable=False, server_default="1"),  # of several texts of one item and system
+    Column("context", Text, nullable=False, server_default=""),  # JSON of labelled texts shown with the item
+    Column("purpose", Text, nullable=False, server_default=""),  # other than to be rated
+    Column("other_system", Text),  # of a pair: the second text
+    Column("other_text", Text),
 )
 person: Final = Table(
     "person",
@@ -147,8 +158,18 @@ event: Final = Table(
     Column("before", Integer),  # the event that made the assignment's state before this one
     Column("previous", Integer),  # the event that undo reverts after this one
     Column("undoes", Integer),
+    Column("grades", Text),  # JSON of the grades of several aspects
     UniqueConstraint("person", "idempotency_key"),
     Index("event_of_person", "person", "id"),
+)
+change: Final = Table(
+    "change",  # what leads did to the campaign; rows are appended and never changed
+    METADATA,
+    _id(),
+    *_required(Float, "time"),
+    *_required(Text, "kind"),
+    Column("person", Integer, ForeignKey("person.id")),  # none on the command line
+    *_required(Text, "detail"),
 )
 adjudication: Final = Table(
     "adjudication",
@@ -207,6 +228,7 @@ class EventRow(NamedTuple):
     before: int | None
     previous: int | None
     undoes: int | None
+    grades: str | None
 
 
 _KINDS: Final = {
@@ -234,14 +256,35 @@ def damage(connection: Connection) -> tuple[str, str] | None:
     Returns:
         Location and problem; None for an intact campaign.
     """
-    there = sql.inspect(connection)
-    found = {name: {column["name"] for column in columns} for (_, name), columns in there.get_multi_columns().items()}
+    found = _columns(connection)
     for table in METADATA.sorted_tables:
         missing = [column.name for column in table.columns if column.name not in found.get(table.name, ())]
         if missing:
             what = f"has no column {missing[0]}" if table.name in found else "is missing"
             return table.name, f"the table {what}"
     return next(_wrong_values(connection), None) if connection.dialect.name == "sqlite" else None
+
+
+def upgrade(connection: Connection) -> None:
+    """Add the tables and columns of this version to a campaign of an earlier one; nothing else changes.
+
+    Args:
+        connection: The database connection, in a transaction.
+    """
+    before = _columns(connection)
+    METADATA.create_all(connection)
+    for table in METADATA.sorted_tables:
+        for column in table.columns:
+            if column.name not in before.get(table.name, {column.name}):
+                definition = sql.schema.CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {definition}")
+    connection.execute(campaign.update().values(schema=SCHEMA))
+
+
+def _columns(connection: Connection) -> dict[str, set[str]]:
+    """Names of the columns of each table that is there."""
+    found = sql.inspect(connection).get_multi_columns()
+    return {name: {column["name"] for column in columns} for (_, name), columns in found.items()}
 
 
 def _wrong_values(connection: Connection) -> Iterator[tuple[str, str]]:

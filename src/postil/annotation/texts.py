@@ -39,9 +39,11 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
         number: (item, title, content, lang) for number, item, title, content, lang in connection.execute(articles)
     }
     found = {}
-    for number, article, system, text, gold in connection.execute(texts):
-        item, title, content, lang = belongs[article]
-        found[number] = Item(item=item, system=system, text=text, title=title, content=content, lang=lang, gold=gold)
+    for row in connection.execute(texts):
+        item, title, content, lang = belongs[row.article]
+        found[row.number] = Item(
+            item=item, system=row.system, text=row.text, title=title, content=content, lang=lang, gold=row.gold
+        )
     return found
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "open_campaign",
     "plan",
     "remove",
+    "upgrade",
     "write_rows",
 ]
 
@@ -498,6 +499,18 @@ def backup(url: str, copy: str, options: BackupOptions) -> int:
             ratings = len(copied.results.ratings())
         _check_new(copy)  # again: copying takes a while, and another process may have made the file
     return ratings
+
+
+def upgrade(url: str) -> None:
+    """Bring a campaign of an earlier version of postil to this one; nothing in it changes.
+
+    Args:
+        url: Location of the campaign.
+
+    Raises:
+        InvalidInput: There is no campaign, or one of a version that cannot be upgraded.
+    """
+    open_campaign(url).close()
 
 
 def _check_new(file: str) -> None:

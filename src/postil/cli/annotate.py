@@ -188,3 +188,16 @@ def backup(
     if options.incomplete:
         say(f"{copy}: annotations from shortly before {campaign} was copied may be missing")
     say(f"written: {copy} ({ratings:,} ratings)")
+
+
+@annotate.command()
+@command
+def upgrade(campaign: CampaignArgument) -> None:
+    """Bring a campaign of an earlier version of postil to this one, as serve, invite and add do by themselves.
+
+    Tables and columns are added; nothing else changes. Earlier versions cannot open the campaign any more.
+
+    Example: postil annotate upgrade campaign.db
+    """
+    app.upgrade(campaign)
+    say(f"{campaign} can be used with this version of postil")
