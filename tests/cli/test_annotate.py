@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 from postil.annotation.store import Store
-from postil.app.annotate import ServeOptions
+from postil.app.campaign_serving import ServeOptions
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -84,7 +84,7 @@ def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
     assert {pair["texts"] for pair in found["pairs"]} == {8}
     assert "24 items, 2 of 3 annotators per item" in planned.err
 
-    link = postil("annotate", "invite", "c.db", "Ann Lee", "--address", "https://grading.example/")
+    link = postil("annotate", "invite", "c.db", "Ann Lee", "--base-url", "https://grading.example/")
     assert re.fullmatch(r"https://grading\.example/join/[\w-]{43}\n", link.out)
     early = postil("annotate", "agreement", "c.db")
     assert (early.code, early.err) == (3, "postil: agreement needs grades, and there are none\n")
@@ -423,7 +423,11 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
         assert store.people.accept(token[1]).person.role == "lead"
     assert postil("annotate", "serve", "c.db").err == ""
     for number, (flags, address) in enumerate(
-        ((("--port", 8001), "http://localhost:8001"), (("--https",), "https://localhost"))
+        (
+            (("--port", 8001), "http://localhost:8001"),
+            (("--https",), "https://localhost"),
+            (("--base-url", "https://a.example"), "https://a.example"),
+        )
     ):
         assert postil("annotate", "plan", "a.jsonl", f"{number}.db", "-n", 2).code == 0
         assert f" {address}/join/" in postil("annotate", "serve", f"{number}.db", *flags).err

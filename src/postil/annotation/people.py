@@ -182,6 +182,15 @@ class People:
                 for row in _rows(connection, annotators)
             ]
 
+    def totals(self) -> tuple[Progress, int]:
+        """Add the progress of all annotators up, and count those who were invited and not removed."""
+        there = sql.and_(_PEOPLE.name != "", _PEOPLE.left_at.is_(None))
+        sums = [sql.func.sum(column) for column in (_PEOPLE.done, _PEOPLE.total, _PEOPLE.skipped)]
+        query = sql.select(*sums, sql.func.sum(sql.case((there, 1), else_=0))).where(_PEOPLE.role == "annotator")
+        with self._database.reading(once=True) as connection:
+            done, total, skipped, annotators = (int(number or 0) for number in connection.execute(query).one())
+        return Progress(done=done, total=total, skipped=skipped), annotators
+
     def remove(self, person: Person, *, reserve: bool = False) -> Reassignment:
         """Remove a person: ratings stay, open items go to the others, see `Plan.reassign`.
 

@@ -27,6 +27,7 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from concurrent.futures import Future
     from types import TracebackType
     from typing import Self
 
@@ -227,6 +228,14 @@ class Store:
         """Read all items, in the order of their numbers."""
         with self._database.reading() as connection:
             return list(items(connection).values())
+
+    def check(self) -> Future[None]:
+        """Run an empty transaction: the future has a result if annotations can be stored, else an error.
+
+        Raises:
+            PostilError: The campaign is closed.
+        """
+        return self._database.submit(lambda connection: connection.execute(sql.select(1)).close())
 
     def version(self) -> tuple[int, ...]:
         """Read numbers that grow with whatever is stored, from annotations to invitations: caches compare them."""

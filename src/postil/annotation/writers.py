@@ -176,6 +176,7 @@ class GroupCommitWriter:
             with self._connection.begin():
                 driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
                 driver.execute("BEGIN IMMEDIATE")  # takes the write lock at once: a later upgrade could fail
+                start = driver.total_changes
                 for one in group:
                     before = driver.total_changes
                     try:
@@ -191,7 +192,8 @@ class GroupCommitWriter:
             group[0].refuse(self._translate(error))
             group[0].answer()
             return True
-        self._since = self._since or time.monotonic()
+        if driver.total_changes != start:
+            self._since = self._since or time.monotonic()
         try:
             self._on_progress()
         except PostilError as error:

@@ -13,7 +13,8 @@ from postil.annotation.inputs import GoldLabel, is_reference_plan, read_items, r
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.models import Campaign, ItemType, Role
 from postil.annotation.plan import plan as assign_items
-from postil.app.options import InputOptions, ListenOptions, SeedOptions
+from postil.app.campaign_serving import checked_base_url
+from postil.app.options import InputOptions, SeedOptions
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -41,7 +42,6 @@ __all__ = [
     "InviteOptions",
     "PlanOptions",
     "RemoveOptions",
-    "ServeOptions",
     "Written",
     "add",
     "agreement",
@@ -123,25 +123,16 @@ class InviteOptions:
     Args:
         role: annotator or lead.
         days: Validity of the link, in days.
-        address: URL where annotators reach the server.
+        base_url: URL where people reach the pages, as serve has it.
     """
 
     role: Annotated[Role, Flag(metavar="ROLE")] = "annotator"
     days: Annotated[float, Flag(metavar="N")] = 14.0
-    address: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
+    base_url: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
 
     def __post_init__(self) -> None:
+        checked_base_url(self.base_url)
         _check_choice("role", self.role, get_args(Role))
-
-
-@options
-class ServeOptions(ListenOptions):
-    """Options of `postil annotate serve`."""
-
-    @property
-    def address(self) -> str:
-        """URL where annotators reach the server."""
-        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
 
 
 @options
@@ -367,15 +358,15 @@ def invite(url: str, name: str, options: InviteOptions) -> str:
         Refused: See `postil.annotation.people.People.invite`.
     """
     with open_campaign(url) as store:
-        return f"{options.address.rstrip('/')}/join/{store.people.invite(name, options.role, options.days)}"
+        return f"{checked_base_url(options.base_url)}/join/{store.people.invite(name, options.role, options.days)}"
 
 
-def invite_first_lead(url: str, address: str) -> str | None:
+def invite_first_lead(url: str, base_url: str) -> str | None:
     """Invite a lead to a campaign that has none yet.
 
     Args:
         url: Location of the campaign.
-        address: URL of the server.
+        base_url: URL where people reach the pages.
 
     Returns:
         The link to open; it works once. None if there is a lead.
@@ -383,7 +374,7 @@ def invite_first_lead(url: str, address: str) -> str | None:
     with open_campaign(url, read_only=True) as store:
         if any(person.role == "lead" and not person.left for person in store.people.everyone()):
             return None
-    return invite(url, "lead", InviteOptions(role="lead", days=1, address=address))
+    return invite(url, "lead", InviteOptions(role="lead", days=1, base_url=base_url))
 
 
 def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 from postil.annotation.labels import RUBRICS, label_item, label_rows
 from postil.annotation.models import Campaign, Drawn, NoCampaign
 from postil.annotation.plan import plan
-from postil.app.annotate import InviteOptions, ServeOptions, invite, invite_first_lead, open_campaign, write_rows
+from postil.app.annotate import InviteOptions, invite, invite_first_lead, open_campaign, write_rows
 from postil.app.article_files import checked_articles, open_articles
+from postil.app.campaign_serving import ServeOptions
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.commenters.loading import load_commenter
 from postil.commenters.manifest import combined_checksum
@@ -268,7 +269,7 @@ def invitation(options: LabelOptions) -> str:
     with open_campaign(url, read_only=True) as store:
         alone = sum(person.role == "annotator" for person in store.people.everyone()) == 1
     if alone:
-        return f"label at {invite(url, EDITOR, InviteOptions(days=1, address=address))}"
+        return f"label at {invite(url, EDITOR, InviteOptions(days=1, base_url=address))}"
     lead = invite_first_lead(url, address)
     return f"invite annotators: postil annotate invite {url} NAME" + (f", or at {lead}" if lead else "")
 

@@ -15,8 +15,8 @@ from postil.app.annotate import (
     InviteOptions,
     PlanOptions,
     RemoveOptions,
-    ServeOptions,
 )
+from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say

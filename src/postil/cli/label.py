@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from postil.app import label as app
-from postil.app.annotate import ServeOptions
+from postil.app.campaign_serving import ServeOptions
 from postil.app.label import LabelOptions
 from postil.app.options import InputOptions
 from postil.cli.command import command

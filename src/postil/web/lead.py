@@ -148,8 +148,7 @@ class _Pages:
         name = form.get("name", "")
         role: Role = "lead" if form.get("role") == "lead" else "annotator"
         token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
-        link = f"{'https' if self._site.secure else 'http'}://{request.headers['host']}/join/{token}"
-        return self._page(request, "overview", link=link, invited=name)
+        return self._page(request, "overview", link=self._site.link(request, f"/join/{token}"), invited=name)
 
     def remove(self, request: Request) -> Response:
         """Remove an annotator."""

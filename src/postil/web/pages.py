@@ -37,6 +37,7 @@ class Site:
     Args:
         store: Store of the campaign.
         secure: True if the site is reached by HTTPS.
+        base_url: URL where people reach the site; empty for that of each request.
 
     Attributes:
         cookie: Name of the session cookie; one per campaign, as browsers share cookies between ports.
@@ -44,8 +45,8 @@ class Site:
         translate: Function that translates a sentence to the language of the rubric.
     """
 
-    def __init__(self, store: Store, *, secure: bool) -> None:
-        self.store, self.secure = store, secure
+    def __init__(self, store: Store, *, secure: bool, base_url: str = "") -> None:
+        self.store, self.secure, self._base_url = store, secure, base_url
         self.campaign, self.rubric = store.campaign(), store.rubric()
         made = f"{self.campaign.name}\0{self.campaign.created!r}\0{self.campaign.seed}"
         self.cookie = f"postil-{hashlib.sha256(made.encode()).hexdigest()[:10]}"
@@ -136,6 +137,16 @@ class Site:
         found = self.current_user(request)
         self.check_csrf(request, form)
         return found, form
+
+    def link(self, request: Request, path: str) -> str:
+        """Return the URL of a page, to be sent to somebody.
+
+        Args:
+            request: The request of the sender.
+            path: Path of the page.
+        """
+        here = f"{'https' if self.secure else 'http'}://{request.headers['host']}"
+        return (self._base_url or here) + path
 
     def csrf(self, request: Request) -> str:
         """Return the CSRF token for the forms of a page.

@@ -19,14 +19,16 @@ from postil.web.lead import add_lead_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.security import SecurityMiddleware
+from postil.web.service.tokens import Tokens
 from postil.web.static_files import StaticFiles
+from postil.web.supervision import CampaignMetrics, Measured, add_supervision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp
 
-    from postil.app.annotate import ServeOptions
+    from postil.app.campaign_serving import ServeOptions
 
 __all__ = ["STATIC", "WebOptions", "make_app", "serve"]
 
@@ -41,11 +43,15 @@ class WebOptions:
     Args:
         names: Host names of the server besides localhost and numeric addresses.
         secure: True if it is reached by HTTPS.
+        base_url: URL where people reach it, which invitations begin with; empty for that of the lead's page.
+        tokens: Tokens of programs on other machines; None if there are none.
         patience: Seconds that a page of leads waits for fresh numbers before it shows the previous ones.
     """
 
     names: tuple[str, ...] = ()
     secure: bool = False
+    base_url: str = ""
+    tokens: Tokens | None = None
     patience: float = 0.03
 
 
@@ -56,11 +62,13 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
         store: Store of the campaign.
         options: Options of the application.
     """
-    site = Site(store, secure=options.secure)
+    site = Site(store, secure=options.secure, base_url=options.base_url)
+    metrics = CampaignMetrics(store)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_annotator_pages(app, site)
     add_joining_pages(app, site)
     add_lead_pages(app, site, patience=options.patience)
+    add_supervision(app, metrics, store, options.tokens)
     kept = StaticFiles(STATIC)
 
     @app.get("/static/{name}")
@@ -81,7 +89,8 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
 
     app.add_exception_handler(PostilError, refuse)
     app.add_exception_handler(HTTPException, elsewhere)
-    return SecurityMiddleware(app, {"localhost", socket.gethostname(), *options.names}, secure=options.secure)
+    names = {"localhost", socket.gethostname(), *options.names}
+    return Measured(SecurityMiddleware(app, names, secure=options.secure), metrics)
 
 
 def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:
@@ -96,7 +105,10 @@ def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None])
         PostilError: The campaign cannot be opened, or the port is taken.
     """
     with unwound(serving=True), Store.open(url, alarm=on_message) as store:
-        app = make_app(store, WebOptions(names=options.name, secure=options.https))
+        tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
+        base_url = options.address if options.base_url else ""
+        web = WebOptions(names=options.names, secure=options.secure, base_url=base_url, tokens=tokens)
+        app = make_app(store, web)
         with listen(options.host, options.port) as (listening, address):
             on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
-            make_server(app, secure=options.https).run(sockets=[listening])
+            make_server(app, secure=options.secure).run(sockets=[listening])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client import Gauge
 
+from postil.web.request_metrics import MEDIA_TYPE, RequestMetrics
 from postil.web.service.routing import Reply, Route
 
 if TYPE_CHECKING:
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from postil.web.service.routing import Call
     from postil.web.service.store import StoreCounts
 
-__all__ = ["MEDIA_TYPE", "ServiceState", "Telemetry", "metrics_route"]
-
-MEDIA_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
-"""Media type of the text, which servers of all versions read."""
-
-BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-"""Upper bounds of the latencies that are counted together, in seconds."""
+__all__ = ["ServiceState", "Telemetry", "metrics_route"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +39,8 @@ class ServiceState:
     audit_lost: int = 0
 
 
-class Telemetry:
-    """Counters of requests, and gauges of the service's state, in a registry of their own.
+class Telemetry(RequestMetrics):
+    """Counters of requests, and gauges of the service's state.
 
     >>> telemetry = Telemetry()
     >>> telemetry.observe("GET /healthz", 200, 0.0004)
@@ -57,15 +51,8 @@ class Telemetry:
     """
 
     def __init__(self) -> None:
-        self._registry = registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
-        self._requests = Counter(
-            "postil_requests", "Number of requests that were answered.", ["route", "status"], registry=registry
-        )
-        self._seconds = Histogram(
-            "postil_request_seconds", "Time until the response was sent.", ["route"], buckets=BUCKETS, registry=registry
-        )
-        self._in_flight = Gauge("postil_requests_in_flight", "Number of requests being answered.", registry=registry)
+        super().__init__()
+        registry = self.registry
         self._workers = Gauge("postil_workers", "Number of workers that take requests.", registry=registry)
         self._waiting = Gauge(
             "postil_requests_waiting", "Number of requests that wait for a worker.", registry=registry
@@ -81,22 +68,6 @@ class Telemetry:
         self._audit_lost = Gauge(
             "postil_audit_lines_lost", "Number of lines of the audit log that could not be written.", registry=registry
         )
-
-    def begin(self) -> None:
-        """Count a request that came; `observe` follows."""
-        self._in_flight.inc()
-
-    def observe(self, route: str, status: int, seconds: float) -> None:
-        """Count a request that was answered.
-
-        Args:
-            route: Method and path of the route, as the table of routes has it: one of few, whatever clients send.
-            status: Status of the response; 0 where the client had gone before.
-            seconds: Time since the request came.
-        """
-        self._in_flight.dec()
-        self._requests.labels(route, f"{status}").inc()
-        self._seconds.labels(route).observe(seconds)
 
     def text(self, state: ServiceState) -> bytes:
         """All metrics.
@@ -115,7 +86,7 @@ class Telemetry:
             self._impressions.set(state.stored.impressions)
             for name, number in state.stored.deliveries.items():
                 self._deliveries.labels(name).set(number)
-        return generate_latest(self._registry)
+        return self.exposition()
 
 
 def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceState]]) -> Route:

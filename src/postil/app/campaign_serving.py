@@ -1,0 +1,78 @@
+"""Options of `postil annotate serve`, and the address under which people reach the pages of a campaign."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from postil.app.options import ListenOptions
+from postil.errors import UsageError
+from postil.escaping import visible
+from postil.options import Flag, options
+
+__all__ = ["ServeOptions", "checked_base_url"]
+
+
+@options
+class ServeOptions(ListenOptions):
+    """Options of `postil annotate serve`.
+
+    Args:
+        base_url: URL where people reach the pages; invitations begin with it. It gives the host name too, and https://
+            means that a reverse proxy speaks HTTPS, as with --https.
+        tokens: File of tokens, as postil tokens add makes it: programs on other machines read /metrics with one of the
+            scope metrics.
+    """
+
+    base_url: Annotated[str | None, Flag(metavar="URL")] = None
+    tokens: Annotated[str | None, Flag(metavar="FILE")] = None
+
+    def __post_init__(self) -> None:
+        if self.base_url is not None:
+            address = checked_base_url(self.base_url)
+            if self.https and address.startswith("http://"):
+                raise UsageError(f"base-url: expected https:// with --https, got {visible(self.base_url)}")
+
+    @property
+    def address(self) -> str:
+        """URL where people reach the pages."""
+        if self.base_url is not None:
+            return checked_base_url(self.base_url)
+        return f"https://{(*self.name, 'localhost')[0]}" if self.https else f"http://localhost:{self.port}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Host names of the server, besides localhost."""
+        return self.name if self.base_url is None else (*self.name, urlsplit(self.address).hostname or "")
+
+    @property
+    def secure(self) -> bool:
+        """True if the server is behind a reverse proxy that speaks HTTPS."""
+        return self.https or self.address.startswith("https://")
+
+
+def checked_base_url(url: str) -> str:
+    """Check the URL where people reach the pages of a campaign.
+
+    Args:
+        url: Scheme and host, and the port where it is not that of the scheme.
+
+    Returns:
+        The URL without a slash at its end.
+
+    Raises:
+        UsageError: It is no such URL.
+
+    >>> checked_base_url("https://Grading.example.org/")
+    'https://grading.example.org'
+    """
+    try:
+        parts = urlsplit(url.strip())
+        rest = parts._replace(scheme="", netloc="").geturl()
+        sound = parts.scheme in {"http", "https"} and parts.port != 0 and "@" not in parts.netloc and rest in {"", "/"}
+    except ValueError:  # a port that is no number, or brackets that do not match
+        sound = False
+    if not sound or not parts.hostname:
+        expected = "http:// or https:// and a host name, without a path, such as https://grading.example.org"
+        raise UsageError(f"base-url: expected {expected}; got {visible(url)}")
+    return f"{parts.scheme}://{parts.netloc.lower()}"

@@ -1,0 +1,134 @@
+"""Health and metrics of the server of a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
+
+from postil.web.server import WebOptions
+from postil.web.service.tokens import AddTokenOptions, Tokens, add_token
+
+Make = Any
+HERE = ("127.0.0.1", 5000)
+
+
+def ask(place: Any, path: str, *, client: tuple[str, int] = HERE, host: str = "localhost:8000", **headers: str) -> Any:
+    """Ask a server without a session."""
+    with TestClient(place.app, base_url=f"http://{host}", client=client, follow_redirects=False) as asking:
+        return asking.get(path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def samples(text: str) -> dict[tuple[str, ...], float]:
+    """The value of each sample by its name and the values of its labels."""
+    families = text_string_to_metric_families(text)
+    return {(each.name, *each.labels.values()): each.value for family in families for each in family.samples}
+
+
+def test_health_is_that_of_the_database(place: Make) -> None:
+    here = place()
+    answer = ask(here, "/health")
+    assert (answer.status_code, answer.json(), answer.headers["cache-control"]) == (200, {"status": "ok"}, "no-store")
+    file = Path(here.store.where)
+    file.rename(away := file.with_name("away.db"))
+    answer = ask(here, "/health")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+    assert "campaign.db was removed or moved" in answer.json()["problem"]
+    away.rename(file)
+    assert ask(here, "/health").status_code == 200
+    here.store.close()
+    answer = ask(here, "/health")
+    assert (answer.status_code, answer.json()["problem"]) == (503, "the campaign is closed")
+
+
+def test_metrics_count_ratings_and_requests(place: Make) -> None:
+    here = place()
+    ann = here.visitor("Ann")
+    assert ann.ask("/rate", **ann.form(), grade="4").status_code == 200
+    form = ann.form()
+    assert ann.ask("/rate", **form, grade="9").status_code == 422
+    assert ann.ask("/skip", **form, reason="not a text").status_code == 200
+    assert ann.get("/nowhere/at/all").status_code == 404
+    answer = ask(here, "/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    found = samples(answer.text)
+    assert found["postil_campaign_up",] == 1
+    assert found["postil_campaign_ratings",] == 1
+    assert found["postil_campaign_skipped",] == 1
+    assert found["postil_campaign_planned",] == 12
+    assert found["postil_campaign_annotators",] == 1
+    assert found["postil_requests_total", "POST /rate", "200"] == 1
+    assert found["postil_requests_total", "POST /rate", "422"] == 1
+    assert found["postil_requests_total", "other", "404"] == 1
+    assert found["postil_requests_in_flight",] == 1  # this one
+    buckets = [
+        value for key, value in found.items() if key[:1] + key[2:] == ("postil_request_seconds_bucket", "POST /rate")
+    ]
+    assert buckets == sorted(buckets)
+    assert buckets[-1] == 2
+
+
+def test_metrics_do_not_need_the_database(place: Make) -> None:
+    here = place()
+    assert samples(ask(here, "/metrics").text)["postil_campaign_up",] == 1
+    here.store.close()
+    found = samples(ask(here, "/metrics").text)
+    assert found["postil_campaign_up",] == 0
+    assert found["postil_requests_total", "GET /metrics", "200"] == 1
+
+
+def test_routes_of_metrics_are_few_whatever_is_asked(place: Make) -> None:
+    here = place()
+    for path in ("/a", "/b", "/join/secret-token", "/lead/files/x.y", "/static/x"):
+        ask(here, path)
+    with TestClient(here.app, base_url="http://localhost") as client:
+        client.request("BREW", "/grade")
+    text = ask(here, "/metrics").text
+    assert "secret-token" not in text
+    assert "BREW" not in text
+    assert samples(text)["postil_requests_total", "GET /join/{token}", "200"] == 1
+
+
+@pytest.mark.parametrize(
+    ("client", "host", "headers"),
+    [
+        (("10.1.2.3", 5000), "localhost", {}),
+        (HERE, "grading.example.org", {}),
+        (HERE, "10.0.0.1:8000", {}),
+        (HERE, "localhost", {"x_forwarded_for": "203.0.113.9"}),
+        (HERE, "localhost", {"forwarded": "for=203.0.113.9"}),
+    ],
+)
+def test_metrics_are_for_this_machine(place: Make, client: tuple[str, int], host: str, headers: dict[str, str]) -> None:
+    here = place(options=WebOptions(names=("grading.example.org",), patience=30))
+    answer = ask(here, "/metrics", client=client, host=host, **headers)
+    assert answer.status_code == 403
+    assert "--tokens FILE" in answer.text
+    assert "postil_" not in answer.text
+    for address in ("localhost", "127.0.0.1:8000", "[::1]:8000"):
+        assert ask(here, "/metrics", host=address).status_code == 200
+
+
+def test_metrics_for_those_who_have_a_token(place: Make, tmp_path: Path) -> None:
+    file = str(tmp_path / "tokens.json")
+    token = add_token(file, "prometheus", AddTokenOptions(scopes=("metrics",)))
+    other = add_token(file, "site", AddTokenOptions(scopes=("suggest",)))
+    here = place(options=WebOptions(tokens=Tokens(file), patience=30))
+    away = ("10.1.2.3", 5000)
+    answer = ask(here, "/metrics", client=away)
+    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, 'Bearer realm="postil"')
+    assert ask(here, "/metrics", client=away, authorization="Bearer postil_wrong").status_code == 401
+    answer = ask(here, "/metrics", client=away, authorization=f"Bearer {other}")
+    assert (answer.status_code, answer.text) == (403, "The token site has not the scope metrics.\n")
+    answer = ask(here, "/metrics", client=away, authorization=f"Bearer {token}")
+    assert samples(answer.text)["postil_campaign_planned",] == 12
+    assert ask(here, "/metrics").status_code == 200
+
+
+def test_links_of_leads_begin_with_the_base_url(place: Make) -> None:
+    here = place(options=WebOptions(base_url="https://grading.example.org", patience=30))
+    lee = here.visitor("Lee", "lead")
+    assert "<code>https://grading.example.org/join/" in lee.post("/lead/invite", name="Ann").text
