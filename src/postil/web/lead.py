@@ -14,10 +14,13 @@ from postil.records.names import STATISTICS
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
-from postil.web.pages import NEVER_CACHED, new_key, redirect_to
+from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, severities
+from postil.web.translations import LANGUAGES, translator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fastapi import FastAPI
     from markupsafe import Markup
 
@@ -28,8 +31,17 @@ if TYPE_CHECKING:
 
 __all__ = ["add_lead_pages"]
 
+YEAR: Final = 365 * 86_400
 PAGE_SIZE: Final = 10
 """Number of conflicts per page."""
+
+TABS: Final = {
+    "overview": ("/lead", "Progress"),
+    "agreement": ("/lead/agreement", "Agreement"),
+    "estimate": ("/lead/estimate", "Estimate"),
+    "conflicts": ("/lead/conflicts", "Conflicts"),
+}
+"""Pages of leads: the path and the title of each; its template has the same name."""
 
 SHOWN: Final = {
     "kappa-quadratic-pooled": "Scott's pi, quadratic",
@@ -82,6 +94,7 @@ class _Pages:
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
+        site.show(tabs=TABS, languages=LANGUAGES, sentence=_sentence)
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
@@ -137,9 +150,8 @@ class _Pages:
         self._store.results.adjudicate(lead, number, grade, reason, idempotency_key=form.get("idempotency_key", ""))
         if "hx-request" not in request.headers:
             return redirect_to("/lead/conflicts")
-        case = self._site.parts("case.html").case(
-            self._store.results.conflict(number), self._site.csrf(request), new_key()
-        )
+        parts = self._site.parts("case.html", self._site.language(request))
+        case = parts.case(self._store.results.conflict(number), self._site.csrf(request), new_key())
         return HTMLResponse(case, headers=NEVER_CACHED)
 
     def invite(self, request: Request) -> Response:
@@ -165,13 +177,15 @@ class _Pages:
     def _page(self, request: Request, tab: str, **values: object) -> Response:
         self._site.current_lead(request)
         numbers, fresh = self._dashboard.latest()
-        return self._site.page(
+        lang = self._site.language(request)
+        response = self._site.page(
             "lead.html",
             tab=tab,
             numbers=numbers,
             fresh=fresh,
             csrf=self._site.csrf(request),
-            lang="en",
+            lang=lang,
+            _=translator(lang),
             now=time.time(),
             people={person.id: person for person in self._store.people.everyone()},
             conflicts=len(numbers.conflicts) if numbers else 0,
@@ -180,30 +194,40 @@ class _Pages:
             files=self._files,
             **values,
         )
+        if "lang" in request.query_params:
+            self._site.set_cookie(response, LANGUAGE_COOKIE, lang, YEAR)
+        return response
 
     def _submitted(self, request: Request) -> tuple[Person, Form]:
         self._site.current_lead(request)
         return self._site.submitted(request)
 
 
-def _drawn(found: Agreement) -> dict[str, object]:
+def _drawn(found: Agreement, _: Callable[[str], str]) -> dict[str, object]:
     """Labels and charts of the agreement page."""
     labels = [f"{label:g}" for label in found.labels]
     severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
+    title = _("Number of ratings of {name} with each grade")
     return {
         "labels": labels,
-        "severities": severities(severe, "Bias of each annotator, with 95 % intervals") if severe else "",
+        "severities": severities(severe, _("Bias of each annotator, with 95 % intervals")) if severe else "",
         "histograms": [
-            (rater, histogram(labels, rater.histogram, f"Number of ratings of {rater.name} with each grade"))
+            (rater, histogram(labels, rater.histogram, title.format(name=rater.name)))
             for rater in found.raters
             if rater.histogram is not None
         ],
     }
 
 
-def _forest(found: EstimateResult) -> Markup:
+def _forest(found: EstimateResult, _: Callable[[str], str]) -> Markup:
     """Chart of the mean grades of systems with their intervals, the best first."""
-    return means(found.systems, "Mean grade of each system, with 95 % intervals")
+    return means(found.systems, _("Mean grade of each system, with 95 % intervals"))
+
+
+def _sentence(text: str, _: Callable[[str], str]) -> str:
+    """Translate a clause and make it a sentence."""
+    said = _(text)
+    return f"{text[:1].upper()}{text[1:]}." if said == text else f"{said}。"
 
 
 def _number(value: float | None, digits: int = 2) -> str:
@@ -211,22 +235,22 @@ def _number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
-def _estimate(found: Agreement, name: str) -> tuple[str, str]:
+def _estimate(found: Agreement, name: str, _: Callable[[str], str]) -> tuple[str, str]:
     """Format a statistic and its interval, or the reason why there is none."""
     one = found.estimates.get(name)
     if one is None:
-        return "–", found.absent.get(name, "")
+        return "–", _(found.absent.get(name, ""))
     times, digits, unit = (100, 0, " %") if name in SHARES else (1, 2, "")
-    value, *ends = (None if x is None else _number(times * x, digits) for x in (one.value, one.low, one.high))
-    return f"{value}{unit}", f"{' to '.join(map(str, ends))}{unit}" if all(ends) else ""
+    value, low, high = (None if x is None else _number(times * x, digits) for x in (one.value, one.low, one.high))
+    return f"{value}{unit}", f"{_('{low} to {high}').format(low=low, high=high)}{unit}" if low and high else ""
 
 
-def _ago(then: float | None, now: float) -> str:
+def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:
     """Format the time since a moment."""
     if then is None:
         return "–"
     past = max(0, int(now - then))
-    for size, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
+    for size, said in ((86_400, _("{n} d ago")), (3_600, _("{n} h ago")), (60, _("{n} min ago"))):
         if past >= size:
-            return f"{past // size} {name} ago"
-    return "now"
+            return said.format(n=past // size)
+    return _("now")

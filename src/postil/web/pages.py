@@ -15,7 +15,7 @@ from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, csrf_of, same
 from postil.web.template_files import templates
-from postil.web.translations import translator
+from postil.web.translations import preferred_language, translator
 
 if TYPE_CHECKING:
     from fastapi import Request, Response
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from postil.annotation.store import Store
     from postil.web.forms import Form
 
-__all__ = ["NEVER_CACHED", "Site", "new_key", "redirect_to"]
+__all__ = ["LANGUAGE_COOKIE", "NEVER_CACHED", "Site", "new_key", "redirect_to"]
 
 NEVER_CACHED: Final = {"cache-control": "no-store"}
+LANGUAGE_COOKIE: Final = "postil-lang"
+"""Cookie with the language that a lead has chosen."""
+
 ATTEMPTS, MINUTES = 10, 5
 TAG: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}")
 
@@ -75,13 +78,24 @@ class Site:
         """
         return HTMLResponse(templates().get_template(name).render(self._shown | values), status, NEVER_CACHED)
 
-    def parts(self, name: str) -> Any:
+    def parts(self, name: str, lang: str | None = None) -> Any:
         """Load the macros of a template.
 
         Args:
             name: Name of the template.
+            lang: Language of the page; by default that of the rubric.
         """
-        return templates().get_template(name).make_module(self._shown)
+        said = {} if lang is None else {"lang": lang, "_": translator(lang)}
+        return templates().get_template(name).make_module(self._shown | said)
+
+    def language(self, request: Request) -> str:
+        """Return the language of the pages of leads: what the address names, what was chosen, what the browser asks.
+
+        Args:
+            request: The request for the page.
+        """
+        chosen = request.query_params.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")
+        return preferred_language(*chosen, *request.headers.get("accept-language", "").split(","))
 
     def person(self, request: Request) -> Person | None:
         """Return the signed-in user; None if there is none.
@@ -201,13 +215,15 @@ class Site:
             request: The request.
             error: The error.
         """
-        title, lines, status = error_content(error, self.translate)
+        lang = self.language(request) if request.url.path.startswith("/lead") else self.rubric.lang
+        translate = translator(lang)
+        title, lines, status = error_content(error, translate)
         if wants_json(request):
             said = " ".join([title if title[-1] in ".。" else f"{title}.", *lines])
             return JSONResponse({"problem": said}, status, NEVER_CACHED)
         href = "" if status == 401 else "/"  # without a session there is no page to continue to
-        link = self.translate("Continue")
-        return self.page("words.html", status, title=title, lines=lines, join="", href=href, link=link)
+        link = translate("Continue")
+        return self.page("words.html", status, title=title, lines=lines, join="", href=href, link=link, lang=lang)
 
 
 def redirect_to(path: str) -> RedirectResponse:

@@ -1,14 +1,21 @@
-"""Translations of the annotators' pages to the language of the rubric."""
+"""Translations of the pages of a campaign: annotators see the language of the rubric, leads that of their browser."""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from postil.web.lead_translations import LEADS, MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CHINESE", "REASONS", "translator"]
+__all__ = ["CHINESE", "LANGUAGES", "REASONS", "preferred_language", "translator"]
+
+LANGUAGES: Final[Mapping[str, str]] = MappingProxyType({"en": "English", "zh": "中文"})
+"""Languages of the pages of leads, each with its own name."""
 
 REASONS: Final = (
     "I do not understand the text",
@@ -20,6 +27,8 @@ REASONS: Final = (
 
 CHINESE: Final[Mapping[str, str]] = MappingProxyType(
     {
+        **LEADS,
+        **MESSAGES,
         "% of %": "% / %",
         "A link works once. Ask your lead for a new one.": "每个链接只能用一次，请向负责人要一个新的。",
         "All": "全部",
@@ -114,14 +123,70 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+def preferred_language(*wanted: str) -> str:
+    """Return the first wanted language that the pages have; English if there is none.
+
+    Args:
+        wanted: BCP 47 tags, the most wanted first; each may have a weight, as in the header Accept-Language.
+
+    >>> preferred_language("", "fr", "zh-CN;q=0.8", "en")
+    'zh'
+    """
+    for each in wanted:
+        lang = _primary(each.split(";")[0].strip())
+        if lang in LANGUAGES:
+            return lang
+    return "en"
+
+
 def translator(lang: str) -> Callable[[str], str]:
     """Make a function that translates sentences; it leaves them in English if the language is unknown.
+
+    Sentences that other modules compose are recognized by their form.
 
     Args:
         lang: A BCP 47 tag.
 
     >>> translator("zh-CN")("Back")
     '返回'
+    >>> translator("zh")("there is no item 7")
+    '没有第 7 条'
     """
-    known = CHINESE if lang.lower().split("-")[0].split("_")[0] == "zh" else {}
-    return lambda text: known.get(text, text)
+    return _to_chinese if _primary(lang) == "zh" else _unchanged
+
+
+def _primary(lang: str) -> str:
+    return lang.lower().split("-")[0].split("_")[0]
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+def _to_chinese(text: str) -> str:
+    return CHINESE.get(text) or _composed(text)
+
+
+@lru_cache(maxsize=1024)
+def _composed(text: str) -> str:
+    """Translate a sentence with names or numbers in it; the clauses among them are translated too."""
+    for pattern, chinese in _PATTERNS:
+        found = pattern.fullmatch(text)
+        if found:
+            parts = found.groupdict()
+            return chinese.format(**{name: (_rows if name == "rows" else _to_chinese)(parts[name]) for name in parts})
+    return text
+
+
+def _rows(text: str) -> str:
+    """Number and names of some rows, as `Excluded` writes them."""
+    text = re.sub(r" and ([0-9]+) more\)$", r"，另有 \1 个)", text)
+    return text.replace(" by ", " – ").replace(" and ", "、")
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    """The form of a sentence: what stands in braces may be anything."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(english)), re.DOTALL)
+
+
+_PATTERNS: Final = tuple((_pattern(english), chinese) for english, chinese in MESSAGES.items() if "{" in english)

@@ -18,6 +18,7 @@ from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route
 from postil.web.static_files import StaticFiles
 from postil.web.template_files import templates
+from postil.web.translations import preferred_language
 
 if TYPE_CHECKING:
     from postil.web.service.routing import Call
@@ -181,11 +182,7 @@ def _query(call: Call, name: str) -> str:
 def _language(call: Call) -> str:
     """The language of the page: the first one of the browser's that there is, or the one that the address names."""
     wanted = call.headers.get(b"accept-language", b"").decode("latin-1").split(",")
-    for each in [_query(call, "lang"), *wanted]:
-        lang = each.split(";")[0].split("-")[0].strip().lower()
-        if lang in {"en", "zh"}:
-            return lang
-    return "en"
+    return preferred_language(_query(call, "lang"), *wanted)
 
 
 def _field(call: Call, name: str) -> str:

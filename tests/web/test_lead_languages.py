@@ -1,0 +1,171 @@
+"""The lead's pages in two languages: no English is left on a Chinese page, and the browser or the lead chooses."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from importlib.resources import files
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from postil.annotation.models import Item
+from postil.records.names import STATISTICS
+from postil.web.downloads import names_of
+from postil.web.error_pages import STALE
+from postil.web.lead import SHOWN, TABS, TITLES
+from postil.web.translations import CHINESE, REASONS, translator
+
+Make = Any
+OTHER_SITES = ("desk.html", "desk_sign_in.html", "docs.html")
+NAMES = (
+    # What stays as it is in Chinese: file formats, commands, letters of statistics, names of people.
+    r"postil (correlate --judgements|score --references|passages)|ratings|resolved|judgements|codebook|references"
+    r"|CSV|JSONL?|Parquet|Kappa|kappa|Scott|pi|Alpha|alpha|Cohen|Krippendorff|Holm|p|ASCII|English|A|B"
+    r"|Autumn|Ann|Bob|Lee|annotator \d+|lead \d+|system-\d|title \d|text \d+|a\d+|[a-z]"
+)
+
+
+def english(page: str) -> list[str]:
+    """Words in Latin letters on a page: of its texts, and of those that screen readers read."""
+    body = re.split("<body[^>]*>", page, maxsplit=1)[1]
+    read = re.findall(r'(?:aria-label|title|placeholder|alt)="([^"]*)"', page)
+    body = re.sub(r"<(blockquote|code|small lang|div class=\"text\").*?</", "</", body, flags=re.DOTALL)
+    texts = [*re.sub(r"<[^>]*>", "\n", body).splitlines(), *read]
+    left = [re.sub(rf"(?<![A-Za-z-])(?:{NAMES})(?![A-Za-z-])", "", unescape(text)) for text in texts]
+    return [text.strip() for text in left if re.search("[A-Za-z]", text)]
+
+
+def rated(here: Any, name: str, grade: Any, share: float = 1.0) -> None:
+    person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
+    number = len(here.store.items())
+    for n in range(int(number * share)):
+        task = here.store.grading.task(person, n)
+        given = grade(int(task.text.split()[1]))
+        here.store.grading.rate(person, task.assignment, given, idempotency_key=f"r{n}", seconds=2.0)
+
+
+def chinese(here: Any) -> Any:
+    lead = here.visitor("Lee", "lead")
+    lead.client.headers["accept-language"] = "zh-CN,zh;q=0.9,en;q=0.8"
+    return lead
+
+
+PATHS = (*(path for path, _ in TABS.values()), "/lead/conflicts?show=adjudicated")
+
+
+def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.web.dashboard_cache.REST", 0.0)
+    items = [
+        Item(item=f"a{i // 2}", system=f"system-{i % 2}", text=f"text {i}", title=f"title {i // 2}", content="…")
+        for i in range(24)
+    ]
+    here = place(items)
+    lead = chinese(here)
+    for path in PATHS:  # before the first rating
+        assert english(lead.get(path).text) == [], path
+    rated(here, "Ann", lambda number: 1 + number * 7 % 5, share=0.6)
+    assert english(lead.get("/lead/agreement").text) == []
+    rated(here, "Bob", lambda number: 1 + number * 7 % 5 if number % 3 else 1 + number % 5)
+    lead.post("/lead/adjudicate", number="10", grade="3", reason="", idempotency_key="k")
+    for path in PATHS:
+        page = lead.get(path).text
+        assert '<html lang="zh">' in page
+        assert english(page) == [], path
+    invited = lead.post("/lead/invite", name="Lee", role="lead").text
+    assert "Lee 的链接" in invited
+    assert english(invited) == []
+
+
+def test_notes_and_reasons_are_translated_too(place: Make) -> None:
+    here = place([Item(item=f"a{n // 2}", system=f"system-{n % 2}", text=f"text {n}") for n in range(18)])
+    rated(here, "Ann", lambda _: 3)
+    rated(here, "Bob", lambda _: 3, share=0.5)
+    lead = chinese(here)
+    for path in PATHS:
+        assert english(lead.get(path).text) == [], path
+    assert "所有系统的所有分数都是 3" in lead.get("/lead/estimate").text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "said"),
+    [
+        ("/lead/invite", {"name": " "}, "至少要有一个字符"),
+        ("/lead/invite", {"name": "x" * 300}, "最多 200 个字符"),
+        ("/lead/invite", {"name": "Ann", "role": "lead"}, "已在本次标注中，角色是标注员"),
+        ("/lead/remove", {"person": "999"}, "没有这位标注员"),
+        ("/lead/remove", {"person": "x"}, "应为整数"),
+        ("/lead/adjudicate", {"number": "99", "grade": "3", "idempotency_key": "k"}, "没有第 99 条"),
+        ("/lead/adjudicate", {"number": "1", "grade": "9", "idempotency_key": "k"}, "应为 1 到 5 的整数"),
+    ],
+)
+def test_a_refusal_is_in_the_language_of_the_lead(place: Make, path: str, fields: dict[str, str], said: str) -> None:
+    here = place()
+    here.visitor("Ann")
+    answer = chinese(here).post(path, **fields)
+    assert answer.status_code >= 400
+    assert said in answer.text
+    assert '<html lang="zh">' in answer.text
+
+
+def test_the_language_is_that_of_the_browser_or_what_the_lead_chose(place: Make) -> None:
+    lead = place().visitor("Lee", "lead")
+
+    def lang(path: str = "/lead", wanted: str = "") -> str:
+        lead.client.headers["accept-language"] = wanted
+        found = re.search(r'<html lang="(\w+)">', lead.get(path).text)
+        assert found
+        return found[1]
+
+    assert [lang(wanted=each) for each in ("", "fr", "en-GB,zh", "zh-Hant", "fr;q=1, zh;q=0.5", "?,;")] == [
+        *("en", "en", "en", "zh", "zh", "en")
+    ]
+    page = lead.client.get("/lead/agreement", headers={"accept-language": "zh"}).text
+    assert 'href="/lead/agreement?lang=en" hreflang="en" lang="en">English</a>' in page
+    assert lang("/lead/agreement?lang=en", "zh") == "en"
+    assert lang("/lead/conflicts", "zh") == "en"  # it was chosen, so it stays
+    assert lang("/lead?lang=zh", "en") == "zh"
+    assert lang("/lead?lang=xx", "en") == "zh"
+    cookie = next(each for each in lead.client.cookies.jar if each.name == "postil-lang")
+    assert cookie.value == "zh"
+
+
+def test_an_adjudicated_card_is_in_the_language_of_the_lead(place: Make) -> None:
+    here = place()
+    lead = chinese(here)
+    fields = {"number": "1", "grade": "3", "reason": "", "idempotency_key": "k", "csrf": lead.csrf}
+    assert "已裁决：3" in lead.client.post("/lead/adjudicate", data=fields, headers={"hx-request": "true"}).text
+
+
+def test_every_sentence_of_templates_and_modules_has_a_translation() -> None:
+    web = files("postil.web")
+    sources = [each for each in (web / "templates").iterdir() if each.name not in OTHER_SITES]
+    sources += [each for each in web.iterdir() if each.name.endswith(".py")]
+    said = {text for each in sources for text in re.findall(r'\b_\(\s*"([^"]+)"', each.read_text(encoding="utf-8"))}
+    said |= {
+        *REASONS,
+        *TITLES.values(),
+        *SHOWN.values(),
+        *STATISTICS.values(),
+        STALE,
+        *(title for _, title in TABS.values()),
+    }
+    for kind in ("outputs", "comments", "passages"):
+        said |= {about for about, _ in names_of(kind).values()}  # type: ignore[arg-type]
+    assert len(said) > 150
+    assert said - set(CHINESE) == set()
+
+
+def test_a_translation_has_the_blanks_of_its_sentence() -> None:
+    for sentence, translated in CHINESE.items():
+        blanks = [sorted(name for _, name, _, _ in Formatter().parse(text) if name) for text in (sentence, translated)]
+        assert blanks[0] == blanks[1], sentence
+        assert sentence.count("%") == translated.count("%"), sentence
+
+
+def test_what_is_not_known_stays_english() -> None:
+    assert translator("zh")("A sentence that nobody has translated.") == "A sentence that nobody has translated."
+    assert translator("fr")("Back") == "Back"
+    rows = "no kappa, so not in the mean over pairs: 7 (a and b, c and d and 5 more)"
+    assert translator("zh")(rows) == "没有 kappa，因此不计入两两平均：7 (a、b, c、d，另有 5 个)"
