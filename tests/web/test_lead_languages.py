@@ -23,7 +23,7 @@ NAMES = (
     # What stays as it is in Chinese: file formats, commands, letters of statistics, names of people.
     r"postil (correlate --judgements|score --references|passages)|ratings|resolved|judgements|codebook|references"
     r"|CSV|JSONL?|Parquet|Kappa|kappa|Scott|pi|Alpha|alpha|Cohen|Krippendorff|Holm|p|ASCII|English|A|B"
-    r"|Autumn|Ann|Bob|Lee|annotator \d+|lead \d+|system-\d|title \d|text \d+|a\d+|[a-z]"
+    r"|UTC|Autumn|Ann|Bob|Lee|annotator \d+|lead \d+|system-\d|title \d|text \d+|a\d+|[a-z]"
 )
 
 
@@ -69,6 +69,13 @@ def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.
     assert english(lead.get("/lead/agreement").text) == []
     rated(here, "Bob", lambda number: 1 + number * 7 % 5 if number % 3 else 1 + number % 5)
     lead.post("/lead/adjudicate", number="10", grade="3", reason="", idempotency_key="k")
+    for fields in (
+        {"action": "deadline", "when": "2033-05-18T05:33", "zone": "+00:00"},
+        {"action": "pause"},
+        {"action": "close"},
+    ):
+        assert english(lead.get("/lead").text) == []
+        lead.post("/lead/state", **fields)
     for path in PATHS:
         page = lead.get(path).text
         assert '<html lang="zh">' in page
@@ -96,6 +103,12 @@ def test_notes_and_reasons_are_translated_too(place: Make) -> None:
         ("/lead/invite", {"name": "Ann", "role": "lead"}, "已在本次标注中，角色是标注员"),
         ("/lead/remove", {"person": "999"}, "没有这位标注员"),
         ("/lead/remove", {"person": "x"}, "应为整数"),
+        ("/lead/state", {"action": "deadline", "when": "tomorrow"}, "应为带时区的日期和时间"),
+        (
+            "/lead/state",
+            {"action": "deadline", "when": "1999-01-01T00:00", "zone": "+00:00"},
+            "1999-01-01 00:00 UTC 已过",
+        ),
         ("/lead/adjudicate", {"number": "99", "grade": "3", "idempotency_key": "k"}, "没有第 99 条"),
         ("/lead/adjudicate", {"number": "1", "grade": "9", "idempotency_key": "k"}, "应为 1 到 5 的整数"),
     ],

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -42,16 +42,29 @@ process.on("exit", () => console.log(JSON.stringify({ sent, left: stored.has("po
 """
 
 
-@pytest.mark.skipif(NODE is None, reason="needs Node.js")
-@pytest.mark.parametrize("status", [408, 431, 503])
-def test_an_answer_that_the_server_did_not_read_is_sent_again(tmp_path: Path, status: int) -> None:
+def played(tmp_path: Path, *answers: int) -> Any:
+    """Requests that the script makes where the server answers with these statuses, and whether an answer is left."""
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "stage.js").write_text(STAGE)
     for name in ("grade.js", "spans.js"):
         (tmp_path / name).write_bytes((files("postil.web") / "static" / name).read_bytes())
-    command = [str(NODE), "stage.js", json.dumps([status, status, 200])]
+    command = [str(NODE), "stage.js", json.dumps(answers)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603 - our own script
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+@pytest.mark.parametrize("status", [408, 431, 503])
+def test_an_answer_that_the_server_did_not_read_is_sent_again(tmp_path: Path, status: int) -> None:
+    found = played(tmp_path, status, status, 200)
     assert found["sent"][:3] == [["/rate", "key", True]] * 3  # under one key, and kept until it is stored
     assert not found["left"]
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+@pytest.mark.parametrize("status", [401, 403, 423])
+def test_an_answer_that_is_refused_for_now_stays_in_the_browser(tmp_path: Path, status: int) -> None:
+    found = played(tmp_path, status)
+    assert [path for path, _, _ in found["sent"]].count("/rate") == 1
+    assert found["left"]

@@ -133,6 +133,11 @@ class Database:
             raise PostilError(f"{where}: cannot be opened: {_message(error)}{_advice(error)}") from error
         return cls(engine, file, until, writable=not read_only)
 
+    @property
+    def writable(self) -> bool:
+        """False if transactions that write are refused."""
+        return self._write is not None
+
     def close(self) -> None:
         """Finish all transactions and close the database; an SQLite file is then complete by itself."""
         if not self._open:

@@ -16,7 +16,7 @@ from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, As
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from postil.annotation.models import Annotation
+    from postil.annotation.models import Annotation, CampaignState
     from postil.annotation.rubric import Rubric
     from postil.annotation.tables import EventKind, PersonRow
 
@@ -40,7 +40,7 @@ class _Values(TypedDict, total=False):
 
 
 def add_annotation(
-    connection: Connection, annotator: PersonRow, given: Annotation, rubric: Rubric, now: float
+    connection: Connection, annotator: PersonRow, given: Annotation, rubric: Rubric, now: float, *, state: CampaignState
 ) -> tuple[Event, Progress]:
     """Append an annotation to the event log, once per idempotency key.
 
@@ -50,12 +50,14 @@ def add_annotation(
         given: The annotation.
         rubric: The rubric.
         now: Time, in seconds since 1970.
+        state: State of the campaign; a closed one stores no new annotation.
 
     Returns:
         The event, or the one that the same key made before; and the progress after it.
 
     Raises:
-        Refused: The item is not assigned to this annotator, was annotated in the meantime, or the value is invalid.
+        Refused: The item is not assigned to this annotator, was annotated in the meantime, the value is invalid, or the
+            campaign is closed.
     """
     key = validation.key(given.idempotency_key)
     row = _assignment(connection, annotator.id, given.assignment)
@@ -63,6 +65,7 @@ def add_annotation(
     event, progress = _known(connection, annotator.id, key, values["kind"]), progress_of(annotator)
     # The key comes before the revision: a retry is based on a revision that its first attempt has made stale.
     if event is None:
+        _check_open(state)
         if given.revision is not None and given.revision != (row.event or 0):
             raise Refused("stale", "this item was rated in another window; reload it before rating again")
         values |= {"time": now, "idempotency_key": key, "previous": annotator.latest}
@@ -73,7 +76,9 @@ def add_annotation(
     return to_event(event, row.round), progress
 
 
-def undo_last(connection: Connection, annotator: PersonRow, key: str, now: float) -> int | None:
+def undo_last(
+    connection: Connection, annotator: PersonRow, key: str, now: float, *, state: CampaignState
+) -> int | None:
     """Undo an annotator's last annotation, once per key: append an event that restores the state before it.
 
     Args:
@@ -81,15 +86,17 @@ def undo_last(connection: Connection, annotator: PersonRow, key: str, now: float
         annotator: Row of the annotator, locked.
         key: Idempotency key.
         now: Time, in seconds since 1970.
+        state: State of the campaign; in a closed one nothing can be undone.
 
     Returns:
         Number of the assignment; None if there is nothing to undo.
 
     Raises:
-        Refused: The key was used for something else.
+        Refused: The key was used for something else, or the campaign is closed.
     """
     event = _known(connection, annotator.id, key, "undo")
     if event is None:
+        _check_open(state)
         last = _event(connection, annotator.latest)
         if last is None:
             return None
@@ -121,6 +128,11 @@ def to_event(row: EventRow, presentation_round: int) -> Event:
         seconds=row.seconds,
         undoes=row.undoes,
     )
+
+
+def _check_open(state: CampaignState) -> None:
+    if state.status == "closed":
+        raise Refused("closed", "the campaign is closed" + (f": {state.message}" if state.message else ""))
 
 
 def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubric) -> _Values:

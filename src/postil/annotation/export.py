@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Adjudication, Campaign, Item, Rating
     from postil.annotation.rubric import Rubric
+    from postil.annotation.state import Change
     from postil.annotation.store import Store
 
 __all__ = [
@@ -138,7 +139,7 @@ def export_files(
     }
     return {
         **{name: rows for name, rows in files.items() if rows},
-        "codebook.json": to_json(codebook(campaign, rubric, counts)),
+        "codebook.json": to_json(codebook(campaign, rubric, counts, store.state.changes())),
     }
 
 
@@ -241,13 +242,16 @@ def passages(items: Sequence[Item], resolved: Iterable[ResolvedRow]) -> Iterator
             yield Passage(row.item, row.system, texts[row.item, row.system], grade=row.grade)
 
 
-def codebook(campaign: Campaign, rubric: Rubric, counts: Mapping[str, int]) -> dict[str, object]:
+def codebook(
+    campaign: Campaign, rubric: Rubric, counts: Mapping[str, int], changes: Iterable[Change] = ()
+) -> dict[str, object]:
     """Describe a campaign and the columns of its tables.
 
     Args:
         campaign: Settings of the campaign.
         rubric: The rubric.
         counts: Numbers by what they count.
+        changes: Changes that leads made, under their pseudonyms.
     """
     return {
         "schema": 1,
@@ -256,7 +260,14 @@ def codebook(campaign: Campaign, rubric: Rubric, counts: Mapping[str, int]) -> d
         "rubric": msgspec.to_builtins(rubric),
         "counts": dict(counts),
         "columns": dict(COLUMNS),
+        "changes": [_change(one) for one in changes],
     }
+
+
+def _change(one: Change) -> dict[str, object]:
+    until = one.detail.get("until")
+    moments = {"until": _moment(until)} if isinstance(until, float | int) else {}
+    return {"time": _moment(one.time), "kind": one.kind, "by": one.pseudonym or None} | {**one.detail, **moments}
 
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:

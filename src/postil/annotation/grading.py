@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from postil.annotation.database import Database
     from postil.annotation.models import AnnotationTask, Event, Person, Progress, Span
     from postil.annotation.rubric import Rubric
+    from postil.annotation.state import Lifecycle
 
 __all__ = ["Grading"]
 
@@ -29,20 +30,26 @@ class Grading:
     Args:
         database: Database of the campaign.
         rubric: Function that returns the rubric.
+        state: State of the campaign.
         clock: Function that returns the time, in seconds since 1970.
     """
 
-    def __init__(self, database: Database, rubric: Callable[[], Rubric], clock: Callable[[], float]) -> None:
-        self._database, self._rubric, self._clock = database, rubric, clock
+    def __init__(
+        self, database: Database, rubric: Callable[[], Rubric], state: Lifecycle, clock: Callable[[], float]
+    ) -> None:
+        self._database, self._rubric, self._state, self._clock = database, rubric, state, clock
 
     def next(self, person: Person) -> AnnotationTask | None:
-        """Read the annotator's first open task; None if all are done.
+        """Read the annotator's first open task; None if all are done, or the campaign is not running.
 
         Args:
             person: The annotator.
         """
         with self._database.reading(once=True) as connection:
-            return first_open(connection, person.id)
+            state = self._state.at(connection, self._clock())
+            task = first_open(connection, person.id) if state.status == "running" else None
+        self._state.settle(state)
+        return task
 
     def task(self, person: Person, position: int) -> AnnotationTask:
         """Read a task of an annotator.
@@ -69,8 +76,12 @@ class Grading:
             wanted: Number of following tasks; fewer come if one of them is not open.
         """
         with self._database.reading() as connection:
-            progress = progress_of(active_person(connection, person.id))
-            return Upcoming(progress=progress, tasks=open_after(connection, person.id, after, wanted))
+            progress, state = (
+                progress_of(active_person(connection, person.id)),
+                self._state.at(connection, self._clock()),
+            )
+            tasks = open_after(connection, person.id, after, wanted) if state.status == "running" else ()
+            return Upcoming(progress=progress, tasks=tasks, state=state)
 
     def progress(self, person: Person) -> Progress:
         """Read an annotator's progress.
@@ -105,7 +116,8 @@ class Grading:
             The event; for a known key the one that it made.
 
         Raises:
-            Refused: The item is not assigned to this person, was rated in the meantime, or the grade is invalid.
+            Refused: The item is not assigned to this person, was rated in the meantime, the grade is invalid, or the
+                campaign is closed.
         """
         annotation = Annotation(
             assignment=assignment,
@@ -158,8 +170,10 @@ class Grading:
             annotator = signed_in(connection, session, now, lock=True)
             if annotator is None:
                 return None
-            _, progress = add_annotation(connection, annotator, annotation, rubric, now)
-            return Upcoming(progress=progress, tasks=open_after(connection, annotator.id, after, wanted))
+            state = self._state.at(connection, now)
+            _, progress = add_annotation(connection, annotator, annotation, rubric, now, state=state)
+            tasks = open_after(connection, annotator.id, after, wanted) if state.status == "running" else ()
+            return Upcoming(progress=progress, tasks=tasks, state=state)
 
         return self._database.submit(transaction)
 
@@ -176,13 +190,13 @@ class Grading:
             The task; None if there is nothing to undo.
 
         Raises:
-            Refused: The key was used for something else, or the person was removed.
+            Refused: The key was used for something else, the campaign is closed, or the person was removed.
         """
         key = validation.key(idempotency_key)
 
         def transaction(connection: Connection) -> AnnotationTask | None:
-            annotator = active_person(connection, person.id, lock=True)
-            assignment = undo_last(connection, annotator, key, self._clock())
+            annotator, now = active_person(connection, person.id, lock=True), self._clock()
+            assignment = undo_last(connection, annotator, key, now, state=self._state.at(connection, now))
             return None if assignment is None else of_assignment(connection, annotator.id, assignment)
 
         return self._database.run(transaction)
@@ -191,7 +205,8 @@ class Grading:
         rubric = self._rubric()
 
         def transaction(connection: Connection) -> Event:
-            annotator = active_person(connection, person.id, lock=True)
-            return add_annotation(connection, annotator, annotation, rubric, self._clock())[0]
+            annotator, now = active_person(connection, person.id, lock=True), self._clock()
+            state = self._state.at(connection, now)
+            return add_annotation(connection, annotator, annotation, rubric, now, state=state)[0]
 
         return self._database.run(transaction)

@@ -17,6 +17,7 @@ __all__ = [
     "AnnotationTask",
     "AnnotatorProgress",
     "Campaign",
+    "CampaignState",
     "Conflict",
     "Drawn",
     "Event",
@@ -59,7 +60,8 @@ class Refused(UsageError):  # noqa: N818 - the rejection of a request, not a fau
     Args:
         kind: ``unknown`` (no such thing, or not this person's), ``forbidden`` (permission denied), ``expired``,
             ``used``, ``stale`` (the item was annotated in the meantime), ``left`` (the person was removed), ``full``
-            (the plan has no free slot) or ``invalid`` (a grade outside the scale, a span outside the text, …).
+            (the plan has no free slot), ``closed`` (the campaign takes no answers) or ``invalid`` (a grade outside the
+            scale, a span outside the text, …).
         problem: One sentence that names the problem.
 
     >>> raise Refused("expired", "this invitation has expired; ask for a new one")
@@ -274,16 +276,37 @@ class Progress(_Record, frozen=True, kw_only=True):
     skipped: int
 
 
+class CampaignState(_Record, frozen=True, kw_only=True):
+    """State of a campaign at one moment.
+
+    Args:
+        status: ``running``; ``paused`` by a lead: no new item is handed out, answers are stored; ``ending``: the same,
+            as the deadline has passed; ``closed``: no answer is stored.
+        message: Message of a lead to the annotators.
+        deadline: Deadline, in seconds since 1970; None if there is none.
+        since: Time of the last change of the status, in seconds since 1970; None before the first.
+        lapsed: True if the deadline closed the campaign, and no lead.
+    """
+
+    status: Literal["running", "paused", "ending", "closed"] = "running"
+    message: str = ""
+    deadline: float | None = None
+    since: float | None = None
+    lapsed: bool = False
+
+
 class Upcoming(_Record, frozen=True, kw_only=True):
     """Progress of an annotator, with the tasks that come next.
 
     Args:
         progress: The progress.
-        tasks: Consecutive open tasks.
+        tasks: Consecutive open tasks; none unless the campaign is running.
+        state: State of the campaign.
     """
 
     progress: Progress
     tasks: tuple[AnnotationTask, ...]
+    state: CampaignState = CampaignState()
 
 
 class AnnotatorProgress(_Record, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ try:
     from postil.annotation.grading import Grading
     from postil.annotation.people import People
     from postil.annotation.results import Results
+    from postil.annotation.state import Lifecycle
     from postil.annotation.tables import OPEN, SCHEMA
     from postil.annotation.texts import items, plan_of
 except ImportError as error:
@@ -56,12 +57,14 @@ class Store:
         people: People of the campaign.
         grading: Actions of annotators.
         results: Results of the campaign.
+        state: State of the campaign: running, paused or closed, and its deadline.
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
         self.where = database.where
         self.people = People(database, self.campaign, clock)
-        self.grading = Grading(database, self.rubric, clock)
+        self.state = Lifecycle(database, clock)
+        self.grading = Grading(database, self.rubric, self.state, clock)
         self.results = Results(database, self.rubric, self.campaign, clock)
         self._database = database
         self._clock = clock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -18,19 +18,16 @@ from postil.app.annotate import (
 )
 from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
+from postil.cli.annotate_life import close, deadline, pause, resume
 from postil.cli.command import command
 from postil.cli.errors import emit, say
-from postil.cli.options import FormatOption, group
+from postil.cli.options import CampaignArgument, FormatOption, group
 from postil.errors import MissingExtra
 from postil.render.views import show, view_of
 
 __all__ = ["annotate"]
 
 annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
-
-CampaignArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
-]
 
 
 @annotate.command()
@@ -201,3 +198,7 @@ def upgrade(campaign: CampaignArgument) -> None:
     """
     app.upgrade(campaign)
     say(f"{campaign} can be used with this version of postil")
+
+
+for changes_state in (pause, resume, close, deadline):
+    annotate.command()(changes_state)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SETTINGS",
     "AddressOption",
+    "CampaignArgument",
     "EngineOption",
     "FormatOption",
     "ReportOption",
@@ -55,6 +56,9 @@ def _format(name: str) -> Format:
     return name
 
 
+CampaignArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
+]
 AddressOption: TypeAlias = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto.")
 ]

@@ -71,6 +71,7 @@ class _Pages:
             task=task,
             ahead=ahead.tasks,
             progress=ahead.progress,
+            state=ahead.state,
             csrf=self._site.csrf(request),
             key=new_key(),
             kept=f"{self._site.cookie}.{user.id}",
@@ -98,7 +99,7 @@ class _Pages:
     def _shown(self, request: Request, task: AnnotationTask | None, ahead: Upcoming) -> Response:
         """A task and the upcoming ones as JSON."""
         csrf = self._site.csrf(request)
-        shown = self._parts.one(task, csrf, "") if task else self._parts.finished(ahead.progress)
+        shown = self._parts.one(task, csrf, "") if task else self._parts.without(ahead.state, ahead.progress)
         return self._json(request, ahead, task=shown)
 
     async def _answer(self, request: Request, read: Callable[[Form], Annotation]) -> Response:
@@ -122,7 +123,11 @@ class _Pages:
         ahead = await asyncio.wrap_future(self._grading.submit(session, given, after=after, wanted=wanted))
         if ahead is None:
             raise self._site.not_signed_in()
-        return self._json(request, ahead) if wants_json(request) else redirect_to("/grade")
+        if not wants_json(request):
+            return redirect_to("/grade")
+        if ahead.state.status == "running":
+            return self._json(request, ahead)
+        return self._json(request, ahead, task=self._parts.without(ahead.state, ahead.progress))
 
     def _rating(self, form: Form) -> Annotation:
         spans = self._site.rubric.kind == "spans"

@@ -20,6 +20,7 @@ STATUS: Final = {
     "stale": 409,
     "left": 403,
     "full": 409,
+    "closed": 423,
     "invalid": 422,
 }
 """HTTP status by kind of refusal."""
@@ -53,6 +54,9 @@ def error_content(error: Exception, translate: Callable[[str], str]) -> tuple[st
     """
     if isinstance(error, HTTPError):
         return translate(error.title), [translate(line) for line in error.lines], error.status
+    if isinstance(error, Refused) and error.kind == "closed":
+        message = error.problem.partition(": ")[2]
+        return translate("The campaign is closed"), [message] if message else [], STATUS["closed"]
     if isinstance(error, Refused):
         english = STALE if error.kind == "stale" else f"{error.problem[:1].upper()}{error.problem[1:]}."
         return translate(english), [], STATUS[error.kind]

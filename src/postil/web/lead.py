@@ -14,6 +14,7 @@ from postil.records.names import STATISTICS
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
+from postil.web.life import life_of
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, severities
 from postil.web.translations import LANGUAGES, translator
@@ -98,7 +99,7 @@ class _Pages:
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
-        return self._page(request, "overview", link="")
+        return self._page(request, "overview", link="", life=life_of(self._store))
 
     def agreement(self, request: Request) -> Response:
         """Show inter-annotator agreement."""
@@ -160,7 +161,8 @@ class _Pages:
         name = form.get("name", "")
         role: Role = "lead" if form.get("role") == "lead" else "annotator"
         token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
-        return self._page(request, "overview", link=self._site.link(request, f"/join/{token}"), invited=name)
+        link = self._site.link(request, f"/join/{token}")
+        return self._page(request, "overview", link=link, invited=name, life=life_of(self._store))
 
     def remove(self, request: Request) -> Response:
         """Remove an annotator."""

@@ -16,6 +16,7 @@ from postil.web.annotator import add_annotator_pages
 from postil.web.error_pages import HTTPError
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
+from postil.web.life import add_life_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.security import SecurityMiddleware
@@ -69,6 +70,7 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     add_joining_pages(app, site)
     add_lead_pages(app, site, patience=options.patience)
     add_supervision(app, metrics, store, options.tokens)
+    add_life_pages(app, site)
     kept = StaticFiles(STATIC)
 
     @app.get("/static/{name}")

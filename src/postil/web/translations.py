@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.web.lead_translations import LEADS, MESSAGES
+from postil.web.life_translations import LIFE, LIFE_MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +30,8 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
     {
         **LEADS,
         **MESSAGES,
+        **LIFE,
+        **LIFE_MESSAGES,
         "% of %": "% / %",
         "A link works once. Ask your lead for a new one.": "每个链接只能用一次，请向负责人要一个新的。",
         "All": "全部",
@@ -189,4 +192,6 @@ def _pattern(english: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(english)), re.DOTALL)
 
 
-_PATTERNS: Final = tuple((_pattern(english), chinese) for english, chinese in MESSAGES.items() if "{" in english)
+_PATTERNS: Final = tuple(
+    (_pattern(english), chinese) for english, chinese in (*MESSAGES.items(), *LIFE_MESSAGES.items()) if "{" in english
+)

@@ -10,10 +10,11 @@ const AHEAD = 2; // tasks
 const GUARD = 200; // ms: a key pressed twice by accident does not rate the next item
 const SLOW = 400; // ms
 const MAX_PAUSE = 15000; // ms between two attempts
+const AGAIN = 30000; // ms until an answer to a closed campaign is sent again
 
 let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.content.firstElementChild);
 let shown = performance.now(), hidden = 0, away = null;
-let sending = null, attempts = 0, timer = 0, slow = 0, marks = null, memory = null;
+let sending = null, attempts = 0, timer = 0, slow = 0, look = 0, marks = null, memory = null;
 
 // Annotations that the server has not stored yet. Without storage in the browser they live as long as the page.
 function kept() {
@@ -58,6 +59,13 @@ function begin() {
   hidden = 0;
   away = document.hidden ? shown : null;
   marks = $("#passage") ? passage($("#task")) : null;
+  watch();
+}
+// The page without a task looks again by itself.
+function watch() {
+  clearTimeout(look);
+  const again = 1000 * $("#task").dataset.again;
+  if (again > 0) look = setTimeout(() => now().then(watch), again);
 }
 function seconds() {
   return ((performance.now() - shown - hidden) / 1000).toFixed(2);
@@ -86,7 +94,7 @@ async function send() {
 }
 async function deliver() {
   clearTimeout(timer);
-  let stale = false;
+  let stale = false, rest = null;
   for (let first; (first = kept()[0]); ) {
     const { path, ...fields } = first, after = last();
     let answer;
@@ -102,6 +110,13 @@ async function deliver() {
       notice(said.problem);
       return false; // stored; it is sent after signing in again
     }
+    if (status === 423) {
+      waiting(words.closed);
+      notice(said.problem);
+      timer = setTimeout(send, AGAIN); // stored; it is sent when a lead reopens the campaign
+      if (!$("#task").dataset.again) now(true);
+      return false;
+    }
     keep(kept().filter((one) => one.idempotency_key !== first.idempotency_key));
     attempts = 0;
     if (status >= 400) {
@@ -109,10 +124,12 @@ async function deliver() {
       stale = true;
     } else {
       progress(said.progress);
-      if (after === last()) ahead.push(...said.ahead.map(element));
+      rest = said.task ? said : null; // no new item is handed out
+      if (!rest && after === last()) ahead.push(...said.ahead.map(element));
     }
   }
-  if (stale || $("#task.waiting")) await now();
+  if (rest) here(rest);
+  else if (stale || !$("#task").dataset.position) await now();
   clearTimeout(slow);
   if (!$("#task.waiting")) state("saved", words.saved);
   return true;
@@ -130,14 +147,15 @@ function last() {
 function here(said) {
   ahead = said.ahead.map(element);
   progress(said.progress);
-  show(element(said.task));
+  const task = element(said.task);
+  if (!task.isEqualNode($("#task"))) show(task);
 }
 // Loads the next task from the server.
-async function now() {
+async function now(closed = false) {
   try {
     const { status, said } = await ask("/task");
     if (status !== 200) notice(said.problem);
-    else if (!kept().length) here(said); // else an annotation was added meanwhile, and the response is stale
+    else if (closed || !kept().length) here(said); // else an annotation was added meanwhile, and the response is stale
   } catch {
     again();
   }

@@ -1,0 +1,364 @@
+"""State of a campaign: running, paused or closed, its deadline, and the log of what leads did to it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+import msgspec
+import sqlalchemy as sql
+
+from postil.annotation import tables, validation
+from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.models import CampaignState, Refused
+from postil.annotation.people import active_person
+from postil.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from sqlalchemy import Connection
+
+    from postil.annotation.database import Database
+    from postil.annotation.models import Person
+
+__all__ = ["GRACE", "Change", "Lifecycle", "Outcome", "Projection", "log_change", "moment", "parse_moment"]
+
+GRACE: Final = 900.0
+"""Seconds after the deadline in which an item that is on somebody's screen can still be rated."""
+
+LATEST: Final = 200
+"""Number of ratings that the projected end rests on."""
+
+FEWEST: Final = 10
+"""Number of ratings below which no end is projected."""
+
+
+class Change(NamedTuple):
+    """Entry of the log of changes. Entries are appended and never changed.
+
+    Args:
+        time: Time, in seconds since 1970.
+        kind: Type of the change: ``paused``, ``resumed``, ``closed``, ``deadline``, ``ended`` (the deadline was seen to
+            pass), or another one of a later version.
+        person: Number of the lead; None for the command line and for what happened by itself.
+        pseudonym: Pseudonym of the lead.
+        detail: More about it, by name.
+    """
+
+    time: float
+    kind: str
+    person: int | None
+    pseudonym: str
+    detail: Mapping[str, object]
+
+
+class Outcome(NamedTuple):
+    """State of a campaign before and after a change; equal where there was nothing to change."""
+
+    before: CampaignState
+    after: CampaignState
+
+
+class Projection(NamedTuple):
+    """Expected end of a campaign.
+
+    Args:
+        open: Number of open presentations.
+        per_hour: Ratings per hour, since the first of the last 200 ratings.
+        end: Time at which the last one is rated at that rate, in seconds since 1970.
+    """
+
+    open: int
+    per_hour: float
+    end: float
+
+
+class _Log(NamedTuple):
+    """State as it is logged, before the clock is looked at."""
+
+    status: Literal["running", "paused", "closed"] = "running"
+    message: str = ""
+    since: float | None = None
+    deadline: float | None = None
+    ended: bool = False  # the deadline was seen to pass
+    lapsed: bool = False  # and the end of the grace after it
+
+
+class _Version(NamedTuple):
+    """Numbers that tell a log from others."""
+
+    entries: int = 0
+    last: int | None = None
+    latest: float | None = None
+
+
+_CHANGES: Final = tables.change.c
+_VERSION: Final = CompiledStatement(
+    sql.select(sql.func.count(), sql.func.max(_CHANGES.id), sql.func.max(_CHANGES.time)), _Version._make
+)
+
+
+class Lifecycle:
+    """State of a campaign and its changes.
+
+    Args:
+        database: Database of the campaign.
+        clock: Function that returns the time, in seconds since 1970.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database, self._clock = database, clock
+        self._known: tuple[_Version, _Log] = (_Version(), _Log())
+
+    def current(self) -> CampaignState:
+        """Read the state."""
+        with self._database.reading(once=True) as connection:
+            state = self.at(connection, self._clock())
+        self.settle(state)
+        return state
+
+    def at(self, connection: Connection, now: float) -> CampaignState:
+        """Read the state in a transaction: a single row, as long as nothing changes.
+
+        Args:
+            connection: The database connection.
+            now: Time, in seconds since 1970.
+        """
+        (version,) = _VERSION.rows(connection, {})
+        known, log = self._known
+        if version != known:
+            log = _logged(connection)
+            self._known = version, log
+        return _state(log, now)
+
+    def settle(self, state: CampaignState) -> None:
+        """Log once that the deadline has passed, so that a clock that goes back does not reopen the campaign.
+
+        Args:
+            state: The state that was read.
+        """
+        if self._database.writable and next(_passed(self._known[1], state), None):
+            self._database.run(lambda connection: _settled(connection, self._clock()))
+
+    def pause(self, message: str = "", *, by: Person | None = None) -> Outcome:
+        """Hand out no new item; answers to items that are on screens are stored.
+
+        Args:
+            message: Message to the annotators.
+            by: The lead; None for the command line.
+
+        Raises:
+            Refused: The campaign is closed, or its deadline has passed; or the person is no lead.
+        """
+        text = validation.words("message", message)
+
+        def decide(state: CampaignState, _: float) -> dict[str, object] | None:
+            if state.status in {"closed", "ending"}:
+                why = "is closed" if state.status == "closed" else "has reached its deadline"
+                raise Refused("invalid", f"the campaign {why}, so there is nothing to pause")
+            return None if (state.status, state.message) == ("paused", text) else {"message": text}
+
+        return self._change("paused", decide, by)
+
+    def resume(self, *, by: Person | None = None) -> Outcome:
+        """Go on after a pause, or reopen a closed campaign; a deadline that has passed is removed.
+
+        Args:
+            by: The lead; None for the command line.
+
+        Raises:
+            Refused: The person is no lead.
+        """
+        return self._change("resumed", lambda state, _: None if state.status == "running" else {}, by)
+
+    def close(self, message: str = "", *, by: Person | None = None) -> Outcome:
+        """Accept no answers any more; browsers keep those that come late.
+
+        Args:
+            message: Message to the annotators.
+            by: The lead; None for the command line.
+
+        Raises:
+            Refused: The person is no lead.
+        """
+        text = validation.words("message", message)
+        return self._change("closed", lambda state, _: None if state.status == "closed" else {"message": text}, by)
+
+    def set_deadline(self, until: float | None, *, by: Person | None = None) -> Outcome:
+        """Set, move or remove the deadline; a campaign that its deadline has closed is open again.
+
+        Args:
+            until: The deadline, in seconds since 1970; None for none.
+            by: The lead; None for the command line.
+
+        Raises:
+            Refused: The deadline has passed already, a lead has closed the campaign, or the person is no lead.
+        """
+
+        def decide(state: CampaignState, now: float) -> dict[str, object] | None:
+            if until is not None and until <= now:
+                raise Refused("invalid", f"deadline: {moment(until)} has passed; close the campaign to end it now")
+            if state.status == "closed" and not state.lapsed:
+                raise Refused("invalid", "the campaign is closed; resume it before it gets another deadline")
+            return None if until == state.deadline else {"until": until}
+
+        return self._change("deadline", decide, by)
+
+    def changes(self) -> list[Change]:
+        """Read the log of changes, in order of time."""
+        table = tables.change
+        query = (
+            sql.select(table.c.time, table.c.kind, table.c.person, tables.person.c.pseudonym, table.c.detail)
+            .join_from(table, tables.person, table.c.person == tables.person.c.id, isouter=True)
+            .order_by(table.c.id)
+        )
+        with self._database.reading(once=True) as connection:
+            rows = connection.execute(query).all()
+        return [Change(when, kind, who, name or "", _detail(text)) for when, kind, who, name, text in rows]
+
+    def projection(self) -> Projection | None:
+        """Project the end from the rate of the last 200 ratings; None if there are too few, or no open items."""
+        people, events = tables.person.c, tables.event.c
+        left = sql.func.sum(people.total - people.done - people.skipped)
+        latest = sql.select(events.time).where(events.kind == "rate").order_by(events.id.desc()).limit(LATEST)
+        with self._database.reading() as connection:
+            still = connection.execute(sql.select(left).where(people.left_at.is_(None))).scalar() or 0
+            times = connection.execute(latest).scalars().all()
+        now = self._clock()
+        if not still or len(times) < FEWEST or now <= times[-1]:
+            return None
+        rate = len(times) / (now - times[-1])
+        return Projection(open=int(still), per_hour=3600 * rate, end=now + int(still) / rate)
+
+    def _change(
+        self,
+        kind: str,
+        decide: Callable[[CampaignState, float], Mapping[str, object] | None],
+        by: Person | None,
+    ) -> Outcome:
+        """Log a change, unless there is nothing to change."""
+
+        def transaction(connection: Connection) -> Outcome:
+            now = self._clock()
+            if by is not None and active_person(connection, by.id).role != "lead":
+                raise Refused("forbidden", "this is for leads")
+            before = _state(_settled(connection, now), now)
+            detail = decide(before, now)
+            if detail is None:
+                return Outcome(before, before)
+            log_change(connection, kind, now, detail, None if by is None else by.id)
+            return Outcome(before, _state(_logged(connection), now))
+
+        return self._database.run(transaction)
+
+
+def log_change(
+    connection: Connection, kind: str, now: float, detail: Mapping[str, object], by: int | None = None
+) -> None:
+    """Append an entry to the log of changes.
+
+    Args:
+        connection: The database connection, in a transaction.
+        kind: Type of the change.
+        now: Time, in seconds since 1970.
+        detail: More about it, by name.
+        by: Number of the lead; None for the command line.
+    """
+    values = {"time": now, "kind": kind, "person": by, "detail": msgspec.json.encode(detail).decode()}
+    connection.execute(tables.change.insert().values(values))
+
+
+def parse_moment(text: str) -> float:
+    """Parse a date and time with a time zone.
+
+    Args:
+        text: The date and time, in ISO 8601.
+
+    Returns:
+        Seconds since 1970.
+
+    Raises:
+        Refused: It is none, or it lacks a time or a zone.
+
+    >>> parse_moment("2026-12-01T18:00+01:00") == parse_moment("2026-12-01 17:00Z")
+    True
+    """
+    text = text.strip()
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        expected = "expected a date and time with a time zone, such as 2026-12-01T18:00+01:00"
+        raise Refused("invalid", f"deadline: {expected}, got '{text}'")
+    return found.timestamp()
+
+
+def moment(time: float) -> str:
+    """Format a time in UTC.
+
+    Args:
+        time: Time, in seconds since 1970.
+
+    >>> moment(1_796_144_400)
+    '2026-12-01 17:00 UTC'
+    """
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _state(log: _Log, now: float) -> CampaignState:
+    """State at a time."""
+    until = log.deadline
+    if log.status == "closed" or until is None or not (log.ended or now >= until):
+        return CampaignState(status=log.status, message=log.message, deadline=until, since=log.since)
+    lapsed = log.lapsed or now >= until + GRACE
+    return CampaignState(status="closed" if lapsed else "ending", deadline=until, since=log.since, lapsed=lapsed)
+
+
+def _passed(log: _Log, state: CampaignState) -> Iterator[str]:
+    """Kinds of the entries about a deadline that has passed which the log lacks."""
+    if state.status == "ending" or state.lapsed:
+        if not log.ended:
+            yield "ended"
+        if state.lapsed and not log.lapsed:
+            yield "closed"
+
+
+def _settled(connection: Connection, now: float) -> _Log:
+    """Log a deadline that has passed; a lock lets one program change the state at a time."""
+    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+    log = _logged(connection)
+    missing = list(_passed(log, _state(log, now)))
+    for kind in missing:
+        log_change(connection, kind, now, {"after": "deadline"})
+    return _logged(connection) if missing else log
+
+
+def _logged(connection: Connection) -> _Log:
+    """State that the log of changes describes."""
+    log = _Log()
+    rows = connection.execute(sql.select(_CHANGES.time, _CHANGES.kind, _CHANGES.detail).order_by(_CHANGES.id))
+    for when, kind, text in rows:
+        detail = _detail(text)
+        if kind == "paused":
+            log = log._replace(status="paused", message=str(detail.get("message", "")), since=when)
+        elif kind == "resumed":
+            log = _Log(since=when, deadline=None if log.ended else log.deadline)
+        elif kind == "closed" and detail.get("after") == "deadline":
+            log = log._replace(lapsed=True, since=when)
+        elif kind == "closed":
+            log = log._replace(status="closed", message=str(detail.get("message", "")), since=when)
+        elif kind == "ended":
+            log = log._replace(ended=True, since=when)
+        elif kind == "deadline":
+            until = detail.get("until")
+            log = log._replace(deadline=until if isinstance(until, float | int) else None, ended=False, lapsed=False)
+    return log
+
+
+def _detail(text: str) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except msgspec.MsgspecError:
+        raise InvalidInput("expected a JSON object", field="change.detail") from None

@@ -1,0 +1,76 @@
+"""Commands that pause, resume and close a campaign, and set its deadline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from postil.app.annotate import open_campaign
+from postil.options import Flag, options
+
+if TYPE_CHECKING:
+    from postil.annotation.state import Outcome
+
+__all__ = ["MessageOptions", "close", "deadline", "pause", "resume"]
+
+
+@options
+class MessageOptions:
+    """Options of `postil annotate pause` and `postil annotate close`.
+
+    Args:
+        message: Message that the annotators' page shows.
+    """
+
+    message: Annotated[str, Flag(metavar="TEXT")] = ""
+
+
+def pause(url: str, options: MessageOptions) -> Outcome:
+    """Hand out no new item; answers to items that are on screens are stored.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+
+    Raises:
+        Refused: The campaign is closed, or its deadline has passed.
+    """
+    with open_campaign(url) as store:
+        return store.state.pause(options.message)
+
+
+def resume(url: str) -> Outcome:
+    """Go on after a pause, or reopen a closed campaign.
+
+    Args:
+        url: Location of the campaign.
+    """
+    with open_campaign(url) as store:
+        return store.state.resume()
+
+
+def close(url: str, options: MessageOptions) -> Outcome:
+    """Accept no answers any more.
+
+    Args:
+        url: Location of the campaign.
+        options: Options of the command.
+    """
+    with open_campaign(url) as store:
+        return store.state.close(options.message)
+
+
+def deadline(url: str, when: str) -> Outcome:
+    """Set, move or remove the deadline.
+
+    Args:
+        url: Location of the campaign.
+        when: Date and time with a time zone, in ISO 8601; none to remove the deadline.
+
+    Raises:
+        Refused: There is no zone, the time has passed already, or a lead has closed the campaign.
+    """
+    # Imported here, since it needs optional packages, which the help of the commands does not.
+    from postil.annotation.state import parse_moment  # noqa: PLC0415
+
+    with open_campaign(url) as store:
+        return store.state.set_deadline(None if when.strip().lower() == "none" else parse_moment(when))

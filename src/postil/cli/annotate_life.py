@@ -1,0 +1,88 @@
+"""`postil annotate pause`, `resume`, `close` and `deadline`: flags, and what is printed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from postil.app import annotate_life as app
+from postil.app.annotate_life import MessageOptions
+from postil.cli.command import command
+from postil.cli.errors import say
+from postil.cli.options import CampaignArgument
+
+__all__ = ["close", "deadline", "pause", "resume"]
+
+
+@command
+def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Hand out no new texts; the one on an annotator's screen can still be rated.
+
+    The annotators' pages show the message, and continue by themselves after postil annotate resume.
+
+    Example: postil annotate pause campaign.db --message "Back on Monday."
+    """
+    before, after = app.pause(campaign, options)
+    if before == after:
+        say("the campaign is paused already; nothing changed")
+    elif before.status == after.status:
+        say("the campaign is paused already; its message is changed")
+    else:
+        say(f"paused; 'postil annotate resume {campaign}' continues")
+
+
+@command
+def resume(campaign: CampaignArgument) -> None:
+    """Continue a campaign after a pause, or reopen a closed one.
+
+    Example: postil annotate resume campaign.db
+    """
+    before, after = app.resume(campaign)
+    if before.status == "running":
+        say("the campaign is running; nothing changed")
+        return
+    say("resumed" if before.status == "paused" else "reopened: annotators get texts, and answers are stored again")
+    if before.deadline is not None and after.deadline is None:
+        from postil.annotation.state import moment  # noqa: PLC0415 - it needs optional packages
+
+        say(f"the deadline, {moment(before.deadline)}, had passed and is removed")
+
+
+@command
+def close(campaign: CampaignArgument, options: MessageOptions) -> None:
+    """Accept no more answers; those that come late stay in the annotators' browsers.
+
+    Example: postil annotate close campaign.db --message "Thank you all!"
+    """
+    before, after = app.close(campaign, options)
+    if before == after:
+        say("the campaign is closed already; nothing changed")
+    else:
+        say(f"closed; 'postil annotate resume {campaign}' reopens it")
+
+
+@command
+def deadline(
+    campaign: CampaignArgument,
+    when: Annotated[
+        str,
+        typer.Argument(metavar="WHEN", help="Date and time with a zone, such as 2026-12-01T18:00+01:00; or none."),
+    ],
+) -> None:
+    """Set, move or remove the deadline: after it no new texts are handed out.
+
+    The text on an annotator's screen can be rated for 15 more minutes; then the campaign is closed.
+
+    Example: postil annotate deadline campaign.db 2026-12-01T18:00+01:00
+    """
+    from postil.annotation.state import moment  # noqa: PLC0415 - it needs optional packages
+
+    before, after = app.deadline(campaign, when)
+    if before == after:
+        there = "no deadline" if after.deadline is None else f"this deadline, {moment(after.deadline)},"
+        say(f"the campaign has {there} already; nothing changed")
+        return
+    say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
+    if before.status in {"ending", "closed"}:
+        say("the campaign is open again")

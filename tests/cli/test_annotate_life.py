@@ -1,0 +1,84 @@
+"""postil annotate pause, resume, close and deadline."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from postil.annotation.store import Store
+
+if TYPE_CHECKING:
+    from conftest import Postil
+
+ARTICLES = Path(str(files("postil"))) / "sample" / "articles.jsonl"
+
+
+@pytest.fixture
+def campaign(postil: Postil) -> str:
+    lines = ARTICLES.read_text(encoding="utf-8").splitlines(keepends=True)[:2]
+    Path("few.jsonl").write_text("".join(lines), encoding="utf-8")
+    assert postil("annotate", "plan", "few.jsonl", "c.db", "-n", "3").code == 0
+    return "c.db"
+
+
+def test_every_change_is_told_in_a_sentence(postil: Postil, campaign: str) -> None:
+    for words, said in (
+        (("resume",), "the campaign is running; nothing changed"),
+        (("pause", "--message", "Lunch."), "paused; 'postil annotate resume c.db' continues"),
+        (("pause", "--message", "Lunch."), "the campaign is paused already; nothing changed"),
+        (("pause", "--message", "Tea."), "the campaign is paused already; its message is changed"),
+        (("resume",), "resumed"),
+        (("deadline", "2999-12-01T18:00+01:00"), "deadline: 2999-12-01 17:00 UTC"),
+        (("deadline", "2999-12-01T17:00Z"), "the campaign has this deadline, 2999-12-01 17:00 UTC, already; nothing"),
+        (("deadline", "none"), "the deadline is removed"),
+        (("deadline", "None"), "the campaign has no deadline already; nothing changed"),
+        (("close",), "closed; 'postil annotate resume c.db' reopens it"),
+        (("close",), "the campaign is closed already; nothing changed"),
+        (("resume",), "reopened: annotators get texts, and answers are stored again"),
+    ):
+        done = postil("annotate", words[0], campaign, *words[1:])
+        assert (done.code, done.err.startswith(said)) == (0, True), done.err
+    with Store.open(campaign) as store:
+        assert [one.kind for one in store.state.changes()] == [
+            *("paused", "paused", "resumed", "deadline", "deadline", "closed", "resumed")
+        ]
+        person = store.people.accept(store.people.invite("Ann", "annotator")).person
+        task = store.grading.next(person)
+        assert task is not None
+        store.grading.rate(person, task.assignment, 4, idempotency_key="r")
+    assert postil("annotate", "export", campaign, "--out", "grades").code == 0
+    book = json.loads(Path("grades/codebook.json").read_text(encoding="utf-8"))
+    assert [one["kind"] for one in book["changes"]][-1] == "resumed"
+
+
+def test_a_deadline_that_has_passed_is_removed_by_resume(postil: Postil, campaign: str) -> None:
+    now = 1_000.0
+    with Store.open(campaign, clock=lambda: now) as store:
+        store.state.set_deadline(2_000)
+    done = postil("annotate", "resume", campaign)
+    assert done.err == (
+        "reopened: annotators get texts, and answers are stored again\n"
+        "the deadline, 1970-01-01 00:33 UTC, had passed and is removed\n"
+    )
+    with Store.open(campaign, clock=lambda: now) as store:
+        store.state.set_deadline(2_000)
+    assert "the campaign is open again" in postil("annotate", "deadline", campaign, "2999-01-01T00:00Z").err
+
+
+def test_nonsense_is_refused(postil: Postil, campaign: str) -> None:
+    for words, problem in (
+        (("deadline", "2999-12-01"), "such as 2026-12-01T18:00+01:00, got '2999-12-01'"),
+        (("deadline", "1999-12-01T00:00Z"), "1999-12-01 00:00 UTC has passed; close the campaign to end it now"),
+        (("pause", "--message", "x" * 2001), "at most 2000 characters"),
+    ):
+        refused = postil("annotate", words[0], campaign, *words[1:])
+        assert (refused.code, problem in refused.err) == (2, True), refused.err
+    assert postil("annotate", "close", campaign).code == 0
+    assert "nothing to pause" in postil("annotate", "pause", campaign).err
+    assert "there is no such file" in postil("annotate", "close", "other.db").err
