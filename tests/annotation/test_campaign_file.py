@@ -408,3 +408,21 @@ class TestPermissions:
         monkeypatch.setattr(Path, "touch", refuse)
         with pytest.raises(PostilError, match=r"c\.db: cannot be created: Permission denied"):
             Store.open(str(tmp_path / "c.db"), make=True)
+
+
+def test_a_checkpoint_that_another_process_has_begun_is_no_replacement(used: Store, file: Path) -> None:
+    checkpoint(used)
+    mark, _ = marks(file)
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(f"PRAGMA user_version = {mark + 1}")  # what it writes first
+        used._database._file._remember()  # type: ignore[union-attr]
+        os.utime(file)
+        rate(used)
+    assert len(used.results.ratings()) == 3
+
+
+def test_opening_waits_for_nobody_who_writes(used: Store, file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with Store.open(str(file)) as store:
+            assert len(store.results.ratings()) == len(used.results.ratings())

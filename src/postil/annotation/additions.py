@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sql
 
 from postil.annotation import tables
+from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.interleaving import interleave, interleaved
 from postil.annotation.item_assignment import generator
-from postil.annotation.item_order import insert_items
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.models import Campaign, Revision
-from postil.annotation.reassignment import set_order, update_counts
+from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import plan_of
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Added", "append_items", "extended"]
 
+ATTEMPTS: Final = 5
+"""Number of attempts to add items while others change the plan."""
+
 
 class Added(NamedTuple):
     """Outcome of adding items.
@@ -36,7 +41,7 @@ class Added(NamedTuple):
     Args:
         plan: The plan with them.
         left: Pseudonyms of the annotators who were removed.
-        revision: Number of the revision.
+        revision: Number of the revision; that of the plan as it is where there is nothing to add.
     """
 
     plan: Plan
@@ -44,13 +49,28 @@ class Added(NamedTuple):
     revision: int
 
 
+class _ChangedPlanError(UsageError):
+    """The plan is not the one that an assignment of new items rests on."""
+
+
 class _State(NamedTuple):
     """Part of a campaign that an assignment of new items rests on."""
 
+    settings: Campaign
+    version: tuple[object, ...]
     plan: Plan
     people: dict[str, int]
     left: frozenset[str]
     answered: dict[str, set[Presentation]]
+    articles: dict[str, int]
+
+
+class _Addition(NamedTuple):
+    """New items, the numbers of their annotators, and the settings of the campaign with them."""
+
+    items: Sequence[Item]
+    chosen: Sequence[Sequence[int]]
+    settings: Campaign
 
 
 def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_seed: int) -> list[list[int]]:
@@ -92,125 +112,182 @@ def extended(plan: Plan, items: Sequence[Item], left: frozenset[str], random_see
 
 
 def append_items(
-    database: Database,
-    campaign: Callable[[], Campaign],
-    items: Sequence[Item],
-    *,
-    known: int,
-    seed: int,
-    now: float,
-    dry_run: bool,
+    database: Database, items: Sequence[Item], *, known: int, seed: int, now: float, dry_run: bool, lead: int | None
 ) -> Added:
     """Append items to the plan; see `postil.annotation.store.Store.add`.
 
+    Annotators wait for one transaction, which appends rows and changes none but the totals of annotators. The search
+    for an assignment comes before it. New items stand at the ends of presentation orders then, and are moved among the
+    open ones by further transactions, which leave a valid plan each.
+
     Args:
         database: Database of the campaign.
-        campaign: Function that returns the settings of the campaign.
         items: The new items.
         known: Number of items of the files that the campaign had already.
         seed: Random seed.
         now: Time, in seconds since 1970.
         dry_run: True to change nothing.
+        lead: Number of the lead who adds them; None on the command line.
 
     Raises:
-        UsageError: Nobody is left to take items, or the plan was changed by another program at the same time.
+        UsageError: Nobody is left to take items, or the plan was changed by other programs again and again.
     """
-    settings = campaign()
-    with database.reading() as connection:
-        before = _state(connection, settings)
-    if len(before.left) == len(before.plan.annotators):
-        raise UsageError("no annotator is left to take new items; invite one first")
-    # The search for an assignment takes a while, so it runs outside the transaction.
-    chosen = extended(before.plan, items, before.left, seed)
-    number = len(settings.revisions) + 2
-    hashed = blake2b(b"\n".join(map(msgspec.json.encode, items)), digest_size=16).hexdigest()
-    revision = Revision(
-        number=number, time=now, seed=seed, first=before.plan.items, items=len(items), known=known, hash=hashed
-    )
-    grown = msgspec.structs.replace(
-        settings,
-        revisions=(*settings.revisions, revision),
-        overlapping=(
-            *settings.overlapping,
-            *(
-                before.plan.items + place
-                for place, people in enumerate(chosen)
-                if items[place].gold is None and len(people) > settings.annotators_per_item
-            ),
-        ),
-    )
-    if dry_run or not items:
-        return Added(_inserted(before, settings, grown, items, chosen), before.left, number)
-
-    def transaction(connection: Connection) -> Added:
-        locked = sql.select(tables.campaign.c.data).with_for_update()
-        connection.execute(sql.select(tables.person.c.id).order_by(tables.person.c.id).with_for_update()).all()
-        current = connection.execute(locked).scalar_one()
-        state = _state(connection, settings)
-        same = msgspec.json.decode(current, type=Campaign) == settings and _assignment(state) == _assignment(before)
-        if not same:
-            raise UsageError("the plan was changed by another program at the same time; run the command again")
-        plan = _inserted(state, settings, grown, items, chosen)
-        _insert_items(connection, items, state.plan.items)
-        for name, old, new in zip(plan.annotators, state.plan.orders, plan.orders, strict=True):
-            if old != new:
-                set_order(connection, state.people[name], set(old), new)
-        connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown).decode()))
-        update_counts(connection)
-        return Added(plan, state.left, number)
-
-    return database.run(transaction)
+    for _ in range(ATTEMPTS):
+        with database.reading() as connection:
+            before = _state(connection)
+        if len(before.left) == len(before.plan.annotators):
+            raise UsageError("no annotator is left to take new items; invite one first")
+        if not items:
+            return Added(before.plan, before.left, len(before.settings.revisions) + 1)
+        added = _addition(before, items, known=known, seed=seed, now=now)
+        number = added.settings.revisions[-1].number
+        if dry_run:
+            return Added(_previewed(before, added), before.left, number)
+        rows, revision = _rows(before, added), added.settings.revisions[-1]
+        detail = msgspec.json.encode({"revision": number, "items": revision.items, "known": known}).decode()
+        change = {"time": now, "kind": "added", "person": lead, "detail": detail}
+        try:
+            database.run(partial(_write, before=before, rows=rows, grown=added.settings, change=change))
+        except _ChangedPlanError:
+            continue
+        for place, name in enumerate(before.plan.annotators):
+            random = generator(seed, f"add order {number}", place)
+            articles = _articles(before, added) if before.settings.by_item else None
+            interleave(database, before.people[name], before.plan.items, random, articles)
+        with database.reading() as connection:
+            return Added(plan_of(connection, added.settings), before.left, number)
+    raise UsageError("other programs changed the plan again and again at the same time; run the command again")
 
 
-def _state(connection: Connection, campaign: Campaign) -> _State:
+def _state(connection: Connection) -> _State:
+    settings = msgspec.json.decode(connection.execute(sql.select(tables.campaign.c.data)).scalar_one(), type=Campaign)
+    version = _version(connection)
     people = connection.execute(sql.select(tables.person).where(tables.person.c.role == "annotator")).all()
     names = {row.id: row.pseudonym for row in people}
     answered: dict[str, set[Presentation]] = {name: set() for name in names.values()}
     table = tables.assignment.c
-    done = sql.select(table.person, table.item, table.round).where(table.state.in_([tables.GRADED, tables.SKIPPED]))
+    done = sql.select(table.person, table.item, table.round).where(table.state.in_([GRADED, SKIPPED]))
     for person, item, again in connection.execute(done):
         answered[names[person]].add((item, again))
     left = frozenset(row.pseudonym for row in people if row.left_at is not None)
-    return _State(plan_of(connection, campaign), {name: row for row, name in names.items()}, left, answered)
+    numbers = {name: row for row, name in names.items()}
+    articles = {row.item: row.id for row in connection.execute(sql.select(tables.article.c.item, tables.article.c.id))}
+    return _State(settings, version, plan_of(connection, settings), numbers, left, answered, articles)
 
 
-def _assignment(state: _State) -> tuple[object, ...]:
-    return state.plan, state.left, state.people
+_VERSION: Final = sql.select(
+    tables.campaign.c.data,
+    *(
+        sql.select(number).scalar_subquery()
+        for number in (
+            sql.func.max(tables.item.c.number),
+            sql.func.max(tables.assignment.c.id),
+            sql.func.max(tables.change.c.id),
+            sql.func.count(tables.person.c.id),
+            sql.func.count(tables.person.c.left_at),
+        )
+    ),
+)
+"""Values of which one changes whenever the plan does; annotating changes none."""
 
 
-def _inserted(
-    state: _State, old: Campaign, grown: Campaign, items: Sequence[Item], chosen: Sequence[Sequence[int]]
-) -> Plan:
-    """Plan with new items in the presentation orders, after the item on each annotator's screen."""
-    plan, random = state.plan, generator(grown.revisions[-1].seed, "add order", state.plan.items)
-    articles = (*plan.articles, *(item.item for item in items))
+def _version(connection: Connection) -> tuple[object, ...]:
+    return tuple(connection.execute(_VERSION).one())
+
+
+def _addition(before: _State, items: Sequence[Item], *, known: int, seed: int, now: float) -> _Addition:
+    """Choose the annotators of new items, and describe the revision."""
+    settings, first = before.settings, before.plan.items
+    chosen = extended(before.plan, items, before.left, seed)
+    hashed = blake2b(b"\n".join(map(msgspec.json.encode, items)), digest_size=16).hexdigest()
+    number = len(settings.revisions) + 2
+    revision = Revision(number=number, time=now, seed=seed, first=first, items=len(items), known=known, hash=hashed)
+    more = (
+        first + place
+        for place, people in enumerate(chosen)
+        if items[place].gold is None and len(people) > settings.annotators_per_item
+    )
+    grown = msgspec.structs.replace(
+        settings, revisions=(*settings.revisions, revision), overlapping=(*settings.overlapping, *more)
+    )
+    return _Addition(items, chosen, grown)
+
+
+def _articles(before: _State, added: _Addition) -> tuple[str, ...]:
+    return (*before.plan.articles, *(item.item for item in added.items))
+
+
+def _previewed(before: _State, added: _Addition) -> Plan:
+    """Plan with new items, as `append_items` would make it if nobody annotated meanwhile."""
+    plan, first, revision = before.plan, before.plan.items, added.settings.revisions[-1].number
+    articles = _articles(before, added)
     orders = list(plan.orders)
     for person, name in enumerate(plan.annotators):
-        new = [plan.items + place for place, people in enumerate(chosen) if person in people]
-        if new:
-            together = articles if old.by_item else None
-            orders[person] = insert_items(plan.orders[person], state.answered[name], new, random, together)
-    gold = {plan.items + place for place, item in enumerate(items) if item.gold is not None}
+        random = generator(added.settings.revisions[-1].seed, f"add order {revision}", person)
+        new = [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
+        together = articles if plan.by_item else None
+        orders[person] = interleaved((*orders[person], *new), before.answered[name], first, random, together)
+    gold = {first + place for place, item in enumerate(added.items) if item.gold is not None}
     return replace(
         plan,
         articles=articles,
         orders=tuple(orders),
         gold=plan.gold | gold,
-        overlapping=frozenset(grown.overlapping),
+        overlapping=frozenset(added.settings.overlapping),
     )
 
 
-def _insert_items(connection: Connection, items: Sequence[Item], first: int) -> None:
-    """Insert rows of items, and of articles that are new."""
-    table = tables.article
-    numbers = {row.item: int(row.id) for row in connection.execute(sql.select(table.c.item, table.c.id))}
-    for item in items:
+class _Rows(NamedTuple):
+    """Rows to insert, made before anybody waits."""
+
+    articles: list[dict[str, object]]
+    items: list[dict[str, object]]
+    assignments: list[dict[str, object]]
+    totals: list[dict[str, object]]
+
+
+_ARTICLE: Final = CompiledStatement(tables.article.insert(), tuple, [column.key for column in tables.article.columns])
+_ITEM: Final = CompiledStatement(tables.item.insert(), tuple, ["number", "article", "system", "text", "gold"])
+_ASSIGNMENT: Final = CompiledStatement(
+    tables.assignment.insert(), tuple, ["item", "person", "round", "position", "state"]
+)
+_TOTAL: Final = CompiledStatement(
+    tables.person.update()
+    .where(tables.person.c.id == sql.bindparam("number"))
+    .values(total=tables.person.c.total + sql.bindparam("more")),
+    tuple,
+)
+
+
+def _rows(before: _State, added: _Addition) -> _Rows:
+    first = before.plan.items
+    numbers, articles = before.articles.copy(), list[dict[str, object]]()
+    items = list[dict[str, object]]()
+    for number, item in enumerate(added.items, first):
         if item.item not in numbers:
+            numbers[item.item] = max(before.articles.values(), default=0) + len(articles) + 1
             values = {"item": item.item, "title": item.title, "content": item.content, "lang": item.lang}
-            numbers[item.item] = max(numbers.values(), default=0) + 1
-            connection.execute(table.insert().values(id=numbers[item.item], **values))
-    rows = [
-        {"number": number, "article": numbers[item.item], "system": item.system, "text": item.text, "gold": item.gold}
-        for number, item in enumerate(items, first)
-    ]
-    connection.execute(tables.item.insert(), rows)
+            articles.append({"id": numbers[item.item], **values})
+        shown = {"article": numbers[item.item], "system": item.system, "text": item.text, "gold": item.gold}
+        items.append({"number": number, **shown})
+    assignments, totals = list[dict[str, object]](), list[dict[str, object]]()
+    for person, (name, order) in enumerate(zip(before.plan.annotators, before.plan.orders, strict=True)):
+        mine = [first + place for place, people in enumerate(added.chosen) if person in people]
+        fixed = {"person": before.people[name], "round": 1, "state": OPEN}
+        assignments += [{**fixed, "item": item, "position": place} for place, item in enumerate(mine, len(order))]
+        totals += [{"number": before.people[name], "more": len(mine)}] if mine else []
+    return _Rows(articles, items, assignments, totals)
+
+
+def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, change: dict[str, object]) -> None:
+    """Append new items to the ends of presentation orders, in one transaction."""
+    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+    if _version(connection) != before.version:
+        raise _ChangedPlanError("the plan was changed by another program at the same time")
+    _ARTICLE.many(connection, rows.articles)
+    _ITEM.many(connection, rows.items)
+    _ASSIGNMENT.many(connection, rows.assignments)
+    # Last: from here on annotators wait, where the database locks single rows.
+    _TOTAL.many(connection, rows.totals)
+    connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown).decode()))
+    connection.execute(tables.change.insert(), change)

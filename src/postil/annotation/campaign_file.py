@@ -152,13 +152,16 @@ class CampaignFile:
             return
         if not self._moved():
             with suppress(sqlite3.Error):
-                self._wait(PATIENCE)
-                if self._version() > 0:
-                    self._set(-abs(_mark(self._path)))
-                self._keeper.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                self._wait(0.0)
-                self._keeper.execute("PRAGMA journal_mode = DELETE")  # refused while others use it
+                self._complete()
         self._keeper.close()
+
+    def _complete(self) -> None:
+        """Move the log into the file and remove it, unless another process uses the file."""
+        self._wait(PATIENCE)
+        if self._version() > 0:
+            self._set(-abs(_mark(self._path)))
+        self._wait(0.0)
+        self._keeper.execute("PRAGMA journal_mode = DELETE")  # refused at once while others use it
 
     def _checkpoint(self) -> None:
         with suppress(sqlite3.Error):
@@ -194,8 +197,8 @@ class CampaignFile:
     def _remember(self) -> None:
         with suppress(OSError):
             self._seen = _state(self._path)
-        with suppress(sqlite3.Error):
-            self._number = abs(self._version())
+        with suppress(sqlite3.Error):  # the file's, as another process may be about to make the next checkpoint
+            self._number = abs(_mark(self._path))
 
     def _moved(self) -> bool:
         with suppress(OSError):

@@ -110,11 +110,13 @@ class Database:
                     file = CampaignFile(_sqlite_path(address, make=make), make=make, alarm=alarm)
                     engine = _sqlite(address, file.connect)
                 undo.callback(engine.dispose)
+                # Of several processes one changes the tables; whoever only checks them keeps nobody from annotating.
+                changes = make or _outdated(engine)
                 with engine.begin() as connection:
                     if file is not None:
-                        connection.exec_driver_sql("BEGIN IMMEDIATE")  # of several processes one changes the tables
+                        connection.exec_driver_sql("BEGIN IMMEDIATE" if changes else "BEGIN")
                     if sql.inspect(connection).has_table("campaign"):
-                        schema = _intact(connection, where, upgrade=not read_only)
+                        schema = _intact(connection, where, upgrade=changes and not read_only)
                     elif file is not None and sql.inspect(connection).get_table_names():
                         raise InvalidInput("this database holds other tables; choose a new file", where=where)
                     if make:
@@ -233,6 +235,12 @@ class Database:
         problem = PostilError(f"{self.where}: the database reports an error: {_message(error)}{_advice(error)}")
         problem.__cause__ = error
         return problem
+
+
+def _outdated(engine: Engine) -> bool:
+    """True if the tables are of an earlier version, which `_intact` can upgrade."""
+    with engine.connect() as connection:
+        return _schema(connection) in UPGRADABLE
 
 
 def _intact(connection: Connection, where: str, *, upgrade: bool) -> int | None:

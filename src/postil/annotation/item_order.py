@@ -73,6 +73,8 @@ def insert_items(
     new: Sequence[int],
     random: np.random.Generator,
     articles: Sequence[str] | None = None,
+    *,
+    held: int = 0,
 ) -> tuple[Presentation, ...]:
     """Insert new items at random positions of an order, after the item that is on the annotator's screen.
 
@@ -85,11 +87,12 @@ def insert_items(
         random: Random number generator.
         articles: Article of each item of the campaign, to insert the items of an article together; None to insert each
             by itself.
+        held: Number of items after that on the screen which stay where they are.
     """
     done = set(answered)
     now = next((position for position, shown in enumerate(order) if shown not in done), len(order) - 1)
     last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
-    head = max(now, last) + 1
+    head = min(len(order), max(now, last) + 1 + held)
     while articles and 0 < head < len(order) and articles[order[head][0]] == articles[order[head - 1][0]]:
         head += 1
     tail = _runs(order[head:], articles)

@@ -205,7 +205,8 @@ class People:
 
         def transaction(connection: Connection) -> Reassignment:
             # All people are locked, in one order: nobody annotates while items change hands, and no two removals
-            # deadlock.
+            # deadlock. The campaign comes first, as wherever the plan changes.
+            connection.execute(sql.select(tables.campaign.c.id).with_for_update())
             everyone = _rows(connection, sql.select(tables.person).with_for_update())
             who = active_person(connection, person.id)
             removed = tables.person.update().where(_PEOPLE.id == who.id).values(left_at=self._clock())
@@ -221,7 +222,8 @@ class People:
 
 
 _BY_NUMBER: Final = sql.select(tables.person).where(_PEOPLE.id == sql.bindparam("person"))
-_LOCKED: Final = CompiledStatement(_BY_NUMBER.with_for_update(), PersonRow._make)
+# Not the strongest lock: items can be assigned to a person who is annotating.
+_LOCKED: Final = CompiledStatement(_BY_NUMBER.with_for_update(key_share=True), PersonRow._make)
 _PERSON: Final = CompiledStatement(_BY_NUMBER, PersonRow._make)
 _BY_SESSION: Final = (
     sql.select(tables.person)
@@ -230,7 +232,9 @@ _BY_SESSION: Final = (
     .where(_PEOPLE.left_at.is_(None))
 )
 _SIGNED_IN: Final = CompiledStatement(_BY_SESSION, PersonRow._make)
-_SIGNED_IN_LOCKED: Final = CompiledStatement(_BY_SESSION.with_for_update(of=tables.person), PersonRow._make)
+_SIGNED_IN_LOCKED: Final = CompiledStatement(
+    _BY_SESSION.with_for_update(key_share=True, of=tables.person), PersonRow._make
+)
 
 
 def active_person(connection: Connection, number: int, *, lock: bool = False) -> PersonRow:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.additions import Added
-    from postil.annotation.models import Item
+    from postil.annotation.models import Item, Person
     from postil.annotation.plan import Plan
 
 __all__ = ["Store"]
@@ -184,7 +184,15 @@ class Store:
 
         self._database.run(transaction)
 
-    def add(self, items: Sequence[Item], *, known: int = 0, seed: int, dry_run: bool = False) -> Added:
+    def add(
+        self,
+        items: Sequence[Item],
+        *,
+        known: int = 0,
+        seed: int,
+        dry_run: bool = False,
+        lead: Person | None = None,
+    ) -> Added:
         """Append items to the plan as a new revision, atomically, also while others use the campaign.
 
         Args:
@@ -192,12 +200,19 @@ class Store:
             known: Number of items of the files that the campaign had already.
             seed: Random seed.
             dry_run: True to change nothing.
+            lead: The lead who adds them; None on the command line.
 
         Raises:
-            UsageError: Nobody is left to take items, or the plan was changed by another program at the same time.
+            UsageError: Nobody is left to take items, or the plan was changed by other programs again and again.
         """
         return append_items(
-            self._database, self.campaign, items, known=known, seed=seed, now=self._clock(), dry_run=dry_run
+            self._database,
+            items,
+            known=known,
+            seed=seed,
+            now=self._clock(),
+            dry_run=dry_run,
+            lead=None if lead is None else lead.id,
         )
 
     def campaign(self) -> Campaign:

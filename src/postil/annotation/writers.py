@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast
 from postil.errors import PostilError, UsageError
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection, Engine
@@ -26,6 +26,12 @@ MAX_GROUP: Final = 256
 
 CHECKPOINT_AFTER: Final = 1.0
 """Seconds until a transaction is moved from the write-ahead log into the file."""
+
+BUSY: Final = 30.0
+"""Seconds to wait for another process that writes to an SQLite file."""
+
+SHORTEST_NAP, LONGEST_NAP = 0.0005, 0.02
+"""Seconds between two attempts to write, which grow with the time waited."""
 
 THREADS: Final = 16
 """Number of concurrent transactions, where the database takes many writers."""
@@ -175,7 +181,7 @@ class GroupCommitWriter:
             self._on_progress()
             with self._connection.begin():
                 driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
-                driver.execute("BEGIN IMMEDIATE")  # takes the write lock at once: a later upgrade could fail
+                _take_lock(driver)  # at once: a later upgrade from reading could fail
                 start = driver.total_changes
                 for one in group:
                     before = driver.total_changes
@@ -206,3 +212,25 @@ class GroupCommitWriter:
     def _on_progress(self) -> None:
         if self._file is not None:
             self._file.on_progress()
+
+
+def _take_lock(driver: sqlite3.Connection) -> None:
+    """Begin a transaction that writes, once no other process writes.
+
+    SQLite's own wait would sleep up to 0.1 s beyond the moment when the lock is free.
+
+    Raises:
+        sqlite3.OperationalError: Another process holds the lock for too long.
+    """
+    driver.execute("PRAGMA busy_timeout = 0")
+    began = time.monotonic()
+    while True:
+        try:
+            driver.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            waited = time.monotonic() - began
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or waited > BUSY:
+                raise
+            time.sleep(min(LONGEST_NAP, SHORTEST_NAP + waited / 10))
+        else:
+            return
