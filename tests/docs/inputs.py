@@ -165,11 +165,41 @@ def corpora(folder: Path, sample: list[Article]) -> None:
     )
     (folder / "site.xml").write_text(f"<rss><channel>{exported}</channel></rss>")
     exports(folder, site[:10])
+    annotations(folder)
     newsletter = runpy.run_path(str(ROOT / "examples/wordpress_export.py"))["Export"](1).text(240)
     (folder / "newsletter.xml").write_text(newsletter, encoding="utf-8")
     (folder / "my-dataset").mkdir()
     rows = [post(each) | {"body": each.content} for each in site]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "my-dataset/train-00000-of-00001.parquet")
+
+
+def annotations(folder: Path) -> None:
+    """Annotations of other tools: two people rate three texts."""
+    tasks, labels = [], {}
+    for number in range(3):
+        given = [
+            {
+                "completed_by": person,
+                "result": [
+                    {
+                        "from_name": name,
+                        "to_name": "text",
+                        "type": "rating",
+                        "value": {"rating": 1 + (number + person) % 5},
+                    }
+                    for name in ("fluency", "fit")
+                ],
+            }
+            for person in (1, 2)
+        ]
+        data = {"text": f"Text {number}.", "source": "An article.", "source_id": number, "model": "A"}
+        tasks.append({"id": number, "data": data, "annotations": given})
+        labels[f"t{number}"] = {"fluency": {f"scale_{1 + number}": f"{1 + number}"}}
+    (folder / "export.json").write_text(json.dumps(tasks))
+    for person in ("ann", "bob"):
+        (folder / "annotation_output" / person).mkdir(parents=True)
+        state = {"user_id": person, "instance_id_to_label_to_value": labels}
+        (folder / "annotation_output" / person / "user_state.json").write_text(json.dumps(state))
 
 
 def exports(folder: Path, site: list[Article]) -> None:

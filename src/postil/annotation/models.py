@@ -21,6 +21,7 @@ __all__ = [
     "Conflict",
     "Drawn",
     "Event",
+    "Given",
     "Item",
     "ItemType",
     "Kind",
@@ -399,6 +400,28 @@ class Rating(_Record, frozen=True, kw_only=True):
     gold: float | None = None
     spans: tuple[Span, ...] = ()
     revision: int = 1
+
+
+class Given(_Record, frozen=True, kw_only=True):
+    """Rating that was given with another tool.
+
+    Args:
+        item: Number of the item.
+        annotator: Pseudonym of the annotator.
+        value: The grade, or the spans.
+        time: Time, in seconds since 1970; None if it is unknown.
+        seconds: Time that it took, in seconds; None if it is unknown.
+    """
+
+    item: int
+    annotator: str
+    value: float | Sequence[Span]
+    time: float | None
+    seconds: float | None
+
+    def in_time(self) -> tuple[bool, float]:
+        """Key that sorts ratings by time; those without one come last, in their order."""
+        return self.time is None, self.time or 0.0
 
 
 class Adjudication(_Record, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ try:
     from postil.annotation.additions import append_items
     from postil.annotation.database import ADVICE, Database
     from postil.annotation.grading import Grading
+    from postil.annotation.loading import load_ratings
     from postil.annotation.people import People
     from postil.annotation.results import Results
     from postil.annotation.state import Lifecycle
@@ -27,7 +28,7 @@ except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
     from types import TracebackType
     from typing import Self
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.additions import Added
-    from postil.annotation.models import Item, Person
+    from postil.annotation.models import Given, Item, Person
     from postil.annotation.plan import Plan
 
 __all__ = ["Store"]
@@ -214,6 +215,19 @@ class Store:
             dry_run=dry_run,
             lead=None if lead is None else lead.id,
         )
+
+    def load(self, names: Mapping[str, str], ratings: Sequence[Given]) -> None:
+        """Name the annotators of a new campaign and store ratings that were given elsewhere, atomically.
+
+        Args:
+            names: Name of each annotator, by pseudonym.
+            ratings: The ratings, all of planned presentations.
+
+        Raises:
+            Refused: A value is not on the scale.
+        """
+        rubric = self.rubric()
+        self._database.run(lambda connection: load_ratings(connection, names, ratings, rubric, self._clock()))
 
     def campaign(self) -> Campaign:
         """Read the settings of the campaign."""

@@ -18,6 +18,7 @@ from postil.app.annotate import (
 )
 from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
+from postil.cli.annotate_imports import imports
 from postil.cli.annotate_life import close, deadline, pause, resume
 from postil.cli.command import command
 from postil.cli.errors import emit, say
@@ -28,6 +29,7 @@ from postil.render.views import show, view_of
 __all__ = ["annotate"]
 
 annotate = group("annotate", "Collect human ratings: assign items, serve the pages, measure agreement, export.")
+annotate.add_typer(imports, name="import")
 
 
 @annotate.command()

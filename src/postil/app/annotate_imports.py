@@ -1,0 +1,326 @@
+"""`postil annotate import`: annotations of other tools become judgements, or a campaign with its ratings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from postil.annotation.imports.label_studio import read_label_studio
+from postil.annotation.imports.potato import read_potato
+from postil.annotation.imports.submissions import grade_of, only_last, pseudonyms, questions
+from postil.annotation.models import Campaign, Given, Item, Refused
+from postil.annotation.plan import MAX_ANNOTATORS, Plan
+from postil.annotation.rubric import MAX_GRADES, Rubric
+from postil.annotation.validation import spans
+from postil.app.annotate import open_campaign
+from postil.app.corpus.importing_articles import name_map
+from postil.errors import InvalidInput, UsageError
+from postil.options import Flag, options
+from postil.records.atomic_file import check_apart
+from postil.records.row_files import Writer
+from postil.records.rows import Judgement
+from postil.render.formats import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from postil.annotation.imports.submissions import Export, Submission, Task
+    from postil.app.progress import OnMessage
+
+__all__ = ["Imported", "LabelStudioOptions", "PotatoOptions", "import_label_studio", "import_potato"]
+
+
+@options
+class LabelStudioOptions:
+    """Options of `postil annotate import label-studio`.
+
+    Args:
+        out: Judgement rows to write, one per annotator, task and question.
+        campaign: New campaign to create, with the texts, the annotators and their ratings.
+        question: Questions to import (controls, annotation schemes), by their names; by default all that have grades.
+        grade: Grade of a label; a label that begins or ends with a number has that one by default.
+        item: Field of a task with the item; by default item, else the task's id.
+        system: Field of a task with the system; by default system, else all tasks are of one system.
+        text: Field of a task with the rated text, for a campaign.
+        title: Field of a task with a headline to show, for a campaign.
+        content: Field of a task with an article to show, for a campaign.
+        scale: Lowest and highest grade, for a campaign; by default those that were given.
+        names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
+    """
+
+    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+    campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
+    question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER")] = ()
+    item: Annotated[str | None, Flag(metavar="FIELD")] = None
+    system: Annotated[str | None, Flag(metavar="FIELD")] = None
+    text: Annotated[str, Flag(metavar="FIELD")] = "text"
+    title: Annotated[str | None, Flag(metavar="FIELD")] = None
+    content: Annotated[str | None, Flag(metavar="FIELD")] = None
+    scale: Annotated[str | None, Flag(metavar="LOW:HIGH")] = None
+    names: bool = False
+
+    def __post_init__(self) -> None:
+        if self.out is None and self.campaign is None:
+            raise UsageError(
+                "nothing to write: give --out FILE for judgements, --campaign NEW.db for a campaign, or both"
+            )
+
+
+@options
+class PotatoOptions(LabelStudioOptions):
+    """Options of `postil annotate import potato`.
+
+    Args:
+        data: Data files of the project, which have the texts.
+        id: Field of the data files with the id of an instance.
+    """
+
+    data: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
+    id: Annotated[str, Flag(metavar="FIELD")] = "id"
+
+
+class Imported(NamedTuple):
+    """Numbers of an import.
+
+    Args:
+        tasks: Number of rated tasks.
+        annotators: Number of annotators.
+        ratings: Number of ratings.
+        questions: Names of the questions.
+    """
+
+    tasks: int
+    annotators: int
+    ratings: int
+    questions: tuple[str, ...]
+
+
+def import_label_studio(files: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
+    """Import an export of Label Studio.
+
+    Args:
+        files: JSON, JSON-MIN, CSV or TSV.
+        options: Options of the command.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file is broken, or holds nothing to import; names the place.
+        UsageError: A label has no grade, the questions do not fit one campaign, or the database holds a campaign.
+    """
+    return _import(read_label_studio(files, options.question), files, options, on_message)
+
+
+def import_potato(paths: Sequence[str], options: PotatoOptions, on_message: OnMessage) -> Imported:
+    """Import annotations of Potato; errors as of `import_label_studio`.
+
+    Args:
+        paths: Output folders, or exported tables.
+        options: Options of the command.
+        on_message: Callback for status messages.
+    """
+    export = read_potato(paths, options.data, options.id)
+    return _import(export, [*paths, *options.data], options, on_message)
+
+
+class _Ratings(NamedTuple):
+    """Answers of one question, as judgement rows need them."""
+
+    question: str
+    given: list[tuple[Submission, float]]
+
+
+def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
+    graded, marked = questions(export, options.question)
+    submissions = only_last(export)
+    grades = {label: _number(text) for label, text in name_map(options.grade, "--grade").items()}
+    ratings = [
+        _Ratings(name, [(one, grade_of(name, one.answers[name], grades)) for one in submissions if name in one.answers])
+        for name in graded
+    ]
+    answered = [one for one in submissions if any(name in one.answers for name in (*graded, *marked))]
+    items = _identified(export, answered, options)
+    people = pseudonyms([one.annotator for one in answered])
+    if options.out is not None:
+        _write(options.out, inputs, ratings, items, {name: name for name in people} if options.names else people)
+        on_message(f"written: {options.out} ({counted(sum(len(one.given) for one in ratings), 'row')})")
+        if marked:
+            on_message(f"spans are no judgements, --campaign takes them: {', '.join(marked)}")
+    if options.campaign is not None:
+        if len(graded) + len(marked) > 1:
+            asked = ", ".join((*graded, *marked))
+            raise UsageError(f"a campaign has one question, and these files have {asked}; choose one: --question NAME")
+        _campaign(options.campaign, export, answered, ratings, items, people, options, on_message)
+    for what, count in sorted(export.left_out.items()):
+        if count:
+            on_message(f"left out: {count:,} {what}")
+    if unanswered := len(export.tasks) - len(items):
+        on_message(f"left out: {counted(unanswered, 'task')} without an answer")
+    asked_of = (*graded, *marked)
+    count = sum(name in one.answers for one in answered for name in asked_of)
+    return Imported(len(items), len(people), count, asked_of)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"--grade: expected LABEL=NUMBER, got '{text}' for the number") from None
+
+
+def _identified(
+    export: Export, answered: Sequence[Submission], options: LabelStudioOptions
+) -> dict[str, tuple[str, str]]:
+    """Item and system of each task that has an answer."""
+    wanted = {one.task for one in answered}
+    found: dict[str, tuple[str, str]] = {}
+    seen: dict[tuple[str, str], str] = {}
+    for task in export.tasks.values():
+        if task.id not in wanted:
+            continue
+        item = _field(task, options.item) if options.item else str(task.fields.get("item", task.id))
+        system = _field(task, options.system) if options.system else str(task.fields.get("system", "text"))
+        if (other := seen.setdefault((item, system), task.id)) != task.id:
+            problem = f"tasks {other} and {task.id} are both of item {item} and system {system}; name other fields with"
+            raise InvalidInput(f"{problem} --item and --system", where=task.where, line=task.line)
+        found[task.id] = item, system
+    return found
+
+
+def _field(task: Task, name: str) -> str:
+    """Value of a field of a task, as text."""
+    if name not in task.fields:
+        there = ", ".join(task.fields) or "none; give the project's data files with --data"
+        raise InvalidInput(f"no such field; the task has: {there}", where=task.where, line=task.line, field=name)
+    value = task.fields[name]
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _write(
+    out: str,
+    inputs: Sequence[str],
+    ratings: Sequence[_Ratings],
+    items: Mapping[str, tuple[str, str]],
+    people: Mapping[str, str],
+) -> None:
+    """Write judgement rows; the aspect is the question, where there are several."""
+    check_apart(out, [path for path in inputs if Path(path).is_file()])
+    if not any(one.given for one in ratings):
+        raise UsageError("there are no grades to write; a campaign takes spans: --campaign NEW.db")
+    with Writer(out, Judgement) as rows:
+        for question, given in ratings:
+            for one, grade in given:
+                aspect = question if len(ratings) > 1 else None
+                rows.write(Judgement(*items[one.task], people[one.annotator], grade, aspect))
+
+
+def _campaign(  # noqa: PLR0917
+    url: str,
+    export: Export,
+    answered: Sequence[Submission],
+    ratings: Sequence[_Ratings],
+    items: Mapping[str, tuple[str, str]],
+    people: Mapping[str, str],
+    options: LabelStudioOptions,
+    on_message: OnMessage,
+) -> None:
+    """Create a campaign of one question, with its ratings."""
+    texts = [_item(export.tasks[task], *named, options) for task, named in items.items()]
+    numbers = {task: number for number, task in enumerate(items)}
+    if len(people) > MAX_ANNOTATORS:
+        raise UsageError(f"a campaign has at most {MAX_ANNOTATORS:,} annotators, these files have {len(people):,}")
+    if ratings:
+        (one,) = ratings
+        rubric = _rubric(one, options.scale)
+        values: list[tuple[Submission, float | tuple[tuple[int, int], ...]]] = list(one.given)
+    else:
+        (name,) = {name for each in answered for name in each.answers}
+        rubric = Rubric(name=name, question=name, kind="spans")
+        values = [(each, answer) for each in answered if isinstance(answer := each.answers.get(name), tuple)]
+        for each, marks in values:
+            _check_spans(export.tasks[each.task], texts[numbers[each.task]].text, marks)
+    untimed = sum(each.time is None for each, _ in values)
+    given = [
+        Given(
+            item=numbers[each.task],
+            annotator=people[each.annotator],
+            value=value,
+            time=each.time,
+            seconds=each.seconds,
+        )
+        for each, value in values
+    ]
+    plan = _plan(texts, sorted(people.values(), key=lambda name: int(name[1:])), given)
+    campaign = Campaign(
+        name=options.question[0] if options.question else rubric.name,
+        item_type="passages"
+        if rubric.kind == "spans"
+        else "outputs"
+        if options.content or options.title
+        else "comments",
+        annotators_per_item=plan.annotators_per_item,
+        seed=plan.seed,
+    )
+    with open_campaign(url, make=True) as store:
+        store.create(campaign, texts, plan, rubric)
+        store.load({pseudonym: name for name, pseudonym in people.items()}, given)
+    sizes = ((len(texts), "text"), (len(people), "annotator"), (len(given), "rating"))
+    on_message(f"written: {url} ({', '.join(counted(size, what) for size, what in sizes)})")
+    if rubric.grades:
+        on_message(f"scale {rubric.low} to {rubric.high}; another one: --scale LOW:HIGH")
+    if untimed:
+        on_message(f"without a time: {counted(untimed, 'rating')}, taken as given now")
+
+
+def _check_spans(task: Task, text: str, marks: object) -> None:
+    try:
+        spans(text, marks)
+    except Refused as error:
+        raise InvalidInput(f"task {task.id}: {error.problem}", where=task.where, line=task.line) from None
+
+
+def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> Item:
+    text = _field(task, options.text)
+    if not text.strip():
+        raise InvalidInput(
+            "expected the rated text, got an empty one", where=task.where, line=task.line, field=options.text
+        )
+    title, content = (_field(task, name) if name else "" for name in (options.title, options.content))
+    text, title, content = (part.replace("\0", " ") for part in (text, title, content))
+    return Item(item=item, system=system, text=text, title=title, content=content)
+
+
+def _rubric(ratings: _Ratings, scale: str | None) -> Rubric:
+    """Rubric of a question; its grades are those that were given, unless the scale is named."""
+    grades = sorted({grade for _, grade in ratings.given})
+    if any(grade != int(grade) for grade in grades) or grades[0] < 0 or grades[-1] >= MAX_GRADES:
+        odd = next(grade for grade in grades if grade != int(grade) or not 0 <= grade < MAX_GRADES)
+        raise UsageError(
+            f"{ratings.question}: a campaign has whole grades from 0 to 9, and one is {odd:g}; give labels other "
+            "grades with --grade, or write judgements only (--out)"
+        )
+    low, high = int(grades[0]), int(grades[-1])
+    if scale is not None:
+        ends = scale.split(":")
+        if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
+            raise UsageError(f"--scale: expected LOW:HIGH such as 1:5, got '{scale}'")
+        if not (int(ends[0]) <= low and high <= int(ends[1])):
+            raise UsageError(f"--scale {scale}: there are grades from {low} to {high}")
+        low, high = map(int, ends)
+    return Rubric(name=ratings.question, question=ratings.question, low=low, high=max(high, low + 1))
+
+
+def _plan(texts: Sequence[Item], annotators: Sequence[str], given: Sequence[Given]) -> Plan:
+    """Plan that assigns what was rated, in the order of time."""
+    orders: dict[str, list[tuple[int, int]]] = {name: [] for name in annotators}
+    for one in sorted(given, key=Given.in_time):
+        orders[one.annotator].append((one.item, 1))
+    counts = Counter(Counter(one.item for one in given).values())
+    return Plan(
+        annotators=tuple(annotators),
+        articles=tuple(text.item for text in texts),
+        annotators_per_item=min(counts, key=lambda count: (-counts[count], count)),
+        seed=0,
+        orders=tuple(map(tuple, orders.values())),
+    )
