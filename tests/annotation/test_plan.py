@@ -138,7 +138,6 @@ def test_the_seed_decides() -> None:
     ("change", "problem"),
     [
         ({"items": []}, "no items"),
-        ({"items": [("a", "x"), ("a", "x")]}, "two items"),
         ({"annotators": 0}, "annotators: expected a number from 1 to"),
         ({"annotators": ["Ann", "Ann"]}, "distinct, non-empty names"),
         ({"annotators_per_item": 0}, "annotators per item: expected a number from 1 to 3"),

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
-from postil.annotation.models import Annotation, Campaign, Item, Person, Progress, Refused, Upcoming
+from postil.annotation.models import Annotation, Campaign, Context, Item, Person, Progress, Refused, Upcoming
 from postil.annotation.people import DAY
 from postil.annotation.plan import Plan, plan
 from postil.annotation.rubric import Rubric
@@ -46,6 +46,7 @@ class TestCampaign:
             Item(item="a", system="x", text="one", title="A", content="of a", lang="zh-Hans", gold=3.0),
             Item(item="a", system="y", text="", title="A", content="of a", lang="zh-Hans"),
             Item(item="b", system="x", text="三", title="B"),
+            Item(item="b", system="x", text="四", title="B", sample=2, context=(Context(name="note", text="数"),)),
         ]
         rubric = Rubric.default("zh")
         store = make(rubric, texts, annotators=2, each=1)
@@ -54,7 +55,7 @@ class TestCampaign:
         assert store.campaign() == Campaign(
             name="grading", item_type="outputs", annotators_per_item=1, seed=20181, created=store.campaign().created
         )
-        assert store.plan() == plan([("a", "x"), ("a", "y"), ("b", "x")], 2, 1, gold=[0])
+        assert store.plan() == plan([("a", "x"), ("a", "y"), ("b", "x"), ("b", "x")], 2, 1, gold=[0])
 
     def test_there_is_one_a_database(self, store: Store, url: str) -> None:
         texts = store.items()

@@ -219,7 +219,7 @@ def test_comments_become_weighted_references(postil: Postil) -> None:
     assert postil("annotate", "plan", "a.jsonl", "c.db", "-n", 2, "-k", 2, "--item-order", "together").code == 0
     grade_all("c.db")
     with Store.open("c.db") as store:
-        assert store.campaign().item_type == "comments"
+        assert store.campaign().item_type == "comment"
         assert store.rubric().lang == "zh"
         lead = store.people.accept(store.people.invite("Lee", "lead")).person
         store.results.adjudicate(lead, 0, 5, "clear", idempotency_key="d")
@@ -335,7 +335,10 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
     ("arguments", "code", "problem"),
     [
         (("none.jsonl", "c.db", "-n", "2"), 3, "none.jsonl: no such file"),
-        (("cand.jsonl", "c.db", "-n", "2"), 3, "cand.jsonl:1: "),
+        (("cand.jsonl", "c.db", "-n", "2"), 2, "beside their articles: --articles FILE"),
+        (("cand.jsonl", "c.db", "-n", "2", "--context", "note"), 3, "note: no such column"),
+        (("a.jsonl", "c.db", "-n", "2", "--context", "note"), 2, "article rows have article and thread"),
+        (("a.jsonl", "c.db", "-n", "2", "--context", "article,article"), 2, "distinct names"),
         (("cand.jsonl", "c.db", "-n", "2", "--articles", "cand.jsonl"), 3, "cand.jsonl:1: "),
         (
             ("cand.jsonl", "c.db", "-n", "2", "--articles", "a.jsonl"),
@@ -348,7 +351,7 @@ GOLD = '{"item": "zh-01", "system": "human", "grade": %s}\n'
         (
             ("a.jsonl", "c.db", "-n", "2", "--item-type", "comments", "--articles", "a.jsonl"),
             2,
-            "goes with --item-type outputs",
+            "--articles goes with candidate rows",
         ),
         (("a.jsonl", "c.db", "-n", "2", "--item-order", "up"), 2, "unknown item order 'up'"),
         (("a.jsonl", "c.db", "-n", "2", "--format", "xml"), 2, "unknown format 'xml'"),

@@ -147,7 +147,7 @@ def test_articles_beside_the_references(files: Postil) -> None:
     assert files(*command).code == 0
     with Store.open("one.db") as store:
         assert [item.title for item in store.items()] == ["On a", "On b"]
-        assert store.campaign().item_type == "comments"
+        assert store.campaign().item_type == "comment"
     Path("articles.jsonl").write_text(json.dumps(articles[0]) + "\n", encoding="utf-8")
     outcome = files(*(part if part != "one.db" else "two.db" for part in command))
     assert "rows.jsonl:2: item: there is no article 'b' in articles.jsonl" in outcome.err
@@ -160,7 +160,7 @@ def test_candidates_with_a_column_of_that_name_are_no_plan(files: Postil) -> Non
     command = ("annotate", "plan", "mine.csv", "one.db", "--annotators", 1, "-k", 1, "--articles", "articles.jsonl")
     assert files(*command).code == 0
     with Store.open("one.db") as store:
-        assert [(item.system, store.campaign().item_type) for item in store.items()] == [("mine", "outputs")]
+        assert [(item.system, store.campaign().item_type) for item in store.items()] == [("mine", "comment")]
 
 
 def test_csv(files: Postil) -> None:

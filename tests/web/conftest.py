@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from postil.annotation.item_types import ItemType
+
 PATIENT = WebOptions(patience=30)
 
 
@@ -85,12 +87,21 @@ def field(text: str, name: str) -> str:
 class Place:
     """A campaign with its pages."""
 
-    def __init__(self, folder: Path, items: list[Item], rubric: Rubric, annotators: int, options: WebOptions) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        items: list[Item],
+        rubric: Rubric,
+        annotators: int,
+        options: WebOptions,
+        *,
+        item_type: ItemType | None = None,
+    ) -> None:
         self.clock = Clock(1_700_000_000.0 + int(folder.name))
         self.store = Store.open(str(folder / "campaign.db"), make=True, clock=self.clock)
         texts = [(item.item, item.system) for item in items]
         made = plan(texts, annotators, annotators, seed=1)
-        item_type = "passages" if rubric.kind == "spans" else "outputs"
+        item_type = item_type or ("passages" if rubric.kind == "spans" else "outputs")
         self.store.create(
             Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1), items, made, rubric
         )
@@ -132,10 +143,13 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
         rubric: Rubric | None = None,
         annotators: int = 2,
         options: WebOptions = PATIENT,
+        item_type: ItemType | None = None,
     ) -> Place:
         folder = tmp_path / str(len(made))
         folder.mkdir()
-        made.append(Place(folder, items or texts(6), rubric or Rubric.default(), annotators, options))
+        made.append(
+            Place(folder, items or texts(6), rubric or Rubric.default(), annotators, options, item_type=item_type)
+        )
         return made[-1]
 
     yield make

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.annotation.models import Item
+from postil.annotation.models import Context, Item
 from postil.annotation.rubric import Rubric
 from postil.web.translations import REASONS
+
+if TYPE_CHECKING:
+    from postil.annotation.item_types import ItemType
 
 Make = Any
 
@@ -187,6 +190,45 @@ def test_pages_are_in_the_language_of_the_rubric(place: Make) -> None:
     assert 'lang="x y"' not in page
     assert "跳过" in page
     assert ">Skip<" not in page
+
+
+@pytest.mark.parametrize(
+    ("item_type", "lang", "shown"),
+    [
+        ("answer", "en", ("Answer", "Question", "Thread")),
+        ("summary", "en", ("Summary", "Source", "Thread")),
+        ("translation", "zh", ("译文", "原文", "对话")),
+        ("text", "en", ("Text", "Source", "Thread")),
+    ],
+)
+def test_each_item_type_has_its_own_words(
+    place: Make, item_type: ItemType, lang: str, shown: tuple[str, str, str]
+) -> None:
+    names = (("source", "Why?"), ("thread", "Hello."), ("thread", "Well?"), ("a <b>", "hint"))
+    context = tuple(Context(name=name, text=text) for name, text in names)
+    item = Item(item="q", system="s", text="So.", context=context)
+    rubric = Rubric.default(lang, item_type=item_type)
+    here = place([item], rubric, annotators=1, item_type=item_type)
+    ann = here.visitor("Ann")
+    page = ann.get("/grade").text
+    own, source, thread = shown
+    assert f'tabindex="-1">{own}</h2>' in page
+    headings = [re.sub(r"\s+|</?bdi>", "", text) for text in re.findall(r'<h2 class="where">(.*?)</h2>', page, re.S)]
+    assert headings == [source, thread, "a&lt;b&gt;"], "the two texts of the thread have one heading"
+    assert page.count('<div class="text"') == 4
+    assert rubric.question in page
+    assert ann.post("/rate", **{**ann.form(), "grade": "4"}).status_code == 303
+    lead = here.visitor("Lee", "lead")
+    here.store.results.adjudicate(here.store.people.named("Lee"), 0, 3.0, "", idempotency_key="k")
+    lead.get("/lead")
+    assert "Hello." in lead.get("/lead/conflicts?show=adjudicated").text
+
+
+def test_a_text_without_context_stands_alone(place: Make) -> None:
+    here = place([Item(item="q", system="s", text="So.")], annotators=1, item_type="text")
+    page = here.visitor("Ann").get("/grade").text
+    assert 'class="grade alone"' in page
+    assert 'id="article"' not in page
 
 
 def test_what_is_no_grade_is_refused_in_words(place: Make) -> None:

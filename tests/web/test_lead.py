@@ -119,7 +119,7 @@ def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None
         assert f'<td class="left">{row.letters}</td>' in page
     assert "Groups are rough below 20 graded items, and there are 10." in page
     assert page.count("<svg") == 1
-    ahead = estimate_so_far(here.store.results.ratings(), "outputs", 12).prospects
+    ahead = estimate_so_far(here.store.results.ratings(), here.store.campaign(), 12).prospects
     assert ahead
     assert ahead.planned
     narrower = f"±{ahead.now.difference:.2f} to ±{ahead.more.difference:.2f}"

@@ -6,10 +6,11 @@ import re
 from html import unescape
 from importlib.resources import files
 from string import Formatter
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from postil.annotation.item_types import HEADINGS, ItemRows
 from postil.annotation.models import Item
 from postil.records.names import STATISTICS
 from postil.web.downloads import names_of
@@ -164,8 +165,9 @@ def test_every_sentence_of_templates_and_modules_has_a_translation() -> None:
         STALE,
         *(title for _, title in TABS.values()),
     }
-    for kind in ("outputs", "comments", "passages"):
-        said |= {about for about, _ in names_of(kind).values()}  # type: ignore[arg-type]
+    said |= {heading for headings in HEADINGS.values() for heading in headings}
+    for source in get_args(ItemRows):
+        said |= {about for about, _ in names_of(source).values()}
     assert len(said) > 150
     assert said - set(CHINESE) == set()
 

@@ -17,7 +17,7 @@ from postil.annotation.item_assignment import generator
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.models import Campaign, Revision
 from postil.annotation.tables import GRADED, OPEN, SKIPPED
-from postil.annotation.texts import plan_of
+from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class _Rows(NamedTuple):
 
 
 _ARTICLE: Final = CompiledStatement(tables.article.insert(), tuple, [column.key for column in tables.article.columns])
-_ITEM: Final = CompiledStatement(tables.item.insert(), tuple, ["number", "article", "system", "text", "gold"])
+_ITEM: Final = CompiledStatement(tables.item.insert(), tuple, [column.key for column in tables.item.columns])
 _ASSIGNMENT: Final = CompiledStatement(
     tables.assignment.insert(), tuple, ["item", "person", "round", "position", "state"]
 )
@@ -268,8 +268,7 @@ def _rows(before: _State, added: _Addition) -> _Rows:
             numbers[item.item] = max(before.articles.values(), default=0) + len(articles) + 1
             values = {"item": item.item, "title": item.title, "content": item.content, "lang": item.lang}
             articles.append({"id": numbers[item.item], **values})
-        shown = {"article": numbers[item.item], "system": item.system, "text": item.text, "gold": item.gold}
-        items.append({"number": number, **shown})
+        items.append({"number": number, "article": numbers[item.item], **item_values(item)})
     assignments, totals = list[dict[str, object]](), list[dict[str, object]]()
     for person, (name, order) in enumerate(zip(before.plan.annotators, before.plan.orders, strict=True)):
         mine = [first + place for place, people in enumerate(added.chosen) if person in people]

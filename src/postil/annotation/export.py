@@ -126,9 +126,9 @@ def export_files(
         f"resolved.{table_format}": resolved,
         "judgements.jsonl": list(judgements(ratings)),
     }
-    if campaign.item_type == "comments":
+    if campaign.rows == "articles":
         files["references.jsonl"] = list(references(items, ratings, adjudications))
-    if campaign.item_type == "passages":
+    if campaign.rows == "passages":
         files["passages.jsonl"] = list(passages(items, resolved))
     counts = {
         "texts": len(items),

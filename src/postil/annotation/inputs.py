@@ -1,32 +1,26 @@
-"""Items, rubric and gold labels of a new campaign, read from files."""
+"""Rubric, gold labels and sample of the items of a new campaign."""
 
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.annotation.models import Item
 from postil.annotation.rubric import LANGUAGES, Rubric
-from postil.errors import InvalidInput, PostilError, UsageError
+from postil.errors import UsageError
 from postil.records.row_files import PLAIN, read
-from postil.records.rows import Article, Candidate, Passage, PlannedReference, Row
+from postil.records.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from postil.annotation.models import ItemType
+    from postil.annotation.item_types import ItemType
+    from postil.annotation.models import Item
     from postil.records.reading import Reading
-    from postil.records.row_files import Rows
 
-__all__ = ["GoldLabel", "is_reference_plan", "read_items", "rubric_for", "sampled_items", "with_gold"]
-
-
-T = TypeVar("T", Candidate, PlannedReference)
+__all__ = ["GoldLabel", "rubric_for", "sampled_items", "with_gold"]
 
 
 class GoldLabel(Row, frozen=True, gc=False):
@@ -35,85 +29,7 @@ class GoldLabel(Row, frozen=True, gc=False):
     item: str
     system: str
     grade: float
-
-
-def read_items(
-    path: str, item_type: ItemType, articles: str | None, readings: Mapping[str, Reading] | None = None
-) -> Iterator[Item]:
-    """Read the items of a campaign.
-
-    Args:
-        path: File of article rows or of a plan of references (comments), candidate rows (outputs) or passage rows.
-        item_type: Type of the items.
-        articles: File of the articles that outputs were written for, or the references of a plan; None for other types.
-        readings: Options of reading ``items`` and ``articles``.
-
-    Raises:
-        InvalidInput: A row of a file is invalid; names the row.
-    """
-    seen: set[tuple[str, str]] = set()
-    given = readings or {}
-    reading = given.get("items", PLAIN)
-    if item_type == "comments" and is_reference_plan(path):
-        references = read(path, PlannedReference, reading)
-        texts = _beside_articles(references, lambda row: str(row.reference), articles, given.get("articles", PLAIN))
-    elif articles is not None:
-        outputs = read(path, Candidate, reading)
-        texts = _beside_articles(outputs, lambda row: row.system, articles, given.get("articles", PLAIN))
-    else:
-        texts = (_passages if item_type == "passages" else _comments)(path, reading)
-    for item in texts:
-        if (item.item, item.system) in seen:
-            raise InvalidInput(f"{item.item} has two items with the name {item.system}", where=path)
-        seen.add((item.item, item.system))
-        if any("\0" in text for text in (item.item, item.system, item.text, item.title, item.content, item.lang)):
-            raise InvalidInput(f"{item.item}, {item.system}: contains a NUL character", where=path)
-        yield item
-
-
-def _comments(path: str, reading: Reading) -> Iterator[Item]:
-    for article in read(path, Article, reading):
-        for comment in article.comments:
-            yield _item(article, comment.id, comment.text)
-
-
-def is_reference_plan(path: str) -> bool:
-    """True if a file has the references of a plan, as `postil weights plan` writes them.
-
-    Args:
-        path: A file of items.
-    """
-    names: tuple[str, ...] = ()
-    if Path(path).is_file():
-        with suppress(PostilError):  # which reading the items reports
-            names = read(path, PlannedReference).places.fields(0) or ()
-    return set(PlannedReference.__struct_fields__) <= set(names)
-
-
-def _beside_articles(rows: Rows[T], name: Callable[[T], str], articles: str | None, reading: Reading) -> Iterator[Item]:
-    """Texts with their articles; references of a plan without articles are shown with the name of their item."""
-    known = {article.id: article for article in read(articles, Article, reading)} if articles is not None else {}
-    for index, row in enumerate(rows):
-        article = known.get(row.item) if articles is not None else Article(row.item, row.item, ())
-        if article is None:
-            raise rows.places.error(index, "item", f"there is no article '{row.item}' in {articles}")
-        yield _item(article, name(row), row.text)
-
-
-def _passages(path: str, reading: Reading) -> Iterator[Item]:
-    for row in read(path, Passage, reading):
-        yield Item(item=row.topic, system=row.id, text=row.text, title=row.topic)
-
-
-def _item(article: Article, system: str, text: str) -> Item:
-    return Item(
-        item=article.id,
-        system=system,
-        text=text,
-        title=article.title,
-        content=article.content or "",
-        lang=article.lang or "",
-    )
+    sample: int = 1
 
 
 def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[Item], int]:
@@ -133,6 +49,7 @@ def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[It
     Raises:
         UsageError: There are fewer articles.
 
+    >>> from postil.annotation.models import Item
     >>> found = [Item(item=article, system=system, text="") for article in "abcd" for system in "xy"]
     >>> sampled, articles = sampled_items(found, 2, seed=1)
     >>> [item.item + item.system for item in sampled], articles
@@ -166,7 +83,7 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) ->
         return Rubric.read(named)
     languages = Counter(item.lang.partition("-")[0].lower() for item in items)
     usual = next((lang for lang, _ in languages.most_common() if lang in LANGUAGES), LANGUAGES[0])
-    return Rubric.default(named or usual, "spans" if item_type == "passages" else "grade")
+    return Rubric.default(named or usual, "spans" if item_type == "passage" else "grade", item_type)
 
 
 def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading = PLAIN) -> list[Item]:
@@ -174,18 +91,18 @@ def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading
 
     Args:
         items: The items.
-        path: File of gold labels (item, system, grade).
+        path: File of gold labels (item, system, grade, and sample where a system has several texts of an item).
         rubric: The rubric.
         reading: Options of reading the file.
 
     Raises:
         InvalidInput: There is no such item, or the rubric has no such grade; names the row.
     """
-    numbers = {(item.item, item.system): number for number, item in enumerate(items)}
+    numbers = {(item.item, item.system, item.sample): number for number, item in enumerate(items)}
     found = list(items)
     rows = read(path, GoldLabel, reading)
     for index, row in enumerate(rows):
-        number = numbers.get((row.item, row.system))
+        number = numbers.get((row.item, row.system, row.sample))
         if number is None:
             raise rows.places.error(index, "item", f"there is no item {row.system} of {row.item}")
         if row.grade not in rubric.grades and not (rubric.kind == "spans" and 0 <= row.grade <= 1):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
+from postil.annotation.item_types import FORMER, ItemRows, ItemType
 from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ __all__ = [
     "Campaign",
     "CampaignState",
     "Conflict",
+    "Context",
     "Drawn",
     "Event",
     "Given",
     "Item",
-    "ItemType",
     "Kind",
     "NoCampaign",
     "Person",
@@ -39,9 +40,6 @@ __all__ = [
     "State",
     "Upcoming",
 ]
-
-ItemType: TypeAlias = Literal["comments", "outputs", "passages"]
-"""Type of the items: readers' comments, system outputs, or passages."""
 
 Kind: TypeAlias = Literal["grade", "spans"]
 """Type of an annotation: a grade on a scale, or span annotations."""
@@ -140,6 +138,8 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         sampled_from: Number of articles that those of the campaign were sampled from; None where all were taken.
         drawn: Origin of its suggestions, of a campaign of labels; None of another one.
         revisions: Revisions of the plan after the first one.
+        rows: Rows that the items come from; by default those that usually have items of the type.
+        context: Names of what is shown with each text: ``article``, ``source``, ``thread`` and columns.
     """
 
     name: str
@@ -152,6 +152,27 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     sampled_from: int | None = None
     drawn: Drawn | None = None
     revisions: tuple[Revision, ...] = ()
+    rows: ItemRows | None = None
+    context: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
+        item_type, rows = FORMER.get(self.item_type, (self.item_type, usual.get(self.item_type, "candidates")))
+        msgspec.structs.force_setattr(self, "item_type", item_type)
+        msgspec.structs.force_setattr(self, "rows", self.rows or rows)
+        msgspec.structs.force_setattr(self, "context", ("article",) if self.context is None else self.context)
+
+
+class Context(_Record, frozen=True, kw_only=True):
+    """A text that is shown with an item, besides its article.
+
+    Args:
+        name: ``source``, ``thread``, or the name of a column; shown as the heading.
+        text: The text.
+    """
+
+    name: str
+    text: str
 
 
 class Item(_Record, frozen=True, kw_only=True):
@@ -165,6 +186,8 @@ class Item(_Record, frozen=True, kw_only=True):
         content: Body of the article.
         lang: Language, as a BCP 47 tag.
         gold: Gold label of a gold item, which is there to check annotators.
+        sample: Number of the text among those of its article and system, from 1.
+        context: Texts shown with it besides the article.
     """
 
     item: str
@@ -174,6 +197,8 @@ class Item(_Record, frozen=True, kw_only=True):
     content: str = ""
     lang: str = ""
     gold: float | None = None
+    sample: int = 1
+    context: tuple[Context, ...] = ()
 
 
 class Person(_Record, frozen=True, kw_only=True):
@@ -226,6 +251,7 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
         grade: Current grade, if there is one.
         spans: Current span annotations.
         reason: Reason for skipping.
+        context: Texts shown with it besides the article.
     """
 
     assignment: int
@@ -241,6 +267,7 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
     grade: float | None = None
     spans: tuple[Span, ...] = ()
     reason: str = ""
+    context: tuple[Context, ...] = ()
 
 
 class Annotation(_Record, frozen=True, kw_only=True):
@@ -386,6 +413,7 @@ class Rating(_Record, frozen=True, kw_only=True):
         gold: Gold label.
         spans: Span annotations.
         revision: Revision of the plan that the item belongs to; 1 for the first plan.
+        sample: See `Item`.
     """
 
     number: int
@@ -400,6 +428,7 @@ class Rating(_Record, frozen=True, kw_only=True):
     gold: float | None = None
     spans: tuple[Span, ...] = ()
     revision: int = 1
+    sample: int = 1
 
 
 class Given(_Record, frozen=True, kw_only=True):
@@ -454,6 +483,7 @@ class Conflict(_Record, frozen=True, kw_only=True):
         ratings: Pseudonym and grade of each annotator.
         distance: Highest minus lowest grade.
         adjudication: The last decision, if there is one.
+        context: Texts shown with it besides the article.
     """
 
     number: int
@@ -464,3 +494,4 @@ class Conflict(_Record, frozen=True, kw_only=True):
     ratings: tuple[tuple[str, float], ...]
     distance: float
     adjudication: Adjudication | None = None
+    context: tuple[Context, ...] = ()

@@ -292,9 +292,6 @@ def _check(
 ) -> None:
     if not keys:
         raise UsageError("there are no items to annotate")
-    if len(set(keys)) < len(keys):
-        article, system = next(key for key, count in Counter(keys).items() if count > 1)
-        raise UsageError(f"two items are both {system} of {article}; expected distinct names")
     if len(set(names)) < len(names) or not all(name.strip() for name in names):
         raise UsageError("annotators: expected distinct, non-empty names")
     if not 1 <= len(names) <= MAX_ANNOTATORS:

@@ -172,6 +172,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
                 _EVENTS.seconds,
                 tables.item.c.gold,
                 _EVENTS.spans,
+                tables.item.c.sample,
             ),
         )
         .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
@@ -181,7 +182,9 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
         .where(_ASSIGNMENTS.state == GRADED)
         .order_by(tables.item.c.number, _ASSIGNMENTS.person, _ASSIGNMENTS.round)
     )
-    for number, item, system, annotator, grade, again, place, when, seconds, gold, spans in connection.execute(query):
+    for number, item, system, annotator, grade, again, place, when, seconds, gold, spans, sample in connection.execute(
+        query
+    ):
         yield Rating(
             number=number,
             item=item,
@@ -195,6 +198,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
             gold=gold,
             spans=from_json(spans),
             revision=1 + bisect_right(firsts, number),
+            sample=sample,
         )
 
 
@@ -242,4 +246,5 @@ def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]
                 ratings=tuple(given[number]),
                 distance=max(values, default=0.0) - min(values, default=0.0),
                 adjudication=decided.get(number),
+                context=texts[number].context,
             )

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
 
+from postil.annotation.bundled_rubrics import QUALITY
 from postil.annotation.models import Kind
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records.explain import RepeatedKey, load_json
 
 if TYPE_CHECKING:
     import os
+
+    from postil.annotation.item_types import ItemType
 
 __all__ = ["LANGUAGES", "Rubric"]
 
@@ -103,15 +106,16 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise InvalidInput(problem, where=where, field=at.strip(".`")) from None
 
     @classmethod
-    def default(cls, lang: str = "en", kind: Kind = "grade") -> Rubric:
-        """Return a bundled rubric: the quality of a comment on an article, or the interesting parts of a passage.
+    def default(cls, lang: str = "en", kind: Kind = "grade", item_type: ItemType = "comment") -> Rubric:
+        """Return a bundled rubric: the quality of a text of some type, or the interesting parts of a passage.
 
-        The scale is that of Qin et al. (2018), "Automatic Article Commenting: the Task and Dataset", supplement A.1;
-        the spans are those of the passages of INEX Tweet Contextualization 2012.
+        The scale of comments is that of Qin et al. (2018), "Automatic Article Commenting: the Task and Dataset",
+        supplement A.1; the spans are those of the passages of INEX Tweet Contextualization 2012.
 
         Args:
             lang: ``en`` or ``zh``; a region is ignored.
             kind: Type of the annotations.
+            item_type: Type of the items that are graded.
 
         Raises:
             UnknownName: There is no such rubric.
@@ -119,7 +123,11 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         language = lang.lower().replace("_", "-").partition("-")[0]
         if language not in LANGUAGES:
             raise UnknownName("language of a rubric", lang, LANGUAGES)
-        return _MARKS[language] if kind == "spans" else _COMMENTS[language]
+        if kind == "spans":
+            return _MARKS[language]
+        if item_type not in QUALITY:
+            return _COMMENTS[language]
+        return cls(**QUALITY[item_type][language]._asdict(), lang=language)
 
 
 _COMMENTS: Final = {

@@ -23,7 +23,7 @@ try:
     from postil.annotation.results import Results
     from postil.annotation.state import Lifecycle
     from postil.annotation.tables import OPEN, SCHEMA
-    from postil.annotation.texts import items, plan_of
+    from postil.annotation.texts import item_values, items, plan_of
 except ImportError as error:
     raise MissingExtra("a campaign", "web") from error
 
@@ -159,7 +159,7 @@ class Store:
                 for text in {text.item: text for text in reversed(texts)}.values()
             ],
             tables.item: [
-                {"number": number, "article": articles[text.item], **_of(text, "system", "text", "gold")}
+                {"number": number, "article": articles[text.item], **item_values(text)}
                 for number, text in enumerate(texts)
             ],
             tables.person: [

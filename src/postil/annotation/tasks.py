@@ -11,6 +11,7 @@ from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import AnnotationTask
 from postil.annotation.spans import from_json
 from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
+from postil.annotation.texts import context_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -32,6 +33,7 @@ class _TaskRow(NamedTuple):
     title: str
     content: str
     lang: str
+    context: str
     grade: float | None
     spans: str | None
     reason: str | None
@@ -42,6 +44,7 @@ _TASK: Final = (
     sql.select(
         *(_ASSIGNMENTS.id, _ASSIGNMENTS.position, _ASSIGNMENTS.round, _ASSIGNMENTS.state, _ASSIGNMENTS.event),
         *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
+        tables.item.c.context,
         *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _PEOPLE.total),
     )
     .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
@@ -134,4 +137,5 @@ def _to_task(row: _TaskRow) -> AnnotationTask:
         grade=row.grade,
         spans=from_json(row.spans),
         reason=row.reason or "",
+        context=context_of(row.context),
     )

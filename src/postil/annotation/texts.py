@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import sqlalchemy as sql
 
 from postil.annotation import tables
-from postil.annotation.models import Item
+from postil.annotation.models import Context, Item
 from postil.annotation.plan import Plan
 from postil.annotation.tables import MOVED
+from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Campaign
 
-__all__ = ["items", "plan_of"]
+__all__ = ["context_of", "item_values", "items", "plan_of"]
 
 _ASSIGNMENTS, _PEOPLE = tables.assignment.c, tables.person.c
 
@@ -42,9 +44,43 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
     for row in connection.execute(texts):
         item, title, content, lang = belongs[row.article]
         found[row.number] = Item(
-            item=item, system=row.system, text=row.text, title=title, content=content, lang=lang, gold=row.gold
+            item=item,
+            system=row.system,
+            text=row.text,
+            title=title,
+            content=content,
+            lang=lang,
+            gold=row.gold,
+            sample=row.sample,
+            context=context_of(row.context),
         )
     return found
+
+
+def item_values(item: Item) -> dict[str, object]:
+    """Values of an item's row, apart from its number and that of its article.
+
+    Args:
+        item: The item.
+    """
+    context = msgspec.json.encode(item.context).decode() if item.context else ""
+    named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
+    return {**named, "gold": item.gold, "purpose": "", "other_system": None, "other_text": None}
+
+
+def context_of(stored: str) -> tuple[Context, ...]:
+    """Decode the context of an item's row.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of named texts.
+    """
+    try:
+        return msgspec.json.decode(stored, type=tuple[Context, ...]) if stored else ()
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of names and texts as JSON: {error}", field="item.context") from None
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:

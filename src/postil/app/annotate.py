@@ -9,9 +9,11 @@ import msgspec
 
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
-from postil.annotation.inputs import GoldLabel, is_reference_plan, read_items, rubric_for, sampled_items, with_gold
+from postil.annotation.inputs import GoldLabel, rubric_for, sampled_items, with_gold
+from postil.annotation.item_files import ItemFiles, has_candidates, is_reference_plan
 from postil.annotation.item_order import ItemOrder
-from postil.annotation.models import Campaign, ItemType, Role
+from postil.annotation.item_types import FORMER, ITEM_TYPES, ItemType, parse_context
+from postil.annotation.models import Campaign, Role
 from postil.annotation.plan import plan as assign_items
 from postil.app.campaign_serving import checked_base_url
 from postil.app.options import InputOptions, SeedOptions
@@ -21,7 +23,7 @@ from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.results import AgreementResult, replace
 from postil.records.row_files import Writer
-from postil.records.rows import Article, Candidate, Passage, PlannedReference, Row
+from postil.records.rows import Article, Row
 from postil.render.formats import rows_as_csv
 
 if TYPE_CHECKING:
@@ -66,7 +68,10 @@ class PlanOptions(SeedOptions):
         annotators: Number of annotators.
         annotators_per_item: Number of annotators per item.
         articles: The articles that the candidates, or the references of weights plan, were written for.
-        item_type: comments, outputs or passages; outputs where --articles is given with candidates, else comments.
+        item_type: Type of the texts: text, comment, answer, summary, translation or passage; comment by
+            default, text for candidates without articles.
+        context: Texts shown beside each text: none, or article, source, thread and columns of the rows, separated by
+            commas; by default the article.
         rubric: en, zh, or a .json or .toml file; by default the language of the items.
         gold: Gold labels (item, system, grade); every annotator gets these items.
         sample: Number of articles (topics, for passages) to sample at random, each with all its texts; by default all
@@ -82,6 +87,7 @@ class PlanOptions(SeedOptions):
     annotators_per_item: Annotated[int, Flag(("--annotators-per-item", "-k"), min=1)] = 2
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
+    context: Annotated[str | None, Flag(metavar="NAME,NAME")] = None
     rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
     gold: Annotated[str | None, Flag(metavar="FILE")] = None
     sample: Annotated[int | None, Flag(("--items",), metavar="N", min=1)] = None
@@ -92,13 +98,11 @@ class PlanOptions(SeedOptions):
     name: Annotated[str, Flag(metavar="TEXT")] = ""
 
     def __post_init__(self) -> None:
-        if self.item_type is not None:
-            _check_choice("item type", self.item_type, get_args(ItemType))
+        if self.item_type is not None and self.item_type not in FORMER:
+            _check_choice("item type", self.item_type, ITEM_TYPES)
+        if self.context is not None:
+            parse_context(self.context)
         _check_choice("item order", self.item_order, get_args(ItemOrder))
-        if self.item_type == "outputs" and self.articles is None:
-            raise UsageError("outputs are shown beside their articles: --articles FILE")
-        if self.item_type in {"comments", "passages"} and self.articles is not None:
-            raise UsageError(f"--articles goes with --item-type outputs, not {self.item_type}")
 
 
 @options
@@ -227,15 +231,11 @@ def plan(
         InvalidInput: A row of a file is invalid; names the row.
         UsageError: The numbers allow no plan, or the database holds a campaign already.
     """
-    planned = options.item_type in {None, "comments"} and is_reference_plan(items)
-    item_type = options.item_type or ("outputs" if options.articles and not planned else "comments")
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
-    row_type: dict[ItemType, type[Row]] = {"outputs": Candidate, "passages": Passage, "comments": Article}
-    of_items = PlannedReference if planned else row_type[item_type]
-    roles: dict[str, type[Row]] = {"items": of_items, "articles": Article, "gold": GoldLabel}
-    given = (inputs or InputOptions()).readings(roles, on_message)
-    found = list(read_items(items, item_type, options.articles, given))
+    item_type, files = _files_of(items, options)
+    given = (inputs or InputOptions()).readings(_roles(files, items), on_message)
+    found = list(files.read(items, given))
     rubric = rubric_for(options.rubric, found, item_type)
     if options.gold:
         found = with_gold(found, options.gold, rubric, given["gold"])
@@ -250,7 +250,7 @@ def plan(
         gold=[number for number, item in enumerate(found) if item.gold is not None],
         repeat_rate=options.repeat_rate,
         together=options.item_order == "together",
-        balance="system" if item_type == "outputs" else "article",
+        balance="system" if files.rows == "candidates" else "article",
         overlap=options.overlap,
         by_item=options.by_item,
     )
@@ -262,10 +262,36 @@ def plan(
         overlapping=tuple(sorted(made.overlapping)),
         by_item=options.by_item,
         sampled_from=sampled_from,
+        rows=files.rows,
+        context=files.context,
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
     return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
+
+
+def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
+    """Type of the items of a file, and the way of reading them."""
+    context = None if options.context is None else parse_context(options.context)
+    former = None if options.item_type is None else FORMER.get(options.item_type)
+    item_type, rows = former or (options.item_type, None)
+    planned = item_type in {None, "comment"} and rows != "candidates" and is_reference_plan(path)
+    if rows == "articles" and options.articles is not None and not planned:
+        raise UsageError("--articles goes with candidate rows; article rows have the text of the article themselves")
+    if item_type == "passage":
+        rows = "passages"
+    elif planned:
+        rows = "articles"
+    elif rows is None:
+        others = options.articles is not None or item_type not in {None, "comment"} or has_candidates(path)
+        rows = "candidates" if others else "articles"
+    item_type = item_type or ("text" if rows == "candidates" and options.articles is None else "comment")
+    return item_type, ItemFiles(rows, ("article",) if context is None else context, options.articles)
+
+
+def _roles(files: ItemFiles, path: str) -> dict[str, type[Row]]:
+    """Row types by role, for options of reading."""
+    return {"items": files.row_type(path), "articles": Article, "gold": GoldLabel}
 
 
 class Addition(NamedTuple):
@@ -308,24 +334,16 @@ def add(
         campaign = store.campaign()
         if campaign.drawn is not None:
             raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
-        if campaign.item_type == "outputs" and options.articles is None:
-            raise UsageError("outputs are shown beside their articles: --articles FILE")
-        there = {(item.item, item.system): item for item in store.items()}
+        reading = ItemFiles.of(campaign, options.articles)
+        there = {(item.item, item.system, item.sample): item for item in store.items()}
         articles = {item.item: (item.title, item.content) for item in there.values()}
         found: list[Item] = []
         count = 0
         for file in files:
-            planned = campaign.item_type == "comments" and is_reference_plan(file)
-            row_type: dict[ItemType, type[Row]] = {"outputs": Candidate, "passages": Passage, "comments": Article}
-            roles: dict[str, type[Row]] = {
-                "items": PlannedReference if planned else row_type[campaign.item_type],
-                "articles": Article,
-                "gold": GoldLabel,
-            }
-            given = (inputs or InputOptions()).readings(roles, on_message)
-            for item in read_items(file, campaign.item_type, options.articles, given):
+            given = (inputs or InputOptions()).readings(_roles(reading, file), on_message)
+            for item in reading.read(file, given):
                 count += 1
-                key = item.item, item.system
+                key = item.item, item.system, item.sample
                 if key in there and there[key].text != item.text:
                     raise InvalidInput(f"the campaign has another text of {item.system} of {item.item}", where=file)
                 if articles.setdefault(item.item, (item.title, item.content)) != (item.title, item.content):

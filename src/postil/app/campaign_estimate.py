@@ -12,7 +12,7 @@ from postil.version import VERSION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import ItemType, Rating
+    from postil.annotation.models import Campaign, Rating
     from postil.metaeval.rating_prospects import Prospects
     from postil.records.results import EstimateResult
 
@@ -34,12 +34,12 @@ class CampaignEstimate:
     prospects: Prospects | None = None
 
 
-def estimate_so_far(ratings: Sequence[Rating], item_type: ItemType, articles: int) -> CampaignEstimate:
+def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int) -> CampaignEstimate:
     """Estimate the mean grade of each system from the ratings so far, and what more ratings would bring.
 
     Args:
         ratings: Ratings of the campaign.
-        item_type: Type of its items.
+        campaign: Its settings.
         articles: Number of its articles.
     """
     from postil.metaeval.estimates import estimate  # noqa: PLC0415 - it loads statistics
@@ -48,8 +48,9 @@ def estimate_so_far(ratings: Sequence[Rating], item_type: ItemType, articles: in
     from postil.metaeval.rating_prospects import prospects  # noqa: PLC0415 - the same
     from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
 
-    if item_type != "outputs":
-        return CampaignEstimate(reason=f"it compares systems, and the items of this campaign are {item_type}")
+    if campaign.rows != "candidates":
+        kind = "readers' comments" if campaign.rows == "articles" else "passages"
+        return CampaignEstimate(reason=f"it compares systems, and the items of this campaign are {kind}")
     rows = list(judgements(ratings))
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:

@@ -157,7 +157,7 @@ def plan_labels(
     )
     campaign = Campaign(
         name=Path(options.out).stem,
-        item_type="comments",
+        item_type="comment",
         annotators_per_item=options.annotators_per_item,
         seed=options.seed,
         by_item=True,

@@ -67,7 +67,7 @@ class _Picks(Generic[T]):
         self._never = reading.names
         self._constants = constants_of(row_type, reading)
         self._stem = ""
-        if row_type is Candidate and "system" not in reading.columns and "system" not in names:
+        if issubclass(row_type, Candidate) and "system" not in reading.columns and "system" not in names:
             self._stem = reading.system_of(where)
         read = {*self._sources.values(), *(source.partition(".")[0] for source in self._sources.values())}
         read |= {NESTED} if self.nested else set()
@@ -260,7 +260,7 @@ def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], 
         head = source if source in names else source.partition(".")[0]
         if head in names:
             found.add(head)
-        elif source.startswith("=") or not source or nested or (row_type is Candidate and name == "system"):
+        elif source.startswith("=") or not source or nested or (issubclass(row_type, Candidate) and name == "system"):
             continue
         elif name in reading.columns or name in required:
             missing.append(name)

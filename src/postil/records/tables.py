@@ -75,7 +75,7 @@ class _Rows(Generic[T]):
             self._takes.append(-1)
             if name in constants:
                 self._constants.append(constants[name])
-            elif row_type is Candidate and name == "system" and name not in reading.columns:
+            elif issubclass(row_type, Candidate) and name == "system" and name not in reading.columns:
                 self._constants.append(reading.system_of(table.where))
             else:
                 self._constants.append(info.default)

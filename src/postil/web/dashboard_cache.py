@@ -65,7 +65,7 @@ class DashboardSnapshot:
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
             agreement=agreement_of(ratings, store.rubric(), AgreementOptions()),
-            estimate=estimate_so_far(ratings, store.campaign().item_type, store.results.articles()),
+            estimate=estimate_so_far(ratings, store.campaign(), store.results.articles()),
         )
 
 

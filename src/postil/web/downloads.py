@@ -11,7 +11,7 @@ from postil.app.annotate import write_rows
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from postil.annotation.models import ItemType
+    from postil.annotation.item_types import ItemRows
     from postil.annotation.store import Store
 
 __all__ = ["KINDS", "file_of", "names_of"]
@@ -34,17 +34,17 @@ _NAMES: Final = {
 }
 
 
-def names_of(item_type: ItemType) -> dict[str, tuple[str, tuple[str, ...]]]:
+def names_of(source: ItemRows | None) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Names of the files, each with its description and its suffixes.
 
     Args:
-        item_type: Type of the items.
+        source: Rows that the items of the campaign come from.
 
-    >>> list(names_of("outputs"))
+    >>> list(names_of("candidates"))
     ['ratings', 'resolved', 'judgements', 'codebook']
     """
-    only = {"references": "comments", "passages": "passages"}
-    return {name: about for name, about in _NAMES.items() if only.get(name, item_type) == item_type}
+    only = {"references": "articles", "passages": "passages"}
+    return {name: about for name, about in _NAMES.items() if only.get(name, source) == source}
 
 
 def file_of(store: Store, name: str, kind: str) -> bytes | None:

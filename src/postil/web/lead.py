@@ -91,7 +91,7 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
 class _Pages:
     def __init__(self, site: Site, patience: float) -> None:
         self._site, self._store = site, site.store
-        self._files = names_of(site.campaign.item_type)
+        self._files = names_of(site.campaign.rows)
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)

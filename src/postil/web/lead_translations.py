@@ -255,6 +255,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         # Estimates
         "it compares systems, and the items of this campaign are {type}": "它比较系统，而本次标注的条目是{type}",
         "passages": "段落",
+        "readers' comments": "读者评论",
         "comments": "评论",
         "it needs {n} rated articles, and there are {rated}": "需要 {n} 篇已打分的文章，现有 {rated} 篇",
         "it needs two systems, each with ratings on two articles or more": (

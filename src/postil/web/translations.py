@@ -42,6 +42,17 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Start": "开始",
         "Close": "关闭",
         "Comment": "评论",
+        "Context": "上下文",
+        "Answer": "回答",
+        "Passage": "段落",
+        "Question": "问题",
+        "Read the context": "查看上下文",
+        "Source": "原文",
+        "Summary": "摘要",
+        "Text": "文本",
+        "Thread": "对话",
+        "Topic": "主题",
+        "Translation": "译文",
         "Every answer is saved at once. You can close the page at any time and continue later where you stopped.": (
             "每次打分立即保存。您可以随时关闭页面，以后从停下的地方继续。"
         ),
