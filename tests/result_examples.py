@@ -980,6 +980,27 @@ OTHERS: dict[str, dict[str, Any]] = {
         "sampled": 2,
         "sampled_from": 9,
     },
+    "preferences": {
+        "preferences": 9,
+        "items": 6,
+        "annotators": 2,
+        "systems": [
+            {"system": system, "n": 9, "wins": wins, "ties": 2, "losses": 7 - wins, "win_rate": (wins + 1) / 9}
+            | {"win_low": (wins - 1) / 9, "win_high": (wins + 3) / 9, "strength": (2 * wins - 7) / 5}
+            | {"low": (2 * wins - 9) / 5, "high": (2 * wins - 5) / 5, "rank_low": 1, "rank_high": 2, "letters": "a"}
+            for system, wins in (("meteor", 5), ("tfidf", 2))
+        ],
+        "pairs": [
+            {"first": "meteor", "second": "tfidf", "n": 9, "wins": 5, "ties": 2, "losses": 2, "win_rate": 6 / 9}
+            | {"expected": 6 / 9, "p_fit": None, "difference": 1.2, "low": -0.1, "high": 2.5, "p": 0.07, "p_holm": 0.07}
+        ],
+        "tie_parameter": 0.6,
+        "left": {"value": 0.4, "low": 0.2, "high": 0.6},
+        "separated": False,
+        "baseline": "tfidf",
+        "notes": ["intervals of fewer than 20 items are too narrow"],
+        "settings": {"resamples": 100, "seed": 7, "postil": "0.0"},
+    },
     "thread-orders": {
         "rows": [
             {"scorer": "quality", "measure": "pairwise", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "comments": 99}

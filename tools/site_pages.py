@@ -52,6 +52,10 @@ API: Final = {
             for name in ("InterleavingResult", "Preference", "InterleavedPair", "InterleavedRank")
         ),
     ],
+    "Compare systems by paired preferences": [
+        "postil.compare_preferences",
+        *(f"postil.records.results.{name}" for name in ("PreferencesResult", "PreferredSystem", "PreferredPair")),
+    ],
     "Measure agreement": [
         "postil.agreement",
         "postil.AgreementOptions",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from postil.app.combine_columns import apply_combination, fit_combination
     from postil.app.compare import CompareOptions, compare
     from postil.app.compare_interleaved import compare_interleaved
+    from postil.app.compare_preferences import compare_preferences
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
     from postil.app.correlate_options import CorrelateOptions
@@ -96,6 +97,7 @@ __all__ = [
     "calibrate",
     "compare",
     "compare_interleaved",
+    "compare_preferences",
     "consensus_weights",
     "correlate",
     "estimate",
@@ -151,6 +153,7 @@ _HOMES: Final = {
     "calibrate": ("postil.app.calibrate", "calibrate"),
     "compare": ("postil.app.compare", "compare"),
     "compare_interleaved": ("postil.app.compare_interleaved", "compare_interleaved"),
+    "compare_preferences": ("postil.app.compare_preferences", "compare_preferences"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "estimate": ("postil.app.estimate_columns", "estimate"),

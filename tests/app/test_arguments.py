@@ -29,6 +29,10 @@ IMPRESSIONS = [
     {"impression": i, "article": i, "models": ["a", "b"], "teams": [0, 1], "clicked": [rank]}
     for i, rank in enumerate((1, 2, 1))
 ]
+PREFERENCES = [
+    {"item": i, "system_a": "a", "system_b": "b", "annotator": "ann", "preference": choice}
+    for i, choice in enumerate("aba")
+]
 RATINGS = [{"item": i, "annotator": a, "grade": i} for i in (1, 2, 3) for a in "ab"]
 CALLS: dict[str, dict[str, Any]] = {
     "AgreementOptions": {},
@@ -53,6 +57,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "calibrate": {"model": "none", "labels": [{"article": "a", "text": "t", "show": True}]},
     "compare": {"scores": ITEM_SCORES},
     "compare_interleaved": {"log": IMPRESSIONS},
+    "compare_preferences": {"preferences": PREFERENCES},
     "consensus_weights": {"references": REFERENCES},
     "correlate": {"scores": {"m": [1, 2, 4]}, "grades": [1, 2, 3]},
     "budget": {"scores": {"m": [*range(12)]}, "grades": [*range(1, 10), None, None, None]},

@@ -104,10 +104,19 @@ def test_a_log_from_standard_input_under_other_names(postil: Postil) -> None:
     assert postil("compare", "--interleaved", "-", *rest, stdin=data).out == straight
 
 
+NOTHING = (
+    "expected files of item scores (SCORES), a log of interleaved suggestions (--interleaved LOG), or paired "
+    "preferences (--preferences FILE)"
+)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "expected files of item scores (SCORES), or a log of interleaved suggestions: --interleaved LOG"),
+        (
+            (),
+            NOTHING,
+        ),
         (("s.jsonl", "--interleaved", "log.jsonl"), "--interleaved LOG takes the place of SCORES; give one of them"),
         *(
             (

@@ -27,6 +27,7 @@ from postil.commenters.interleaving import team_draft
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.records import Article, Candidate, Comment, Judgement, Passage, Reference, read, write
+from postil.records.preferences import PairPreference
 from tiny_models import write_bert, write_pooling
 from wmt_folders import write_set
 
@@ -65,11 +66,27 @@ def make(folder: Path) -> None:
     wiki(folder)
     vectors(folder)
     outcomes(folder)
+    preferences(folder)
     write_bert(folder / "roberta-large", layers=17)
     for name in ("all-MiniLM-L6-v2", "e5-base-v2"):
         write_pooling(write_bert(folder / name), normalize=True)
     said_words = re.findall(r"\w+|[^\w\s]", " ".join(row.text for row in (*candidates, *references)).lower())
     subword_folder(folder / "wordllama", 8, words=tuple(dict.fromkeys([*LETTERS, *said_words])))
+
+
+def preferences(folder: Path) -> None:
+    """Preferences of two made-up annotators for three systems on 60 items, each annotator with two of the pairs."""
+    random = np.random.default_rng(4)
+    strengths = {"human": 0.7, "generator": 0.1, "retrieval": -0.4}
+    rows = []
+    for item in range(60):
+        for annotator in ("A1", "A2"):
+            for a, b in random.permutation(list(combinations(strengths, 2)))[:2].tolist():
+                odds = np.exp([strengths[a], (strengths[a] + strengths[b]) / 2 - 0.9, strengths[b]])
+                choice = str(random.choice(["a", "tie", "b"], p=odds / odds.sum()))
+                left = str(random.choice(["a", "b"]))
+                rows.append(PairPreference(f"a{item + 1}", a, b, annotator, choice, left))  # type: ignore[arg-type]
+    write(folder / "preferences.jsonl", rows)
 
 
 def metrics_task(

@@ -36,6 +36,7 @@ GUIDES = [
             "metrics",
             "own-metrics",
             "passages",
+            "preferences",
         ),
         *("python", "rank", "report", "scale", "score", "serve", "study", "vectors"),
     )

@@ -48,6 +48,7 @@ PICTURES = {
     "interleaving": ["preferences"],
     "judge": ["grades", "controls"],
     "passages": ["best", "f1", "kl", "baselines", "w-f1"],
+    "preferences": ["strengths"],
     "score": ["scores", "bleu-1", "meteor"],
     "statistics": ["categories"],
     "study": ["Sizes"],

@@ -8,6 +8,7 @@ import typer
 
 from postil.app.compare import CompareOptions, compare_files
 from postil.app.compare_interleaved import compare_log
+from postil.app.compare_preferences import compare_preference_file
 from postil.app.options import ScoreInputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
@@ -17,7 +18,7 @@ from postil.records.table_options import TableOptions
 from postil.render.views import show, view_of
 
 if TYPE_CHECKING:
-    from postil.records.results import Comparison, InterleavingResult
+    from postil.records.results import Comparison, InterleavingResult, PreferencesResult
 
 __all__ = ["compare"]
 
@@ -40,26 +41,46 @@ def compare(
             "outcome log of postil serve.",
         ),
     ] = None,
+    preferences: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare systems by paired preferences (item, system_a, system_b, annotator, preference: a, b, tie) "
+            "in place of scores, as from annotate export.",
+        ),
+    ] = None,
     options: CompareOptions,
     table: TableOptions,
     inputs: ScoreInputOptions,
     context: typer.Context,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Compare systems with a baseline on each metric, or models by interleaved suggestions.
+    """Compare systems on each metric or by paired preferences, or models by interleaved suggestions.
 
     Example: postil compare scores.jsonl --baseline seq2seq
     """
-    if not scores and interleaved is None:
-        raise UsageError(
-            "expected files of item scores (SCORES), or a log of interleaved suggestions: --interleaved LOG"
+    given = [
+        name
+        for name, value in (
+            ("SCORES", scores),
+            ("--interleaved LOG", interleaved is not None),
+            ("--preferences FILE", preferences is not None),
         )
-    if scores and interleaved is not None:
-        raise UsageError("--interleaved LOG takes the place of SCORES; give one of them")
+        if value
+    ]
+    if not given:
+        raise UsageError(
+            "expected files of item scores (SCORES), a log of interleaved suggestions (--interleaved LOG), or paired "
+            "preferences (--preferences FILE)"
+        )
+    if len(given) > 1:
+        raise UsageError(f"{given[1]} takes the place of {given[0]}; give one of them")
     table.check(format, intervals=True)
-    result: Comparison | InterleavingResult
+    result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
         result = compare_log(interleaved, options, command_line(context), inputs, say)
+    elif preferences is not None:
+        result = compare_preference_file(preferences, options, command_line(context), inputs, say)
     else:
         result = compare_files(scores or [], options, command_line(context), inputs, say)
     shown = view_of(result)

@@ -27,8 +27,8 @@ from postil.records.results import (
     InterleavedPair,
     InterleavedRank,
     InterleavingResult,
-    InterleavingSettings,
     Preference,
+    PreferenceSettings,
     replace,
 )
 
@@ -120,7 +120,7 @@ def interleaved_preferences(
         ranks=tuple(ranks),
         left_out=(Excluded.of("not shown", log.not_shown),) if log.not_shown else (),
         notes=tuple(_notes(log, unfair, rows, pairs)),
-        settings=InterleavingSettings(resamples=resamples, seed=seed),
+        settings=PreferenceSettings(resamples=resamples, seed=seed),
     )
 
 

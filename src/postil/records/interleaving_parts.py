@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from postil.records.parts import OptionalPart, Part, check_interval
+from postil.records.parts import Part, check_interval
 
-__all__ = ["InterleavedPair", "InterleavedRank", "InterleavingSettings", "Preference"]
+__all__ = ["InterleavedPair", "InterleavedRank", "Preference"]
 
 
 class InterleavedPair(Part, frozen=True, kw_only=True):
@@ -115,12 +115,3 @@ class InterleavedRank(Part, frozen=True, kw_only=True):
     baseline_answered: int
     model_hidden: int
     baseline_hidden: int
-
-
-class InterleavingSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of `postil compare --interleaved`; see `CorrelationSettings`."""
-
-    resamples: int
-    seed: int
-    postil: str = ""
-    command: str = ""

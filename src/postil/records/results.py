@@ -74,7 +74,7 @@ from postil.records.estimate_parts import (
     UndefinedInterval,
 )
 from postil.records.forgotten import Erasure  # noqa: TC001 - msgspec reads it
-from postil.records.interleaving_parts import InterleavedPair, InterleavedRank, InterleavingSettings, Preference
+from postil.records.interleaving_parts import InterleavedPair, InterleavedRank, Preference
 from postil.records.judge_parts import (
     JudgeControl,
     JudgedSystem,
@@ -86,6 +86,7 @@ from postil.records.judge_parts import (
 from postil.records.length_parts import GainByLength, LengthThird, ListCorrelation
 from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
+from postil.records.preference_parts import PreferenceSettings, PreferredPair, PreferredSystem
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
 from postil.records.service_parts import AuditLogFile, TokenInfo
@@ -167,7 +168,6 @@ __all__ = [
     "InterleavedPair",
     "InterleavedRank",
     "InterleavingResult",
-    "InterleavingSettings",
     "IntervalWidths",
     "JudgeControl",
     "JudgeResult",
@@ -196,6 +196,10 @@ __all__ = [
     "Points",
     "PredictingScore",
     "Preference",
+    "PreferenceSettings",
+    "PreferencesResult",
+    "PreferredPair",
+    "PreferredSystem",
     "RankedCommentsResult",
     "RankedPassage",
     "RankingDifference",
@@ -970,7 +974,39 @@ class InterleavingResult(Result, frozen=True, kw_only=True, tag="interleaving"):
     ranks: tuple[InterleavedRank, ...]
     left_out: tuple[Excluded, ...]
     notes: tuple[str, ...]
-    settings: InterleavingSettings
+    settings: PreferenceSettings
+
+
+class PreferencesResult(Result, frozen=True, kw_only=True, tag="preferences"):
+    """Systems compared by paired preferences, in the model of Bradley and Terry with the ties of Davidson.
+
+    Args:
+        preferences: Number of preferences.
+        items: Number of items.
+        annotators: Number of annotators.
+        systems: The systems, the strongest first.
+        pairs: All pairs of systems, the stronger one first.
+        tie_parameter: nu of the model: the odds of a tie of two equal systems against either of them are nu to 1; None
+            where there is no tie.
+        left: Share of the preferences with a winner that are for the text on the left; None where no side is known.
+        separated: True if the likelihood has no finite maximum, so that half a preference each way was added to each
+            pair that was compared.
+        baseline: The system whose strength is 0; None where the mean strength is 0.
+        notes: Notes, in words.
+        settings: Options of the command.
+    """
+
+    preferences: int
+    items: int
+    annotators: int
+    systems: tuple[PreferredSystem, ...]
+    pairs: tuple[PreferredPair, ...]
+    tie_parameter: float | None
+    left: Estimate | None
+    separated: bool
+    baseline: str | None
+    notes: tuple[str, ...]
+    settings: PreferenceSettings
 
 
 # ---- passages ----

@@ -53,6 +53,7 @@ MODULES: Final[Mapping[str, str]] = {
     "judge": "postil.render.judge",
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",
+    "preferences": "postil.render.preferences",
     "ranked-comments": "postil.render.ranked_comments",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",

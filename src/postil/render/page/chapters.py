@@ -17,6 +17,7 @@ from postil.records.results import (
     EstimateResult,
     JudgeResult,
     NcgResult,
+    PreferencesResult,
     ScoreResult,
     StudyResult,
 )
@@ -76,6 +77,7 @@ TITLES: Final[Mapping[str, str]] = {
     "interesting-pages": "Interesting passages of pages",
     "interleaving": "Interleaved suggestions",
     "plan": "An item assignment",
+    "preferences": "Paired preferences",
     "ranked-comments": "Ranked comments",
     "statistics": "Statistics of a corpus",
     "dry-run": "Dry run",
@@ -317,9 +319,9 @@ def _viewed(result: Result, key: str) -> Chapter:
         _grid_table(f"{kind}-{number}" if several else kind, f"{title}, table {number}" if several else title, grid)
         for number, grid in enumerate(view.grids, 1)
     ]
-    return Chapter(
-        key, title, view.head, (), (Section(f"{kind}-numbers", "Numbers", (*sheets, *map(Paragraph, view.remarks))),)
-    )
+    drawn = pictures.strengths(result) if isinstance(result, PreferencesResult) else ()
+    numbers = Section(f"{kind}-numbers", "Numbers", (*drawn, *sheets, *map(Paragraph, view.remarks)))
+    return Chapter(key, title, view.head, tuple(map(Paragraph, view.findings)), (numbers,))
 
 
 def _grid_table(key: str, caption: str, grid: Grid) -> Table:

@@ -22,11 +22,12 @@ from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
 from postil.render.page.lookup import control_label
 from postil.render.page.words import isolated, titled
+from postil.render.preferences import draw_strengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Comparison, SystemComparison
+    from postil.records.results import Comparison, PreferencesResult, SystemComparison
     from postil.render.page.lookup import Lookup
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "differences",
     "matrices",
     "scatters",
+    "strengths",
 ]
 
 PANELS: Final = 12
@@ -221,3 +223,15 @@ def _strongest(names: Sequence[str], look: Lookup, coefficient: str, most: int) 
 
     chosen = set(sorted(names, key=strength, reverse=True)[:most])
     return [name for name in names if name in chosen]
+
+
+def strengths(result: PreferencesResult) -> Iterator[Picture]:
+    """The strengths of systems by paired preferences.
+
+    Args:
+        result: The result.
+    """
+    if result.systems:
+        title = "Strengths of systems by paired preferences, 95 % confidence intervals"
+        said = "; ".join(f"{row.system} {number(row.strength)}" for row in result.systems[:DRAWN])
+        yield Picture("strengths", "strengths", title, f"{title}: {said}", partial(draw_strengths, result))

@@ -19,6 +19,7 @@ from postil.records.results import (
     InterleavingResult,
     JudgeResult,
     NcgResult,
+    PreferencesResult,
     RankingResult,
     Result,
     ScoreResult,
@@ -41,7 +42,15 @@ from postil.render.page.gains import Gains
 from postil.render.page.gains_chapter import gain_pictures
 from postil.render.page.judge_chapter import judge_pictures
 from postil.render.page.lookup import Lookup
-from postil.render.page.pictures import DRAWN, baseline_pictures, correlations, differences, matrices, scatters
+from postil.render.page.pictures import (
+    DRAWN,
+    baseline_pictures,
+    correlations,
+    differences,
+    matrices,
+    scatters,
+    strengths,
+)
 from postil.render.page.study import study_picture
 from postil.render.page.words import isolated
 from postil.render.statistics import draw_categories
@@ -97,6 +106,11 @@ def _interleaving(result: InterleavingResult) -> Iterator[Picture]:
         f"{row.model} over {row.baseline} by {row.measure} {number(row.preference)}" for row in result.rows
     )
     yield Picture("preferences", "preferences", title, f"{title}: {said}", partial(draw_preferences, result))
+
+
+@pictures_of.register(PreferencesResult)
+def _preferences(result: PreferencesResult) -> Iterator[Picture]:
+    return strengths(result)
 
 
 @pictures_of.register(NcgResult)

@@ -1,0 +1,97 @@
+"""Parts of the result of `postil compare --preferences`."""
+
+from __future__ import annotations
+
+from postil.records.parts import OptionalPart, Part, check_interval
+
+__all__ = ["PreferenceSettings", "PreferredPair", "PreferredSystem"]
+
+
+class PreferredSystem(Part, frozen=True, kw_only=True):
+    """A system by the preferences for its texts.
+
+    Args:
+        system: The system.
+        n: Number of its preferences.
+        wins: Number of those for it.
+        ties: Number of ties.
+        losses: Number of those for the other system.
+        win_rate: Wins and half of the ties as a share of n.
+        win_low: Lower end of its 95 % confidence interval over items; None where they are fewer than two.
+        win_high: Upper end.
+        strength: Strength in the Bradley-Terry model, a natural logarithm; the mean of all systems, or the strength of
+            the baseline, is 0.
+        low: Lower end of its 95 % confidence interval; None where there is none.
+        high: Upper end.
+        rank_low: Best rank that the significant differences leave, from 1.
+        rank_high: Worst rank that they leave.
+        letters: Compact letter display: two systems share a letter unless their difference is significant; empty
+            where there are too many groups.
+    """
+
+    system: str
+    n: int
+    wins: int
+    ties: int
+    losses: int
+    win_rate: float
+    win_low: float | None
+    win_high: float | None
+    strength: float
+    low: float | None
+    high: float | None
+    rank_low: int
+    rank_high: int
+    letters: str
+
+    def __post_init__(self) -> None:
+        check_interval(self.win_low, self.win_high)
+        check_interval(self.low, self.high)
+
+
+class PreferredPair(Part, frozen=True, kw_only=True):
+    """Pair of systems: the preferences between them, and the difference of their strengths.
+
+    Args:
+        first: A system.
+        second: Another, with a lower or equal strength.
+        n: Number of preferences between the two.
+        wins: Number of those for the first.
+        ties: Number of ties.
+        losses: Number of those for the second.
+        win_rate: Wins and half of the ties as a share of n; None where the two were not compared.
+        expected: The same share by the model.
+        p_fit: p-value of no difference between the two shares; None where there is none.
+        difference: Strength of the first minus that of the second.
+        low: Lower end of its 95 % confidence interval; None where there is none.
+        high: Upper end.
+        p: Two-sided p-value of no difference of strength; None where there is none.
+        p_holm: The same adjusted by Holm for the number of pairs.
+    """
+
+    first: str
+    second: str
+    n: int
+    wins: int
+    ties: int
+    losses: int
+    win_rate: float | None
+    expected: float
+    p_fit: float | None
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+
+    def __post_init__(self) -> None:
+        check_interval(self.low, self.high)
+
+
+class PreferenceSettings(OptionalPart, frozen=True, kw_only=True):
+    """Options of `postil compare --interleaved` and `--preferences`; see `CorrelationSettings`."""
+
+    resamples: int
+    seed: int
+    postil: str = ""
+    command: str = ""

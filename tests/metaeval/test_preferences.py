@@ -1,0 +1,163 @@
+"""Systems by paired preferences: the numbers of small tables, coverage of intervals, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.preferences import preferred_systems
+from postil.records.preferences import PairPreference
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.records.results import PreferencesResult
+
+STRENGTHS = {"x": 0.8, "y": 0.0, "z": -0.8}
+
+
+def rows(choices: str, a: str = "base", b: str = "new", first: int = 0) -> list[PairPreference]:
+    """One preference per letter (t for a tie), each of an item of its own."""
+    of = {"a": "a", "b": "b", "t": "tie"}
+    return [
+        PairPreference(str(first + n), a, b, "ann", of[choice])  # type: ignore[arg-type]
+        for n, choice in enumerate(choices)
+    ]
+
+
+def simulated(random: np.random.Generator, items: int, strengths: Mapping[str, float]) -> list[PairPreference]:
+    found = []
+    for item in range(items):
+        for a, b in combinations(strengths, 2):
+            odds = np.exp([strengths[a], (strengths[a] + strengths[b]) / 2 - 1, strengths[b]])
+            choice = ["a", "tie", "b"][random.choice(3, p=odds / odds.sum())]
+            found.append(PairPreference(str(item), a, b, "ann", choice))  # type: ignore[arg-type]
+    return found
+
+
+def by_name(found: PreferencesResult) -> dict[str, float]:
+    return {row.system: row.strength for row in found.systems}
+
+
+def test_two_systems_by_hand() -> None:
+    found = preferred_systems(rows("aaabattab" + "a" * 12))
+    best, other = found.systems
+    assert (best.system, best.wins, best.ties, best.losses, best.n) == ("base", 17, 2, 2, 21)
+    assert (other.wins, other.ties, other.losses) == (2, 2, 17)
+    assert best.win_rate == 18 / 21
+    pair = found.pairs[0]
+    assert pair.difference == pytest.approx(math.log(17 / 2))
+    assert best.strength == pytest.approx(-other.strength)
+    assert found.tie_parameter == pytest.approx(2 / math.sqrt(17 * 2))
+    assert pair.expected == pytest.approx(pair.win_rate)
+    assert pair.p_fit is None  # two systems always fit
+    assert (best.rank_low, best.rank_high, best.letters, other.letters) == (1, 1, "a", "b")
+    assert found.left is None
+
+
+def test_turned_rows_and_their_order_change_nothing() -> None:
+    some = simulated(np.random.default_rng(1), 30, STRENGTHS)
+    turned = [
+        PairPreference(row.item, row.system_b, row.system_a, "ann", {"a": "b", "b": "a", "tie": "tie"}[row.preference])
+        for row in some
+    ]
+    one, other = (by_name(preferred_systems(each, resamples=5)) for each in (some, turned[::-1]))
+    assert one == pytest.approx(other)
+
+
+def test_a_baseline_has_strength_0() -> None:
+    some = simulated(np.random.default_rng(1), 30, STRENGTHS)
+    found = preferred_systems(some, "y", resamples=20)
+    base = next(row for row in found.systems if row.system == "y")
+    assert (base.strength, base.low, base.high) == (0.0, 0.0, 0.0)
+    plain = by_name(preferred_systems(some, resamples=20))
+    assert by_name(found) == pytest.approx({name: value - plain["y"] for name, value in plain.items()})
+
+
+def test_a_system_that_always_wins_has_a_finite_strength_and_an_honest_interval() -> None:
+    few, many = (preferred_systems(rows("a" * n), resamples=50) for n in (2, 40))
+    for found in (few, many):
+        assert found.separated
+        assert "go by win rates" in found.notes[0]
+        assert all(map(math.isfinite, (found.pairs[0].difference, found.pairs[0].low or 0, found.pairs[0].high or 0)))
+    assert few.pairs[0].p is not None
+    assert few.pairs[0].p > 0.2  # two of two prove nothing, although all resamples are alike
+    assert many.pairs[0].p is not None
+    assert many.pairs[0].p < 0.01
+    assert many.systems[0].win_rate == 1.0
+
+
+def test_ties_alone_are_no_difference() -> None:
+    found = preferred_systems(rows("tttt"), resamples=20)
+    assert [row.strength for row in found.systems] == pytest.approx([0, 0], abs=1e-9)
+    assert (found.systems[0].letters, found.pairs[0].p) == ("a", pytest.approx(1))
+
+
+def test_one_item_has_no_interval() -> None:
+    found = preferred_systems([PairPreference("1", "a", "b", f"A{n}", "ab"[n % 2]) for n in range(4)])  # type: ignore[arg-type]
+    assert (found.systems[0].low, found.systems[0].win_low, found.pairs[0].p, found.pairs[0].p_holm) == (None,) * 4
+    assert "an interval needs preferences for two items" in found.notes
+
+
+def test_a_cycle_does_not_fit() -> None:
+    some = [*rows("a" * 25 + "b" * 5, "x", "y"), *rows("a" * 25 + "b" * 5, "y", "z", 30)]
+    found = preferred_systems([*some, *rows("b" * 25 + "a" * 5, "x", "z", 60)], resamples=100)
+    assert [row.strength for row in found.systems] == pytest.approx([0, 0, 0], abs=1e-8)
+    assert sum("no single order of the systems explains" in note for note in found.notes) == 3
+    fits = preferred_systems(simulated(np.random.default_rng(2), 100, STRENGTHS), resamples=100)
+    assert fits.notes == ()
+
+
+def test_pairs_that_were_not_compared_are_named() -> None:
+    found = preferred_systems([*rows("aab" * 9, "x", "y"), *rows("aab" * 9, "y", "z", 50)], resamples=50)
+    far = next(row for row in found.pairs if (row.first, row.second) == ("x", "z"))
+    assert (far.n, far.win_rate, far.p_fit) == (0, None, None)
+    assert far.difference == pytest.approx(2 * math.log(2))
+    assert "pairs without a preference, whose difference rests on other pairs: 1 (x and z)" in found.notes
+
+
+def test_the_side_is_that_of_decided_preferences() -> None:
+    sides = [("a", "a"), ("b", "b"), ("a", "b"), ("tie", "a"), ("b", None)]
+    found = preferred_systems(
+        [
+            PairPreference(str(n), "x", "y", "ann", choice, left)  # type: ignore[arg-type]
+            for n, (choice, left) in enumerate(sides)
+        ]
+    )
+    assert found.left is not None
+    assert found.left.value == pytest.approx(2 / 3)
+
+
+def test_intervals_cover_the_strengths_that_rows_are_drawn_with() -> None:
+    random = np.random.default_rng(5)
+    covered = []
+    for _ in range(60):
+        found = preferred_systems(simulated(random, 40, STRENGTHS), resamples=100)
+        covered += [(row.low or 0) <= STRENGTHS[row.system] <= (row.high or 0) for row in found.systems]
+    assert np.mean(covered) > 0.88
+
+
+def test_equal_systems_are_seldom_told_apart() -> None:
+    random = np.random.default_rng(6)
+    equal = dict.fromkeys("xyz", 0.0)
+    found = [preferred_systems(simulated(random, 30, equal), resamples=60) for _ in range(60)]
+    assert sum(len({row.letters for row in each.systems}) > 1 for each in found) <= 7
+
+
+def test_refused() -> None:
+    with pytest.raises(Undefined, match="no preference connects x, y with v, w, so their strengths cannot be"):
+        preferred_systems([*rows("ab", "x", "y"), *rows("ab", "v", "w", 5)])
+    with pytest.raises(Undefined, match="there is no preference"):
+        preferred_systems([])
+    with pytest.raises(UnknownName, match="unknown system 'nw'"):
+        preferred_systems(rows("ab"), "nw")
+    with pytest.raises(UsageError, match="at least one resample"):
+        preferred_systems(rows("ab"), resamples=0)
+    again = PairPreference("0", "new", "base", "ann", "b")
+    with pytest.raises(InvalidInput, match=r":3: expected one preference of ann for new and base of item 0, got"):
+        preferred_systems([*rows("ab"), again])
