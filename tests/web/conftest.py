@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -179,8 +180,18 @@ class Served:
         self.ann = Visitor(httpx2.Client(base_url=f"http://localhost:{self.port}", follow_redirects=False))
         assert self.ann.join(token).status_code == 303
 
-    def start(self) -> None:
-        command = [sys.executable, "-m", "postil", "annotate", "serve", str(self.path), "--port", str(self.port)]
+    def start(self, *flags: str) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "postil",
+            "annotate",
+            "serve",
+            str(self.path),
+            "--port",
+            str(self.port),
+            *flags,
+        ]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our own command
         assert self.process.stderr
         for line in iter(self.process.stderr.readline, ""):
@@ -188,6 +199,19 @@ class Served:
             if line.startswith("serving "):
                 return
         raise AssertionError("".join(self.log))
+
+    def beside(self) -> Served:
+        """Another server of the same campaign, where Ann is signed in as well."""
+        other = copy(self)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            other.port = free.getsockname()[1]
+        other.log = []
+        other.start()
+        cookies = self.ann.client.cookies
+        other.ann = Visitor(
+            httpx2.Client(base_url=f"http://localhost:{other.port}", follow_redirects=False, cookies=cookies)
+        )
+        return other
 
     def rate(self, times: int = 1) -> list[int]:
         """Grade the texts that come next; the statuses of the answers."""

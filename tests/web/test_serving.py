@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from postil.app.annotate import BackupOptions, backup
 from postil.errors import InvalidInput
+
+resource: Any = pytest.importorskip("resource", reason="limits of processes are POSIX")
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,3 +78,72 @@ def test_a_killed_server_goes_on(served: Make) -> None:
     assert here.rate(2) == [200] * 2
     here.stop(signal.SIGKILL)
     assert here.graded() == 5
+
+
+@pytest.mark.slow
+def test_a_campaign_goes_on_from_its_backup(served: Make, tmp_path: Path) -> None:
+    here = served()
+    assert here.rate(3) == [200] * 3
+    here.stop(signal.SIGKILL)
+    here.start("--backup", str(tmp_path / "backups"), "--keep", "1")
+    assert here.process.stderr
+    assert here.process.stderr.readline().startswith(f"written: {tmp_path}/backups/campaign-")
+    assert here.rate(2) == [200] * 2
+    here.stop(signal.SIGKILL)
+    for file in here.path.parent.iterdir():  # the disk is lost
+        file.unlink()
+    [made] = (tmp_path / "backups").iterdir()
+    shutil.copy(made, here.path)
+    here.start("--backup", str(tmp_path / "backups"))
+    assert here.rate(4) == [200] * 4  # Ann is signed in still
+    assert here.stop(signal.SIGTERM) == -signal.SIGTERM
+    assert here.graded() == 7
+    assert here.graded(made) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limiting another process is of Linux")
+def test_answers_wait_while_the_disk_is_full(served: Make, tmp_path: Path) -> None:
+    here = served()
+    assert here.rate(2) == [200] * 2
+    limits = resource.prlimit(here.process.pid, resource.RLIMIT_FSIZE)
+    form = here.ann.form() | {"grade": "4"}
+    resource.prlimit(here.process.pid, resource.RLIMIT_FSIZE, (1, limits[1]))
+    for _ in range(3):
+        answer = here.ann.client.post("/rate", data=form, headers={"accept": "application/json"})
+        assert answer.status_code == 503
+        assert "your answers are saved in this browser" in answer.json()["problem"]
+    resource.prlimit(here.process.pid, resource.RLIMIT_FSIZE, limits)
+    answers = [here.ann.client.post("/rate", data=form).status_code for _ in range(2)]
+    assert answers == [303, 303]  # sent again, it is stored, once
+    assert here.rate(2) == [200] * 2
+    assert here.stop(signal.SIGTERM) == -signal.SIGTERM
+    assert here.graded() == 5
+    assert backup(str(here.path), str(tmp_path / "backup.db"), BackupOptions()) == 5
+
+
+@pytest.mark.slow
+def test_two_servers_of_one_campaign(served: Make) -> None:
+    here = served(60)
+    other = here.beside()
+    try:
+        answers = [code for _ in range(10) for server in (here, other) for code in server.rate()]
+        assert answers == [200] * 20
+        form = here.ann.form() | {"grade": "4"}
+        both = [server.ann.client.post("/rate", data=form).status_code for server in (here, other)]
+        assert both == [303, 303]  # one answer by both servers, stored once
+        with ThreadPoolExecutor(
+            2
+        ) as pool:  # each for one person: the later of two answers is refused, and none is lost
+            codes = [code for some in pool.map(lambda server: server.rate(15), (here, other)) for code in some]
+        assert set(codes) <= {200, 409}
+        stored = 21 + codes.count(200)
+        assert other.stop(signal.SIGKILL) == -signal.SIGKILL
+        assert here.rate(2) == [200] * 2
+    finally:
+        other.ann.client.close()
+        other.process.kill()
+        other.process.wait(20)
+    assert here.stop(signal.SIGTERM) == -signal.SIGTERM
+    assert [file.name for file in here.path.parent.iterdir()] == ["campaign.db"]
+    assert here.graded() == stored + 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -128,7 +130,34 @@ def test_metrics_for_those_who_have_a_token(place: Make, tmp_path: Path) -> None
     assert ask(here, "/metrics").status_code == 200
 
 
-def test_links_of_leads_begin_with_the_base_url(place: Make) -> None:
-    here = place(options=WebOptions(base_url="https://grading.example.org", patience=30))
+def test_backups_in_metrics_and_on_the_page_of_leads(place: Make) -> None:
+    backup: Any = SimpleNamespace(last=None, problem="", failures=0)
+    here = place(options=WebOptions(backup=backup))
+    assert samples(ask(here, "/metrics").text)["postil_backup_timestamp_seconds",] == 0
     lee = here.visitor("Lee", "lead")
+    assert "Last copy of the campaign: none yet." in numbers_of(lee)
+    backup.last, backup.problem, backup.failures = time.time() - 7300, "disk full", 2
+    found = samples(ask(here, "/metrics").text)
+    assert (found["postil_backup_timestamp_seconds",], found["postil_backup_failures",]) == (backup.last, 2)
+    page = lee.get("/lead").text
+    assert "Last copy of the campaign: 2 h ago." in page
+    assert "The last attempt failed" in page
+    assert "disk full" not in page  # paths of the server are for its log
+    without = place()
+    assert "<code>--backup</code>" in numbers_of(without.visitor("Lee", "lead"))
+    assert "postil_backup" not in ask(without, "/metrics").text
+
+
+def numbers_of(lead: Any) -> str:
+    """The first page of leads once it has numbers; fresh ones after a change would take longer."""
+    for _ in range(600):
+        if 'action="/lead/invite"' in (text := lead.get("/lead").text):
+            return text
+        time.sleep(0.05)
+    raise AssertionError("there are no numbers")
+
+
+def test_links_of_leads_begin_with_the_base_url(place: Make) -> None:
+    lee = place(options=WebOptions(base_url="https://grading.example.org")).visitor("Lee", "lead")
+    numbers_of(lee)
     assert "<code>https://grading.example.org/join/" in lee.post("/lead/invite", name="Ann").text

@@ -17,6 +17,8 @@ A campaign of a version of postil without marks has 0, which counts as complete.
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
 import secrets
 import shutil
 import sqlite3
@@ -296,13 +298,21 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
 
     Raises:
         InvalidInput: The database is damaged.
-        sqlite3.Error: The operating system reports an error.
+        OSError: The copy cannot be written.
+        sqlite3.Error: The database cannot be read.
     """
     with closing(_connection(Path(path), "mode=rw")) as copy:
         copy.execute("PRAGMA synchronous = OFF")  # the caller syncs the whole file
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
-        copy.execute("PRAGMA user_version = 0")
+        try:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+            copy.execute("PRAGMA user_version = 0")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            if error.sqlite_errorcode == sqlite3.SQLITE_IOERR_WRITE:  # only the copy is written
+                raise OSError(errno.EIO, f"{error}; is the disk full?") from error
+            raise
         if (found := copy.execute("PRAGMA integrity_check(1)").fetchone()[0]) != "ok":
             raise InvalidInput(f"the campaign is damaged: {found}")
 

@@ -52,6 +52,7 @@ class Database:
 
     Attributes:
         where: Location of the database for messages, without a password.
+        path: SQLite file; None for PostgreSQL.
     """
 
     def __init__(self, engine: Engine, file: CampaignFile | None, until: ExitStack, *, writable: bool = True) -> None:
@@ -60,6 +61,7 @@ class Database:
         self._file, self._until = file, until
         self._open, self._reading, self._readers_left = True, 0, Condition()
         self._sqlite = engine.dialect.name == "sqlite"
+        self.path = Path(str(engine.url.database)) if self._sqlite else None
         self._once = engine if self._sqlite else engine.execution_options(isolation_level="AUTOCOMMIT")
         self._errors = (SQLAlchemyError, engine.dialect.loaded_dbapi.Error)
         self._write: Writer | None = None

@@ -55,6 +55,7 @@ class Store:
 
     Attributes:
         where: Location of the database for messages, without a password.
+        file: SQLite file of the database; None for PostgreSQL.
         people: People of the campaign.
         grading: Actions of annotators.
         results: Results of the campaign.
@@ -62,7 +63,7 @@ class Store:
     """
 
     def __init__(self, database: Database, clock: Callable[[], float] = time.time) -> None:
-        self.where = database.where
+        self.where, self.file = database.where, database.path
         self.people = People(database, self.campaign, clock)
         self.state = Lifecycle(database, clock)
         self.grading = Grading(database, self.rubric, self.state, clock)

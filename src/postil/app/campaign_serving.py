@@ -22,10 +22,14 @@ class ServeOptions(ListenOptions):
             means that a reverse proxy speaks HTTPS, as with --https.
         tokens: File of tokens, as postil tokens add makes it: programs on other machines read /metrics with one of the
             scope metrics.
+        backup: Folder for a copy of the campaign every day, NAME-YYYY-MM-DD.db; for a campaign in an SQLite file.
+        keep: Number of copies that are kept there.
     """
 
     base_url: Annotated[str | None, Flag(metavar="URL")] = None
     tokens: Annotated[str | None, Flag(metavar="FILE")] = None
+    backup: Annotated[str | None, Flag(metavar="FOLDER")] = None
+    keep: Annotated[int, Flag(metavar="N", min=1)] = 7
 
     def __post_init__(self) -> None:
         if self.base_url is not None:

@@ -12,6 +12,15 @@ __all__ = ["LEADS", "MESSAGES"]
 
 LEADS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "Backup": "备份",
+        "Last copy of the campaign: {when}.": "最近一次备份：{when}。",
+        "none yet": "尚无",
+        "The last attempt failed; the messages of the server say why. The next one follows within an hour.": (
+            "上次备份失败，原因见服务器的消息。一小时内会再试。"
+        ),
+        "No copies of the campaign are made. Whoever runs the server can add an option:": (
+            "没有自动备份。运行服务器的人可以加上选项"
+        ),
         # All pages
         "Pages": "页面",
         "Agreement": "一致性",

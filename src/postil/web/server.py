@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
+from postil.annotation.backups import DailyBackups
 from postil.annotation.store import Store
 from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.annotator import add_annotator_pages
+from postil.web.backup_schedule import BackupSchedule
 from postil.web.error_pages import HTTPError
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
@@ -46,6 +49,7 @@ class WebOptions:
         secure: True if it is reached by HTTPS.
         base_url: URL where people reach it, which invitations begin with; empty for that of the lead's page.
         tokens: Tokens of programs on other machines; None if there are none.
+        backup: Schedule of the daily backups; None if none are made.
         patience: Seconds that a page of leads waits for fresh numbers before it shows the previous ones.
     """
 
@@ -53,6 +57,7 @@ class WebOptions:
     secure: bool = False
     base_url: str = ""
     tokens: Tokens | None = None
+    backup: BackupSchedule | None = None
     patience: float = 0.03
 
 
@@ -64,7 +69,8 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
         options: Options of the application.
     """
     site = Site(store, secure=options.secure, base_url=options.base_url)
-    metrics = CampaignMetrics(store)
+    site.show(backup=options.backup, can_backup=store.file is not None)
+    metrics = CampaignMetrics(store, options.backup)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_annotator_pages(app, site)
     add_joining_pages(app, site)
@@ -106,11 +112,21 @@ def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None])
     Raises:
         PostilError: The campaign cannot be opened, or the port is taken.
     """
-    with unwound(serving=True), Store.open(url, alarm=on_message) as store:
-        tokens = None if options.tokens is None else Tokens(options.tokens, on_message)
-        base_url = options.address if options.base_url else ""
-        web = WebOptions(names=options.names, secure=options.secure, base_url=base_url, tokens=tokens)
+    with unwound(serving=True), ExitStack() as until:
+        store = until.enter_context(Store.open(url, alarm=on_message))
+        schedule = None
+        if options.backup is not None:
+            schedule = BackupSchedule(DailyBackups(store, options.backup, keep=options.keep), on_message)
+        web = WebOptions(
+            names=options.names,
+            secure=options.secure,
+            base_url=options.address if options.base_url else "",
+            tokens=None if options.tokens is None else Tokens(options.tokens, on_message),
+            backup=schedule,
+        )
         app = make_app(store, web)
-        with listen(options.host, options.port) as (listening, address):
-            on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
-            make_server(app, secure=options.secure).run(sockets=[listening])
+        listening, address = until.enter_context(listen(options.host, options.port))
+        if schedule is not None:
+            until.enter_context(schedule)
+        on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
+        make_server(app, secure=options.secure).run(sockets=[listening])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from postil.annotation.store import Store
+    from postil.web.backup_schedule import BackupSchedule
     from postil.web.service.tokens import Tokens
 
 __all__ = ["CampaignMetrics", "Measured", "add_supervision"]
@@ -46,9 +47,10 @@ class CampaignMetrics(RequestMetrics):
 
     Args:
         store: Store of the campaign.
+        backup: Schedule of the daily backups; None if none are made.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, backup: BackupSchedule | None = None) -> None:
         super().__init__()
         self._store, registry = store, self.registry
         self._up = Gauge("postil_campaign_up", "1 if the database of the campaign answers, else 0.", registry=registry)
@@ -58,6 +60,12 @@ class CampaignMetrics(RequestMetrics):
         self._annotators = Gauge(
             "postil_campaign_annotators", "Number of annotators who were invited and not removed.", registry=registry
         )
+
+        if backup is not None:
+            made = Gauge("postil_backup_timestamp_seconds", "Time of the last backup, or 0.", registry=registry)
+            made.set_function(lambda: backup.last or 0.0)
+            failed = Gauge("postil_backup_failures", "Number of failed backups since the start.", registry=registry)
+            failed.set_function(lambda: backup.failures)
 
     def text(self) -> bytes:
         """All metrics; without a database those of the campaign are as they were last."""
