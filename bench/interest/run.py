@@ -10,9 +10,11 @@ import numpy as np
 
 from bench.interest.ideas import ideas, parts
 from bench.interest.rankings import Graded, numbers_of, table
+from bench.interest.rated import good_of_ten
 from postil.app.training.options import InterestTrainOptions
 from postil.metaeval.gain import gain_curve
 from postil.metrics.interest.model import page_scores
+from postil.metrics.interest.model_files import shipped_model
 from postil.metrics.topic import topic_scores
 from postil.text.static_encoders import open_static
 
@@ -35,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--votes", metavar="FILE", help="rows of passages with readers' votes")
     parser.add_argument("--search", metavar="FILE", help="rows of passages with judgements of relevance")
+    parser.add_argument("--rated", metavar="FILE", help="rows of passages with grades, of which the shipped model is")
     parser.add_argument("--vectors", metavar="FOLDER", help="static vectors, as of postil vectors import wordllama")
     asked = parser.parse_args(arguments)
     missed: list[str] = []
@@ -42,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         missed += _votes(Graded.of(asked.votes))
     if asked.search:
         missed += _search(Graded.of(asked.search), asked.vectors)
+    if asked.rated:
+        print(good_of_ten(Graded.of(asked.rated)))
     for each in missed:
         print(f"missed: {each}", file=sys.stderr)
     return int(bool(missed))
@@ -59,6 +64,7 @@ def _votes(graded: Graded) -> Iterator[str]:
         "f1-2, stop words": part["overlap"],
         "cues": part["cues"],
         "untrained sum": graded.by_page(page_scores),
+        "shipped": graded.by_page(lambda texts: page_scores(texts, shipped_model())),
         TRAINED: trained,
         "both, half and half": graded.standard(trained) + graded.standard(whole),
     }
@@ -111,6 +117,7 @@ def _search(graded: Graded, vectors: str | None) -> Iterator[str]:
         "logsim-1": graded.measure("logsim-1"),
         TOPIC: graded.by_page(lambda texts: topic_scores(texts, "en")),
         "untrained sum": graded.by_page(page_scores),
+        "shipped": graded.by_page(lambda texts: page_scores(texts, shipped_model())),
     }
     least = {TOPIC: 0.65}
     if vectors is not None:

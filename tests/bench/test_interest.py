@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from importlib import resources
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("bench.interest")
+import bench.interest
 from bench.interest import run
 from bench.interest.rankings import LONGEST, Graded, numbers_of, table
+from bench.interest.rated import MIN_COUNT, PENALTY, PRIOR, good_of_ten
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from postil.metrics.interest.model_files import SHIPPED, save_model, shipped_model
+
+RATED = Path(bench.interest.__file__).parent / "rated" / "sentences.csv"
 
 
 @pytest.fixture
@@ -44,3 +48,17 @@ def test_missed_targets_are_told(votes: str, capsys: pytest.CaptureFixture[str])
     printed = capsys.readouterr()
     assert "| untrained sum |" in printed.out
     assert "missed: nCG@10 of topic on search: " in printed.err
+
+
+def test_the_shipped_model_is_the_fit_to_the_rated_sentences(tmp_path: Path) -> None:
+    fit = Graded.of(str(RATED)).rated.fit(PENALTY, MIN_COUNT, prior=PRIOR)
+    save_model(tmp_path / "m", fit, {})
+    shipped = resources.files("postil.metrics.interest").joinpath(SHIPPED).read_bytes()
+    assert (tmp_path / "m" / "weights.csv").read_bytes() == shipped
+    assert shipped_model().name == fit.name
+
+
+def test_good_sentences_are_counted_in_expectation(votes: str) -> None:
+    printed = good_of_ten(Graded.of(votes))
+    assert "Rated: 169 passages of 13 documents, 92.3% good" in printed
+    assert "| longest first | 9.00 |" in printed

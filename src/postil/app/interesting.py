@@ -16,8 +16,8 @@ from postil.app.rank_passages import MEASURE, UNITS, Ranking, decomposable, meas
 from postil.app.sources import Loaded
 from postil.commenters.near_duplicates import BigramSets
 from postil.errors import InvalidInput, UsageError
-from postil.metrics.interest.model import LANGUAGES, UNTRAINED, page_scores
-from postil.metrics.interest.model_files import open_model
+from postil.metrics.interest.model import LANGUAGES, page_scores
+from postil.metrics.interest.model_files import chosen_model
 from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.topic import NEARNESS, topic_scores
 from postil.records.arguments import check_arguments
@@ -72,8 +72,8 @@ def interesting(source: FilePath, options: InterestingOptions | None = None) -> 
     ...     page = pathlib.Path(folder, "lock.md")
     ...     _ = page.write_text("# The lock\n\nBoats wait here all day. The oldest lock of Ely never froze.\n")
     ...     best, *_ = interesting(page, InterestingOptions(lang="en")).passages
-    >>> best.text, [each.unit for each in best.reasons]
-    ('The oldest lock of Ely never froze.', ['name: Ely', 'superlative: oldest', 'never'])
+    >>> best.text, [each.unit for each in best.reasons[:3]]
+    ('The oldest lock of Ely never froze.', ['superlative: oldest', 'never', 'name: Ely'])
     """
     check_arguments(interesting, locals())
     options = options or InterestingOptions()
@@ -129,7 +129,7 @@ class Ranker:
             reference_weights(None, 0, needed=True)
         return cls(
             options=options,
-            model=UNTRAINED if options.model is None else open_model(options.model),
+            model=chosen_model(options.model),
             measure=measure,
             reference=reference,
             weights=weights,

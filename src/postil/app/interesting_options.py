@@ -33,7 +33,8 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         k: Number of passages.
         goal: interest: what people find interesting, in English; topic: what the page is about. By default interest,
             and topic in other languages.
-        model: Model of postil train interesting, for the goal interest.
+        model: Model of postil train interesting, for the goal interest; or untrained, the sum of cues, names and
+            overlap. By default the model of the package.
         vectors: Folder of word vectors, for the goal topic: passages near the page as a whole come first. By default
             those of an installed package, in English, where there is one; none does without.
         measure: Spec of a measure over units, such as logsim-1, f1-2 or tf-idf-1, instead of a goal.

@@ -197,8 +197,9 @@ def interesting(
 ) -> None:
     """Learn which passages of a page readers find interesting, for postil interesting --model.
 
-    A linear model of words, pairs of words, cues, names, overlap with the page and length, in one table of weights. It
-    ends with an evaluation: each page ranked by a fit on others, beside the untrained sum, length and a random order.
+    A linear model of words, pairs of words and features of sentences, in one table of weights. It ends with an
+    evaluation: each page ranked by a fit on others, beside the shipped model, the untrained sum, length and a random
+    order.
     Six to twelve rated pages suffice.
 
     Example: postil train interesting votes.csv --out interest

@@ -1406,6 +1406,7 @@ class InterestSettings(Part, frozen=True, kw_only=True):
 
     penalty: float
     min_count: int
+    prior: float = 0.0
     folds: int
     seed: int
     resamples: int

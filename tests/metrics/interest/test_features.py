@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metrics.interest.features import FEATURES, LENGTH, InterestPage
+from postil.metrics.interest.features import FEATURES, WHOLE, InterestPage
 from postil.metrics.measures import FScore
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import one_pool
@@ -31,18 +31,64 @@ def test_overlap_is_f1_over_pairs_without_the_passage(passages: list[list[str]])
 
 def test_parts_add_up_to_the_values() -> None:
     page = InterestPage.of(
-        ["The first boat left Ely for King's Lynn.", "The boat left Ely.", "Nobody left the first boat.", "", "Rain"]
+        [
+            "The first boat left Ely for King's Lynn.",
+            "But the boat (a wreck) killed nobody, did it?",
+            "It left the first boat.",
+            "rain fell " * 20,
+            "",
+        ]
     )
     for row, values in enumerate(page.features.values):
         sums = np.zeros(len(FEATURES))
         for feature, _, amount in page.features.parts(row):
             sums[feature] += amount
-        assert sums[:LENGTH] == pytest.approx(values[:LENGTH])
+        assert sums[:WHOLE] == pytest.approx(values[:WHOLE])
     assert [unit for _, unit, _ in page.features.parts(0)] == [
         "first",
         "name: Ely",
         "name: King's Lynn",
         "shares 'first boat' with the page",
-        "shares 'boat left' with the page",
-        "shares 'left ely' with the page",
+        "telling word: king",
     ]
+    assert [unit for _, unit, _ in page.features.parts(1)] == [
+        "telling word: wreck",
+        "telling word: killed",
+        "telling word: nobody",
+        "contrast: but",
+        "begins with 'but'",
+        "brackets",
+        "question",
+    ]
+    assert [unit for _, unit, _ in page.features.parts(3)] == ["longer than 32 words"]
+
+
+def feature(name: str, text: str, *others: str) -> float:
+    return float(InterestPage.of([text, *others]).features.values[0, list(FEATURES).index(name)])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("telling", "He died, and died again.", np.log(2)),
+        ("absolute", "Nothing in the world is old.", np.log(3)),
+        ("comparison", "It is older than Ely.", np.log(3)),
+        ("present", "The lock is old.", np.log(2)),
+        ("pronoun", "It is old.", 1),
+        ("pronoun", "The lock froze, and it broke.", 0),
+        ("connective", "“However, the lock froze.", 1),
+        ("question", "“Is it old?”", 1),
+        ("question", "Is it old? No.", 0),
+        ("long", "word " * 40, 8),
+        ("letters", "the old lock", 10 / 3),
+        ("new", "The lock froze.", np.log(2)),
+        ("pronoun", "...", 0),
+        ("letters", "...", 0),
+    ],
+)
+def test_features_of_sentences(name: str, text: str, value: float) -> None:
+    assert feature(name, text, "The lock was open.") == pytest.approx(value)
+
+
+def test_a_page_without_passages_has_features() -> None:
+    assert InterestPage.of([]).features.values.shape == (0, len(FEATURES))

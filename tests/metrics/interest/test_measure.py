@@ -10,7 +10,7 @@ import pytest
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.interest.measure import Interest
 from postil.metrics.interest.model import page_scores
-from postil.metrics.interest.model_files import named, save_model
+from postil.metrics.interest.model_files import named, save_model, shipped_model
 from postil.metrics.passage_collection import PassageCollection, Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
@@ -42,11 +42,14 @@ def test_a_passage_is_scored_on_the_page_of_its_topic_whatever_the_reference(tmp
     collection = Preprocessing(stop="en", stem="porter").collection(ROWS, RowLocations("rows"))
     same = np.arange(len(ROWS))
     for pools in (informativeness(TOPICS, [1] * 6), interestingness(TOPICS, [1] * 6, same, [0, 1])):
-        assert Interest().values(collection, pools) == pytest.approx(by_page()[pools.texts])
+        untrained = Interest(model="untrained")
+        assert untrained.values(collection, pools) == pytest.approx(by_page()[pools.texts])
         trained = parse_measure(f"interest(model={tmp_path / 'm'})")
         expected = by_page("trained", tmp_path / "m")[pools.texts]
         assert trained.values(collection, pools) == pytest.approx(expected)
-    assert Interest().notes(collection) == ("model:untrained",)
+    assert untrained.notes(collection) == ("model:untrained",)
+    assert untrained.coverage(collection, Preprocessing()) == ""
+    assert Interest().notes(collection) == (f"model:{shipped_model().name}",)
     assert Interest().coverage(collection, Preprocessing()) == ""
     assert trained.notes(collection)[0].removeprefix("model:") == named({"cues": 1.0}, {"mill": 2.0, "rye": 3.0}).name
     assert trained.coverage(collection, Preprocessing()).startswith("too good on pages of its training")

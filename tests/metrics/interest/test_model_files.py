@@ -9,7 +9,8 @@ import pytest
 
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.interest.features import FEATURES
-from postil.metrics.interest.model_files import named, open_model, save_model
+from postil.metrics.interest.model import UNTRAINED
+from postil.metrics.interest.model_files import chosen_model, named, open_model, save_model, shipped_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,14 @@ def test_the_table_is_in_the_order_of_the_weights(folder: Path) -> None:
         "word,rye,0.500000",
         "word,mill,-0.250000",
     ]
+
+
+def test_a_user_names_a_folder_or_the_untrained_sum_or_nothing(folder: Path) -> None:
+    assert chosen_model(str(folder)).name == MODEL.name
+    assert chosen_model("untrained") is UNTRAINED
+    assert chosen_model(None) is shipped_model()
+    assert not shipped_model().words
+    assert set(shipped_model().features) == set(FEATURES)
 
 
 def test_an_edited_table_is_another_model(folder: Path) -> None:

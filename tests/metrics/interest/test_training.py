@@ -60,3 +60,12 @@ def test_a_cross_fit_never_sees_the_grades_of_the_page() -> None:
 def test_equal_grades_teach_nothing() -> None:
     with pytest.raises(Undefined, match="no page has passages of different grades"):
         RatedPages.of(TEXTS, PAGE.astype(np.float64), PAGE).fit(1.0, 2)
+
+
+def test_a_strong_penalty_leaves_the_untrained_sum() -> None:
+    rated = RatedPages.of(TEXTS, GRADES, PAGE)
+    model = rated.fit(1e8, 2, prior=0.5)
+    assert {name for name, weight in model.features.items() if abs(weight) > 1e-3} == {"cues", "names", "overlap"}
+    assert model.features["cues"] == pytest.approx(0.5, abs=1e-3)
+    assert not any(abs(weight) > 1e-3 for weight in model.words.values())
+    assert not any(abs(weight) > 1e-3 for weight in rated.fit(1e8, 2).features.values())

@@ -18,7 +18,7 @@ from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
 from postil.metrics.interest.features import FEATURES
 from postil.metrics.interest.model import UNTRAINED
-from postil.metrics.interest.model_files import FILES, save_model
+from postil.metrics.interest.model_files import FILES, save_model, shipped_model
 from postil.metrics.interest.training import RatedPages
 from postil.metrics.pool import folds_of
 from postil.records.atomic_file import check_folder
@@ -52,6 +52,8 @@ __all__ = ["TRAINED", "train_interesting"]
 
 TRAINED: Final = "trained"
 """Name of the ranking of each page by a fit on other pages."""
+SHIPPED: Final = "shipped"
+"""Name of the ranking by the model of the package."""
 CUTOFFS: Final = (10, 20, 50)
 FEW: Final = 6
 """Number of pages from which a training was seen to pay."""
@@ -99,9 +101,9 @@ def train_interesting(
         begin("features")
         rated = RatedPages.of(texts, data.grades, data.topic, options.jobs)
         begin("fits")
-        model = rated.fit(options.penalty, options.min_count)
+        model = rated.fit(options.penalty, options.min_count, prior=options.prior)
         folds = folds_of(len(data.topics), options.folds, seed=options.seed)
-        crossed = rated.cross_fitted(folds, options.penalty, options.min_count)
+        crossed = rated.cross_fitted(folds, options.penalty, options.min_count, options.prior)
         begin("gains")
         rankings = _rankings(data, rated, crossed, options)
         result = _result(data, rankings, rated.words, model, options)
@@ -134,11 +136,15 @@ def _rankings(
     every = np.ones(len(crossed), bool)
     scores = {
         TRAINED: crossed,
+        SHIPPED: rated.predicted(shipped_model(), every),
         "untrained": rated.predicted(UNTRAINED, every),
         "longest first": rated.features[:, list(FEATURES).index("length")],
         "random": np.zeros(len(crossed)),
     }
-    fitted = f"penalty:{options.penalty:g}|min-count:{options.min_count}|folds:{options.folds}|seed:{options.seed}|"
+    fitted = (
+        f"penalty:{options.penalty:g}|prior:{options.prior:g}|min-count:{options.min_count}"
+        f"|folds:{options.folds}|seed:{options.seed}|"
+    )
     return PassageRankings(
         rankings=[
             PassageRanking(
@@ -189,6 +195,7 @@ def _result(
         settings=InterestSettings(
             penalty=options.penalty,
             min_count=options.min_count,
+            prior=options.prior,
             folds=min(options.folds, len(data.topics)),
             seed=options.seed,
             resamples=options.resamples,
@@ -212,9 +219,9 @@ def _notes(data: GradedPassages, differences: Sequence[GainDifference]) -> Itera
     yield f"{TRAINED}: each page by a fit on the pages of other folds; the intervals hold the fits fixed"
     if len(data.topics) < FEW:
         yield f"{len(data.topics)} pages are few: the intervals are too narrow; rate {FEW} at least"
-    for row in islice((row for row in differences if (row.first, row.second) == (TRAINED, "untrained")), 1):
+    for row in islice((row for row in differences if (row.first, row.second) == (TRAINED, SHIPPED)), 1):
         if row.low is None or row.low <= 0:
-            yield f"at nCG@{row.k} the trained ranking is not clearly better than the untrained one"
+            yield f"at nCG@{row.k} the trained ranking is not clearly better than that of the shipped model"
 
 
 def _digest(passages: Sequence[Passage]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.metrics.interest.cues import cues
 from postil.metrics.interest.names import page_names
+from postil.metrics.interest.word_lists import CONNECTIVES, PRONOUNS, WORD_LISTS
 from postil.metrics.passage_collection import PassageCollection
 from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer
@@ -23,19 +24,45 @@ if TYPE_CHECKING:
 
     from postil.text.units import Units
 
-__all__ = ["FEATURES", "LENGTH", "Features", "InterestPage"]
+__all__ = ["FEATURES", "SHOWN", "WHOLE", "Features", "InterestPage"]
 
 FEATURES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "cues": "number of superlatives and of first, only, never",
         "names": "ln(1 + distinct names)",
         "overlap": "F1 over pairs of words with the other passages of the page, without stop words (f1-2)",
+        "telling": "ln(1 + distinct words for life and death, feelings, people, power, secrets and surprise)",
+        "absolute": "ln(1 + distinct words such as every, nothing, world)",
+        "contrast": "ln(1 + distinct words such as but, although, not)",
+        "comparison": "ln(1 + distinct words such as than, more, older)",
+        "present": "ln(1 + distinct words of is, are)",
+        "pronoun": "1 if it begins with a word such as it, he, this",
+        "connective": "1 if it begins with a word such as however, also, and",
+        "brackets": "ln(1 + opening brackets)",
+        "question": "1 if it ends with a question mark",
+        "long": "words above 32",
         "length": "ln(1 + words)",
+        "letters": "mean letters of a word",
+        "new": "ln(1 + distinct words of four letters or more that no other passage has)",
     }
 )
 """The features by name, with their formula; models read them in standard deviations from the mean of the page."""
-LENGTH: Final = 3
-"""Number of the feature that no unit of a passage has a part in."""
+WHOLE: Final = tuple(FEATURES).index("length")
+"""Number of the first feature that no unit of a passage has a part in, as have all after it."""
+SHOWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "length": ("brevity", "length"),
+        "letters": ("short words", "long words"),
+        "new": ("words that the page has elsewhere", "words that are new on the page"),
+    }
+)
+"""Names of these features as reasons, of values below the mean of the page and above it."""
+LONG: Final = 32
+"""Number of words above which a sentence is long."""
+NEW: Final = 4
+"""Smallest number of letters of words that are counted as new."""
+_CLOSING: Final = "\"'”’)] "
+"""Marks behind the question mark of a question."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +71,13 @@ class Features:
 
     Args:
         texts: The passages.
-        values: float64[n, 4], by `FEATURES`.
+        values: float64[n, features], by `FEATURES`.
         names: Names of each passage.
         pairs: Pairs of words of each passage, without stop words.
         shared: bool[E], True for the entries of ``pairs`` that another passage of the page has.
-        known: Words of the page, by the ids in ``pairs``.
+        words: Words of each passage.
+        listed: By feature of `WORD_LISTS`, True for the words of the page that are on its list.
+        known: Words of the page, by the ids in ``pairs`` and ``words``.
     """
 
     texts: Sequence[str]
@@ -56,6 +85,8 @@ class Features:
     names: Sequence[tuple[str, ...]]
     pairs: Units
     shared: NDArray[np.bool_]
+    words: Units
+    listed: Mapping[str, NDArray[np.bool_]]
     known: Sequence[str]
 
     def parts(self, index: int) -> Iterator[tuple[int, str, float]]:
@@ -64,16 +95,29 @@ class Features:
         Args:
             index: The passage.
         """
-        for cue in cues(self.texts[index]):
-            yield 0, cue, 1.0
-        names = self.names[index]
-        for name in names:
-            yield 1, f"name: {name}", float(self.values[index, 1]) / len(names)
+        for feature, units in enumerate(self._units(index)):
+            value = float(self.values[index, feature])
+            for unit in units if value else ():
+                yield feature, unit, value / len(units)
+
+    def _units(self, index: int) -> Iterator[list[str]]:
+        """Units of a passage by feature, which share its value equally."""
+        text = self.texts[index]
+        yield list(cues(text))
+        yield [f"name: {name}" for name in self.names[index]]
         here = slice(self.pairs.offsets[index], self.pairs.offsets[index + 1])
-        units = self.pairs.units[here][self.shared[here]]
-        for gram in self.pairs.grams[units].tolist():
-            pair = " ".join(self.known[word] for word in gram)
-            yield 2, f"shares '{pair}' with the page", float(self.values[index, 2]) / len(units)
+        grams = self.pairs.grams[self.pairs.units[here][self.shared[here]]]
+        yield [f"shares '{' '.join(self.known[word] for word in gram)}' with the page" for gram in grams.tolist()]
+        words = self.words.units[self.words.offsets[index] : self.words.offsets[index + 1]]
+        ids = self.words.grams[words, 0]
+        for name, listed in self.listed.items():
+            yield [f"{WORD_LISTS[name].shown}: {self.known[word]}" for word in ids[listed[ids]].tolist()]
+        opening = self.known[ids[0]] if len(ids) else ""
+        yield [f"{PRONOUNS.shown} '{opening}'"]
+        yield [f"{CONNECTIVES.shown} '{opening}'"]
+        yield ["brackets"]
+        yield ["question"]
+        yield [f"longer than {LONG} words"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,19 +140,58 @@ class InterestPage:
             texts: n passages.
             jobs: Number of threads; the result does not depend on it.
 
-        >>> InterestPage.of(["The first boat left Ely.", "No boat left."]).features.values.round(2).tolist()
-        [[1.0, 0.69, 0.5, 1.79], [0.0, 0.0, 0.5, 1.39]]
+        >>> page = InterestPage.of(["The first boat left Ely.", "It sank."])
+        >>> dict(zip(FEATURES, page.features.values[1].round(2).tolist(), strict=True))["telling"]
+        0.69
         """
         tokens = Vocabulary().encode(texts, tokenizer("words"), jobs, allow_han=True)
-        words = without_stop_words(tokens, "en")
-        pairs = ngram_units(words, 2)
-        values = np.zeros((len(texts), len(FEATURES)))
+        stripped = without_stop_words(tokens, "en")
+        pairs, words = ngram_units(stripped, 2), ngram_units(tokens)
+        known = tokens.vocabulary.words()
         names = page_names(texts)
-        values[:, 0] = [sum(1 for _ in cues(text)) for text in texts]
-        values[:, 1] = np.log1p([len(each) for each in names])
-        shared, values[:, 2] = _overlap(words, pairs)
-        values[:, LENGTH] = np.log1p(tokens.lengths)
-        return cls(tokens, Features(texts, values, names, pairs, shared, tokens.vocabulary.words()))
+        shared, overlap = _overlap(stripped, pairs)
+        listed = {name: some.holds(known) for name, some in WORD_LISTS.items()}
+        columns = [
+            np.array([sum(1 for _ in cues(text)) for text in texts], np.float64),
+            np.log1p([len(each) for each in names]),
+            overlap,
+            *(np.log1p(_sums(words, some.astype(np.float64))) for some in listed.values()),
+            *_openings(tokens, known),
+            np.log1p([text.count("(") + text.count("[") for text in texts]),
+            np.array([text.rstrip(_CLOSING).endswith("?") for text in texts], np.float64),
+            np.maximum(tokens.lengths - float(LONG), 0.0),
+            np.log1p(tokens.lengths),
+            *_vocabulary(tokens, words, known),
+        ]
+        values = np.stack(columns, axis=1) if texts else np.zeros((0, len(FEATURES)))
+        return cls(tokens, Features(texts, values, names, pairs, shared, words, listed, known))
+
+
+def _sums(units: Units, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum of the weights of the distinct words of each text; float64[words of the page] are the weights."""
+    rows = np.repeat(np.arange(len(units)), units.types)
+    return np.asarray(np.bincount(rows, weights[units.grams[units.units, 0]], len(units)), np.float64)
+
+
+def _openings(tokens: Tokens, known: Sequence[str]) -> Iterator[NDArray[np.float64]]:
+    """1 for the texts whose first word is a pronoun, then for those whose first word is a connective."""
+    begun = tokens.lengths > 0
+    first = tokens.ids[tokens.offsets[:-1][begun]]
+    for some in (PRONOUNS, CONNECTIVES):
+        out = np.zeros(len(tokens))
+        out[begun] = some.holds(known)[first]
+        yield out
+
+
+def _vocabulary(tokens: Tokens, words: Units, known: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean number of letters of the words of each text, and ln(1 + new words)."""
+    letters = np.array([len(word) for word in known], np.float64)
+    rows = np.repeat(np.arange(len(tokens)), tokens.lengths)
+    mean = np.bincount(rows, letters[tokens.ids], len(tokens)) / np.maximum(tokens.lengths, 1)
+    holders = np.zeros(len(known))
+    np.add.at(holders, words.grams[words.units, 0], 1.0)
+    new = _sums(words, ((holders == 1) & (letters >= NEW)).astype(np.float64))
+    return mean, np.log1p(new)
 
 
 def _overlap(words: Tokens, pairs: Units) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:

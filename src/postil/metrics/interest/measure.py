@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.interest.model import UNTRAINED, page_scores
-from postil.metrics.interest.model_files import open_model
+from postil.metrics.interest.model_files import chosen_model
 from postil.metrics.measures import Baseline
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Interest(Baseline):
     Higher is better; a passage without a word ranks last.
 
     Args:
-        model: A folder that ``postil train interesting`` wrote; by default the untrained sum.
+        model: A folder that ``postil train interesting`` wrote, or untrained; by default the model of the package.
 
     >>> from postil.metrics.passage_collection import Preprocessing
     >>> from postil.metrics.pool import informativeness
@@ -39,7 +39,7 @@ class Interest(Baseline):
     >>> texts = ["Bread is sold here.", "The oldest mill of Ely.", "Rye keeps longest of all."]
     >>> rows = [Passage(topic, str(i), text) for i, (topic, text) in enumerate(zip("aab", texts, strict=True))]
     >>> pools = informativeness([0, 0, 1], [1, 0, 1])
-    >>> Interest().values(Preprocessing().collection(rows, RowLocations("rows")), pools).tolist()
+    >>> Interest(model="untrained").values(Preprocessing().collection(rows, RowLocations("rows")), pools).tolist()
     [-2.0, 2.0, 0.0]
     """
 
@@ -57,7 +57,7 @@ class Interest(Baseline):
     def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
         """See `Measure.coverage`: a trained model knows the grades of the pages that it was trained on."""
         del collection, how
-        if self.model is None:
+        if self.model in {None, UNTRAINED.name}:
             return ""
         return "too good on pages of its training, of which postil train interesting prints a cross-fit"
 
@@ -79,7 +79,4 @@ class Interest(Baseline):
         return scores[pools.texts]
 
     def _model(self, collection: PassageCollection) -> InterestModel:
-        if self.model is None:
-            return UNTRAINED
-        folder = self.model
-        return collection.kept(("interest", folder), lambda: open_model(folder))
+        return collection.kept(("interest", self.model), lambda: chosen_model(self.model))

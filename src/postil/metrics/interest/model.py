@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.metrics.interest.features import FEATURES, LENGTH, InterestPage
+from postil.metrics.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.page_scores import PageScores, standard
 from postil.text.units import ngram_units
 
@@ -76,8 +76,8 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
         centers[column], scale = standard(values[:, column], counted)
         scales[column] = weights[column] * scale
     scores = values @ scales
-    constant = float(-centers[:LENGTH] @ scales[:LENGTH])  # no unit has a part in the length, so it has its mean
-    scores -= centers[LENGTH] * scales[LENGTH]
+    constant = float(-centers[:WHOLE] @ scales[:WHOLE])  # no unit has a part in the rest, so they have their means
+    scores -= float(centers[WHOLE:] @ scales[WHOLE:])
     words = _Words.of(page.tokens, model.words) if model.words else None
     if words is not None:
         of_words = words.sums()
@@ -88,8 +88,10 @@ def page_scores(texts: Sequence[str], model: InterestModel = UNTRAINED, jobs: in
         for feature, unit, amount in page.features.parts(index):
             if scales[feature]:
                 yield unit, amount * float(scales[feature])
-        if scales[LENGTH]:
-            yield "length", float((values[index, LENGTH] - centers[LENGTH]) * scales[LENGTH])
+        for feature, (below, above) in enumerate(SHOWN.values(), start=WHOLE):
+            if scales[feature]:
+                away = float(values[index, feature] - centers[feature])
+                yield above if away > 0 else below, away * float(scales[feature])
         if words is not None:
             yield from words.parts(index)
 

@@ -5,7 +5,8 @@
 | ``weights.csv`` | ``kind``, ``unit``, ``weight``: the features, then words and pairs, the largest weight first |
 | ``model.json`` | format, options and data of the training, the meaning of the features, the evaluation |
 
-The model is the table: a model with another table has another name.
+The model is the table: a model with another table has another name. The package has the table of one model,
+``shipped.csv``, which stands for none that is named.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ import hashlib
 import io
 import json
 import math
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, UnknownName
 from postil.metrics.interest.features import FEATURES
-from postil.metrics.interest.model import InterestModel
+from postil.metrics.interest.model import UNTRAINED, InterestModel
 from postil.records.atomic_file import write_folder
 from postil.records.explain import load_json, shown
 
@@ -28,11 +31,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
 
-__all__ = ["FILES", "named", "open_model", "save_model"]
+__all__ = ["FILES", "SHIPPED", "chosen_model", "named", "open_model", "save_model", "shipped_model"]
 
 FORMAT: Final = 1
 WEIGHTS: Final = "weights.csv"
 ABOUT: Final = "model.json"
+SHIPPED: Final = "shipped.csv"
+"""Name of the table of weights that the package has."""
 FILES: Final = frozenset({WEIGHTS, ABOUT})
 """Names of the files of such a folder."""
 KIND: Final = "interest"
@@ -79,11 +84,35 @@ def _table(features: Mapping[str, float], words: Mapping[str, float]) -> bytes:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(("feature", name, f"{features.get(name, 0.0):.6f}") for name in FEATURES)
+    writer.writerows(("feature", name, f"{features[name]:.6f}") for name in FEATURES if name in features)
     kinds = {size: kind for kind, size in UNITS.items()}
     for unit, weight in sorted(words.items(), key=lambda each: (-each[1], each[0])):
         writer.writerow((kinds[unit.count(" ") + 1], unit, f"{weight:.6f}"))
     return stream.getvalue().encode()
+
+
+def chosen_model(model: str | None) -> InterestModel:
+    """The model that a user names.
+
+    Args:
+        model: A folder that ``postil train interesting`` made; ``untrained``; or None for the model of the package.
+
+    Raises:
+        InvalidInput: There is no such model, or it is damaged; says where.
+    """
+    if model is None:
+        return shipped_model()
+    return UNTRAINED if model == UNTRAINED.name else open_model(model)
+
+
+@cache
+def shipped_model() -> InterestModel:
+    """The model of the package, fitted to graded sentences of openly licensed documents.
+
+    >>> max(shipped_model().features.items(), key=lambda each: each[1])[0]
+    'cues'
+    """
+    return _model(resources.files(__package__).joinpath(SHIPPED).read_bytes(), SHIPPED)
 
 
 def open_model(folder: str | os.PathLike[str]) -> InterestModel:
@@ -107,9 +136,12 @@ def open_model(folder: str | os.PathLike[str]) -> InterestModel:
     if not isinstance(about, dict) or about.get("kind") != KIND or about.get("format") != FORMAT:
         problem = f"expected a model of interest of format {FORMAT}; {REMAKE}"
         raise InvalidInput(problem, where=str(path / ABOUT))
+    return _model(content, str(path / WEIGHTS))
+
+
+def _model(content: bytes, where: str) -> InterestModel:
     features: dict[str, float] = {}
     words: dict[str, float] = {}
-    where = str(path / WEIGHTS)
     for line, kind, unit, weight in _rows(content, where):
         known = features if kind == "feature" else words
         if kind == "feature" and unit not in FEATURES:

@@ -10,6 +10,7 @@ import numpy as np
 from postil.errors import Undefined
 from postil.learners.sparse_ridge import GroupedColumns, grouped_ridge
 from postil.metrics.interest.features import FEATURES, InterestPage
+from postil.metrics.interest.model import UNTRAINED
 from postil.metrics.interest.model_files import named
 from postil.metrics.page_scores import standard
 from postil.text.tokenizers import tokenizer
@@ -37,7 +38,7 @@ class RatedPages:
         page: int64[n], number of each passage's page.
         grades: float64[n].
         words: int64[n], number of words of each passage.
-        features: float64[n, 4], by `FEATURES`, in standard deviations from the mean of the page.
+        features: float64[n, features], by `FEATURES`, in standard deviations from the mean of the page.
         units: Words and pairs of the passages.
         columns: int64[E], the unit of each entry, distinct in a passage.
         rows: int64[E], its passage.
@@ -86,13 +87,17 @@ class RatedPages:
         penalty: float,
         min_count: int,
         without: NDArray[np.bool_] | None = None,
+        prior: float = 0.0,
     ) -> InterestModel:
         """Fit grades within pages by ridge regression on words and pairs (1 if a passage has it) and on the features.
+
+        It minimizes ``sum (y - Xw)² + penalty |w - prior w0|²`` with the weights w0 of the untrained sum.
 
         Args:
             penalty: Ridge penalty, above 0, for columns of 0 and 1 and for features in standard deviations.
             min_count: Smallest number of passages of words and pairs that have a weight.
             without: bool[n], True for passages that the fit does not see; by default it sees all.
+            prior: Number of times the untrained sum counts in what the penalty pulls to, in grades.
 
         Raises:
             Undefined: No page has passages of different grades.
@@ -111,7 +116,9 @@ class RatedPages:
         )
         if not np.any(columns.centered(self.grades[seen])):
             raise Undefined("no page has passages of different grades, so there is nothing to learn")
-        weights = np.round(grouped_ridge(columns, self.grades[seen], penalty), _DECIMALS).tolist()
+        pulled = np.concatenate([np.zeros(len(kept)), prior * _weights(UNTRAINED)])
+        rest = self.grades[seen] - columns.times(pulled)
+        weights = np.round(pulled + grouped_ridge(columns, rest, penalty), _DECIMALS).tolist()
         words = {self.units[unit]: weight for unit, weight in zip(kept.tolist(), weights, strict=False) if weight}
         return named(dict(zip(FEATURES, weights[len(kept) :], strict=True)), words)
 
@@ -126,17 +133,19 @@ class RatedPages:
             float64[n]; of other passages 0.
         """
         weights = np.array([model.words.get(unit, 0.0) for unit in self.units])
-        out = np.bincount(self.rows, weights[self.columns], len(self.page))
-        out += self.features @ np.array([model.features.get(name, 0.0) for name in FEATURES])
-        return np.where(rows, out, 0.0)
+        of_words = np.bincount(self.rows, weights[self.columns], len(self.page))
+        return np.where(rows, of_words + self.features @ _weights(model), 0.0)
 
-    def cross_fitted(self, folds: NDArray[np.int32], penalty: float, min_count: int) -> NDArray[np.float64]:
+    def cross_fitted(
+        self, folds: NDArray[np.int32], penalty: float, min_count: int, prior: float = 0.0
+    ) -> NDArray[np.float64]:
         """Score each page by a model that was fitted on the pages of the other folds.
 
         Args:
             folds: int32[pages], fold of each page.
             penalty: As of `fit`.
             min_count: As of `fit`.
+            prior: As of `fit`.
 
         Returns:
             float64[n].
@@ -148,5 +157,10 @@ class RatedPages:
         fold = folds[self.page]
         for number in np.unique(fold).tolist():
             here = fold == number
-            out += self.predicted(self.fit(penalty, min_count, here), here)
+            out += self.predicted(self.fit(penalty, min_count, here, prior), here)
         return out
+
+
+def _weights(model: InterestModel) -> NDArray[np.float64]:
+    """Weights of the features, float64[features]."""
+    return np.array([model.features.get(name, 0.0) for name in FEATURES])
