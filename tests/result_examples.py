@@ -531,6 +531,37 @@ def combination_fit(columns: list[str], value: float) -> dict[str, Any]:
 
 
 OTHERS: dict[str, dict[str, Any]] = {
+    "quality": {
+        "annotators": [
+            {
+                "annotator": "A2",
+                "ratings": 40,
+                "concerns": [
+                    {"kind": "gold", "value": 0.25, "usual": 0.875, "n": 8},
+                    {"kind": "severity", "value": -0.75, "usual": None, "n": 30},
+                ],
+                "gold": {"annotator": "A2", "n": 8, "equal": 0.25, "apart": 1.5, "above": -0.5},
+                "attention": 2,
+                "passed": 1,
+                "seconds": 6.5,
+                "timed": 40,
+                "fast": 0.125,
+                "shared": 30,
+                "apart": 1.25,
+                "above": -0.75,
+                "correlation": 0.25,
+                "drift": {"value": -0.25, "low": -0.5, "high": 0.0},
+                "competence": 0.375,
+                "windows": [
+                    {"first": 1, "n": 15, "apart": 1.0, "above": -0.5, "seconds": 7.0},
+                    {"first": 16, "n": 15, "apart": 1.5, "above": -1.0, "seconds": None},
+                ],
+            },
+            {"annotator": "A1", "ratings": 12},
+        ],
+        "ratings": 52,
+        "model": "mace",
+    },
     "agreement": {
         "agreement": {
             "texts": 2,

@@ -483,3 +483,21 @@ def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
     assert "other.jsonl: the campaign has another text of" in clash.err
     with Store.open("c.db") as store:
         assert store.items() == after
+
+
+def test_quality_names_who_needs_attention(postil: Postil) -> None:
+    few(CANDIDATES, 24, "cand.jsonl")
+    assert postil("annotate", "plan", "cand.jsonl", "q.db", "--articles", ARTICLES, "-n", 3, "-k", 3).code == 0
+    empty = postil("annotate", "quality", "q.db")
+    assert (empty.code, "no competence: competence needs grades, and there are none" in empty.out) == (0, True)
+    grade_all("q.db")
+    shown = postil("annotate", "quality", "q.db")
+    assert (shown.code, shown.err) == (0, "")
+    assert "competence by mace" in shown.out
+    found = json.loads(postil("annotate", "quality", "q.db", "--model", "dawid-skene", "--format", "json").out)
+    assert (found["kind"], found["model"], found["ratings"]) == ("quality", "dawid-skene", 72)
+    assert {row["annotator"] for row in found["annotators"]} == {"A1", "A2", "A3"}
+    assert all(0 <= row["competence"] <= 1 and row["shared"] == 24 for row in found["annotators"])
+    unknown = postil("annotate", "quality", "q.db", "--model", "mean")
+    assert unknown.code == 2
+    assert unknown.err == "postil: unknown model 'mean'; did you mean 'mace'? Known: mace, dawid-skene\n"

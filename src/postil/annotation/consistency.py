@@ -10,7 +10,7 @@ from postil.records.results import Consistency
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.annotation.models import Rating
+    from postil.annotation.models import Purpose, Rating
 
 __all__ = ["with_gold_labels", "with_themselves"]
 
@@ -31,14 +31,19 @@ def with_themselves(ratings: Sequence[Rating]) -> tuple[Consistency, ...]:
     )
 
 
-def with_gold_labels(ratings: Sequence[Rating]) -> tuple[Consistency, ...]:
+def with_gold_labels(ratings: Sequence[Rating], purpose: Purpose = "") -> tuple[Consistency, ...]:
     """Compare each annotator's first rating of a gold item with its label.
 
     Args:
         ratings: The ratings.
+        purpose: Purpose of the gold items, see `postil.annotation.models.Item`.
     """
     return tuple(
-        _compare((one.annotator, one.grade, one.gold) for one in ratings if one.round == 1 and one.gold is not None)
+        _compare(
+            (one.annotator, one.grade, one.gold)
+            for one in ratings
+            if one.round == 1 and one.gold is not None and one.purpose == purpose
+        )
     )
 
 

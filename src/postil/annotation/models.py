@@ -30,6 +30,7 @@ __all__ = [
     "Person",
     "Presentation",
     "Progress",
+    "Purpose",
     "Rating",
     "Reassignment",
     "Refused",
@@ -46,6 +47,9 @@ Kind: TypeAlias = Literal["grade", "spans"]
 
 Presentation: TypeAlias = tuple[int, int]
 """An item and a round: 1, or 2 where the item is repeated for the same annotator."""
+
+Purpose: TypeAlias = Literal["", "attention", "training"]
+"""Purpose of a gold item besides checking annotators."""
 
 Role: TypeAlias = Literal["lead", "annotator"]
 State: TypeAlias = Literal["open", "graded", "skipped"]
@@ -188,6 +192,7 @@ class Item(_Record, frozen=True, kw_only=True):
         gold: Gold label of a gold item, which is there to check annotators.
         sample: Number of the text among those of its article and system, from 1.
         context: Texts shown with it besides the article.
+        purpose: ``attention`` for a text that asks for a grade, ``training`` for a gold item to learn from, else empty.
     """
 
     item: str
@@ -199,6 +204,7 @@ class Item(_Record, frozen=True, kw_only=True):
     gold: float | None = None
     sample: int = 1
     context: tuple[Context, ...] = ()
+    purpose: Purpose = ""
 
 
 class Person(_Record, frozen=True, kw_only=True):
@@ -414,6 +420,7 @@ class Rating(_Record, frozen=True, kw_only=True):
         spans: Span annotations.
         revision: Revision of the plan that the item belongs to; 1 for the first plan.
         sample: See `Item`.
+        purpose: See `Item`.
     """
 
     number: int
@@ -429,6 +436,7 @@ class Rating(_Record, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
     revision: int = 1
     sample: int = 1
+    purpose: Purpose = ""
 
 
 class Given(_Record, frozen=True, kw_only=True):

@@ -171,6 +171,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
                 _EVENTS.time,
                 _EVENTS.seconds,
                 tables.item.c.gold,
+                tables.item.c.purpose,
                 _EVENTS.spans,
                 tables.item.c.sample,
             ),
@@ -182,9 +183,8 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
         .where(_ASSIGNMENTS.state == GRADED)
         .order_by(tables.item.c.number, _ASSIGNMENTS.person, _ASSIGNMENTS.round)
     )
-    for number, item, system, annotator, grade, again, place, when, seconds, gold, spans, sample in connection.execute(
-        query
-    ):
+    for row in connection.execute(query):
+        number, item, system, annotator, grade, again, place, when, seconds, gold, purpose, spans, sample = row
         yield Rating(
             number=number,
             item=item,
@@ -199,6 +199,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
             spans=from_json(spans),
             revision=1 + bisect_right(firsts, number),
             sample=sample,
+            purpose=purpose,
         )
 
 

@@ -53,6 +53,7 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
             gold=row.gold,
             sample=row.sample,
             context=context_of(row.context),
+            purpose=row.purpose,
         )
     return found
 
@@ -65,7 +66,7 @@ def item_values(item: Item) -> dict[str, object]:
     """
     context = msgspec.json.encode(item.context).decode() if item.context else ""
     named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
-    return {**named, "gold": item.gold, "purpose": "", "other_system": None, "other_text": None}
+    return {**named, "gold": item.gold, "purpose": item.purpose, "other_system": None, "other_text": None}
 
 
 def context_of(stored: str) -> tuple[Context, ...]:

@@ -20,6 +20,7 @@ from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
 from postil.cli.annotate_imports import imports
 from postil.cli.annotate_life import close, deadline, pause, resume
+from postil.cli.annotate_quality import quality
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument, FormatOption, group
@@ -204,3 +205,4 @@ def upgrade(campaign: CampaignArgument) -> None:
 
 for changes_state in (pause, resume, close, deadline):
     annotate.command()(changes_state)
+annotate.command()(quality)

@@ -87,6 +87,13 @@ from postil.records.length_parts import GainByLength, LengthThird, ListCorrelati
 from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.preference_parts import PreferenceSettings, PreferredPair, PreferredSystem
+from postil.records.quality_parts import (
+    AnnotatorQuality,
+    CompetenceModel,
+    Consistency,
+    QualityConcern,
+    RatingWindow,
+)
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
 from postil.records.service_parts import AuditLogFile, TokenInfo
@@ -106,6 +113,7 @@ __all__ = [
     "AgreementResult",
     "AltTest",
     "AltTestRow",
+    "AnnotatorQuality",
     "Audit",
     "AuditLogFile",
     "AuditLogResult",
@@ -200,6 +208,8 @@ __all__ = [
     "PreferencesResult",
     "PreferredPair",
     "PreferredSystem",
+    "QualityConcern",
+    "QualityResult",
     "RankedCommentsResult",
     "RankedPassage",
     "RankingDifference",
@@ -209,6 +219,7 @@ __all__ = [
     "RaterCount",
     "RaterLevel",
     "RaterVariance",
+    "RatingWindow",
     "ReferenceCounts",
     "RelativeEfficiency",
     "Result",
@@ -1442,24 +1453,6 @@ class InterestTrainingResult(Result, frozen=True, kw_only=True, tag="interest-tr
 # ---- annotate ----
 
 
-class Consistency(Part, frozen=True, kw_only=True):
-    """The ratings of an annotator beside others that they should equal.
-
-    Args:
-        annotator: The annotator's pseudonym.
-        n: Number of ratings.
-        equal: The share that is equal.
-        apart: Mean absolute difference.
-        above: Mean difference, above 0 where the annotator's rating (the second one) is the higher.
-    """
-
-    annotator: str
-    n: int
-    equal: float
-    apart: float
-    above: float
-
-
 class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
     """Inter-annotator agreement of a campaign.
 
@@ -1474,6 +1467,22 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
     reason: str
     repeated: tuple[Consistency, ...]
     gold: tuple[Consistency, ...]
+
+
+class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):
+    """The quality of the ratings of a campaign, by annotator.
+
+    Args:
+        annotators: One row per annotator with ratings, those with the gravest concerns first.
+        ratings: Number of ratings.
+        model: Model of the competence of annotators.
+        undefined: The reason where there is no competence; else empty.
+    """
+
+    annotators: tuple[AnnotatorQuality, ...]
+    ratings: int
+    model: CompetenceModel
+    undefined: str = ""
 
 
 class PlannedAnnotator(Part, frozen=True, kw_only=True):

@@ -54,6 +54,7 @@ MODULES: Final[Mapping[str, str]] = {
     "passages": "postil.render.passages",
     "plan": "postil.render.plan",
     "preferences": "postil.render.preferences",
+    "quality": "postil.render.quality",
     "ranked-comments": "postil.render.ranked_comments",
     "score": "postil.render.score",
     "statistics": "postil.render.statistics",

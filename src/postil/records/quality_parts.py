@@ -1,0 +1,111 @@
+"""Parts of the result of `postil annotate quality`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from postil.records.parts import Estimate, OptionalPart, Part
+
+__all__ = ["AnnotatorQuality", "CompetenceModel", "ConcernKind", "Consistency", "QualityConcern", "RatingWindow"]
+
+CompetenceModel: TypeAlias = Literal["mace", "dawid-skene"]
+"""Name of a model of the competence of annotators."""
+
+ConcernKind: TypeAlias = Literal["attention", "gold", "repeated", "fast", "apart", "severity", "drift", "competence"]
+"""Measure that a concern is about."""
+
+
+class Consistency(Part, frozen=True, kw_only=True):
+    """The ratings of an annotator beside others that they should equal.
+
+    Args:
+        annotator: The annotator's pseudonym.
+        n: Number of ratings.
+        equal: The share that is equal.
+        apart: Mean absolute difference.
+        above: Mean difference, above 0 where the annotator's rating (the second one) is the higher.
+    """
+
+    annotator: str
+    n: int
+    equal: float
+    apart: float
+    above: float
+
+
+class QualityConcern(Part, frozen=True, kw_only=True):
+    """A measure of an annotator that is worse than chance explains.
+
+    Args:
+        kind: The measure.
+        value: Its value.
+        usual: Its value over the other annotators; None where it is compared with nothing.
+        n: Number of ratings that it rests on.
+    """
+
+    kind: ConcernKind
+    value: float
+    usual: float | None
+    n: int
+
+
+class RatingWindow(Part, frozen=True, kw_only=True):
+    """Consecutive ratings of an annotator, compared with the mean of the other ratings of the same items.
+
+    Args:
+        first: Number of the first of them, from 1, among the annotator's ratings of items that others rated.
+        n: Number of ratings.
+        apart: Mean absolute difference.
+        above: Mean difference, above 0 where the annotator's ratings are the higher.
+        seconds: Median time per rating, in seconds; None where no times were recorded.
+    """
+
+    first: int
+    n: int
+    apart: float
+    above: float
+    seconds: float | None
+
+
+class AnnotatorQuality(OptionalPart, frozen=True, kw_only=True):
+    """The quality of one annotator's ratings.
+
+    Args:
+        annotator: The annotator's pseudonym.
+        ratings: Number of ratings, gold and repeated items included.
+        concerns: Measures that are worse than chance explains, the gravest first.
+        gold: Agreement with gold labels, apart from training items and attention checks; None without gold items.
+        training: Agreement with the labels of training items.
+        repeated: Agreement with the annotator's own first ratings of repeated items.
+        attention: Number of attention checks that were answered.
+        passed: Number of those with the grade that the text asks for.
+        seconds: Median time per rating, in seconds.
+        timed: Number of ratings with a time.
+        fast: Share of those that are faster than the text can be read.
+        shared: Number of ratings of items that others rated as well.
+        apart: Mean absolute difference from the mean of the others.
+        above: Mean difference from it: positive if lenient, negative if severe.
+        correlation: Pearson correlation with the mean of the others.
+        drift: Mean difference in the second half of the ratings minus that in the first half, with its 95 % interval.
+        competence: Estimated competence; see `postil.metaeval.competence`.
+        windows: Agreement with the others over time.
+    """
+
+    annotator: str
+    ratings: int
+    concerns: tuple[QualityConcern, ...] = ()
+    gold: Consistency | None = None
+    training: Consistency | None = None
+    repeated: Consistency | None = None
+    attention: int = 0
+    passed: int = 0
+    seconds: float | None = None
+    timed: int = 0
+    fast: float | None = None
+    shared: int = 0
+    apart: float | None = None
+    above: float | None = None
+    correlation: float | None = None
+    drift: Estimate | None = None
+    competence: float | None = None
+    windows: tuple[RatingWindow, ...] = ()

@@ -1,0 +1,182 @@
+"""View of the result of `postil annotate quality`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from postil.render.formats import counted
+from postil.render.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from postil.records.results import AnnotatorQuality, Consistency, QualityConcern, QualityResult
+
+__all__ = ["SENTENCES", "concern_sentence", "summary", "view"]
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "attention": "passed {value} of {n} attention checks",
+    "gold": "equals the gold label in {value} of {n} gold items; the others together in {usual}",
+    "repeated": "gives {value} of {n} repeated items the same grade again; the others {usual}",
+    "fast": "takes enough time to read for {value} of {n} items; the others for {usual}",
+    "apart": "is {value} away from the mean of the others, over {n} items; the others are {usual} away",
+    "lenient": "is lenient: {value} above the mean of the others, over {n} items",
+    "severe": "is severe: {value} below the mean of the others, over {n} items",
+    "more lenient": "has become more lenient: by {value} in the second half of {n} items",
+    "more severe": "has become more severe: by {value} in the second half of {n} items",
+    "competence": "has an estimated competence of {value} over {n} items; the usual one is {usual}",
+}
+"""Sentences about concerns, without their subject."""
+
+SHARES: Final = frozenset({"gold", "repeated", "fast"})
+DIRECTIONS: Final = {"severity": ("lenient", "severe"), "drift": ("more lenient", "more severe")}
+
+
+def concern_sentence(concern: QualityConcern, translate: Callable[[str], str] = lambda text: text) -> str:
+    """Put a concern into a sentence without its subject.
+
+    Args:
+        concern: The concern.
+        translate: Function that translates the sentence before its numbers are put in.
+
+    >>> from postil.records.results import QualityConcern
+    >>> concern_sentence(QualityConcern(kind="gold", value=0.25, usual=0.875, n=8))
+    'equals the gold label in 25 % of 8 gold items; the others together in 88 %'
+    """
+    shown = _share if concern.kind in SHARES else "{:.2f}".format
+    value = f"{concern.value:.0f}" if concern.kind == "attention" else shown(abs(concern.value))
+    usual = "" if concern.usual is None else shown(concern.usual)
+    above, below = DIRECTIONS.get(concern.kind, (concern.kind, concern.kind))
+    sentence = SENTENCES[above if concern.value > 0 else below]
+    return translate(sentence).format(value=value, usual=usual, n=f"{concern.n:,}")
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def view(result: QualityResult) -> View:
+    """One row per annotator; a grid of checks, one of the agreement with the others, and one of it over time.
+
+    Args:
+        result: The result.
+    """
+    return View(
+        rows=[_row(one) for one in result.annotators],
+        grids=[_checks(result), _beside(result)],
+        details=[grid for grid in [_over_time(result)] if len(grid) > 1],
+        findings=list(_findings(result)),
+        remarks=list(_remarks(result)),
+    )
+
+
+def _row(one: AnnotatorQuality) -> dict[str, object]:
+    return {
+        "annotator": one.annotator,
+        "ratings": one.ratings,
+        "concerns": " ".join(each.kind for each in one.concerns),
+        "gold": one.gold.n if one.gold else 0,
+        "gold_equal": one.gold.equal if one.gold else None,
+        "repeated": one.repeated.n if one.repeated else 0,
+        "repeated_equal": one.repeated.equal if one.repeated else None,
+        "attention": one.attention,
+        "passed": one.passed,
+        "seconds": one.seconds,
+        "fast": one.fast,
+        "shared": one.shared,
+        "apart": one.apart,
+        "above": one.above,
+        "correlation": one.correlation,
+        "drift": one.drift.value if one.drift else None,
+        "competence": one.competence,
+    }
+
+
+def _checks(result: QualityResult) -> list[list[str]]:
+    head = ["annotator", "ratings", "gold equal", "training equal", "repeated equal", "attention passed"]
+    return [
+        [*head, "seconds", "too fast"],
+        *(
+            [
+                one.annotator,
+                f"{one.ratings:,}",
+                _equal(one.gold),
+                _equal(one.training),
+                _equal(one.repeated),
+                f"{one.passed} of {one.attention}" if one.attention else "-",
+                _number(one.seconds, ".1f"),
+                "-" if one.fast is None else _share(one.fast),
+            ]
+            for one in result.annotators
+        ),
+    ]
+
+
+def _equal(row: Consistency | None) -> str:
+    return "-" if row is None else f"{_share(row.equal)} of {row.n:,}"
+
+
+def _number(value: float | None, form: str = ".2f") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _beside(result: QualityResult) -> list[list[str]]:
+    return [
+        ["annotator", "shared items", "apart", "above", "correlation", "drift", "95 % interval", "competence"],
+        *(
+            [
+                one.annotator,
+                f"{one.shared:,}",
+                _number(one.apart),
+                _number(one.above, "+.2f"),
+                _number(one.correlation),
+                _number(one.drift.value if one.drift else None, "+.2f"),
+                f"{one.drift.low:+.2f} to {one.drift.high:+.2f}" if one.drift else "-",
+                _number(one.competence),
+            ]
+            for one in result.annotators
+        ),
+    ]
+
+
+def _over_time(result: QualityResult) -> list[list[str]]:
+    return [
+        ["annotator", "items", "apart", "above", "seconds"],
+        *(
+            [
+                one.annotator,
+                f"{each.first:,} to {each.first + each.n - 1:,}",
+                f"{each.apart:.2f}",
+                f"{each.above:+.2f}",
+                _number(each.seconds, ".1f"),
+            ]
+            for one in result.annotators
+            for each in one.windows
+        ),
+    ]
+
+
+def _findings(result: QualityResult) -> Iterator[str]:
+    for one in result.annotators:
+        for each in one.concerns:
+            yield f"{one.annotator} {concern_sentence(each)}."
+
+
+def _remarks(result: QualityResult) -> Iterator[str]:
+    if not any(one.concerns for one in result.annotators):
+        yield "no annotator needs attention: no measure is worse than chance explains"
+    if result.undefined:
+        yield f"no competence: {result.undefined}"
+    elif result.annotators:
+        yield f"competence by {result.model}"
+
+
+def summary(result: QualityResult) -> str:
+    """Numbers of annotators and ratings, and the annotators with concerns.
+
+    Args:
+        result: The result.
+    """
+    of_concern = [one.annotator for one in result.annotators if one.concerns]
+    sizes = f"{counted(len(result.annotators), 'annotator')}, {counted(result.ratings, 'rating')}"
+    return f"{sizes}; {'concerns: ' + ', '.join(of_concern) if of_concern else 'no concerns'}"
