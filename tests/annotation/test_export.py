@@ -6,14 +6,18 @@ from postil.annotation.export import (
     COLUMNS,
     LongRow,
     ResolvedRow,
+    ResolvedTextRow,
+    TextRow,
     TimedRow,
+    TimedTextRow,
     codebook,
+    judgements,
     long_table,
     passages,
     references,
     resolved_table,
 )
-from postil.annotation.models import Adjudication, Campaign, Item, Rating
+from postil.annotation.models import Adjudication, Campaign, Context, Item, Rating
 from postil.annotation.rubric import Rubric
 from postil.records.rows import Passage, Reference
 from postil.records.rows import Rating as RatingOfReference
@@ -46,7 +50,7 @@ DECIDED = [
 def test_the_long_table_has_a_row_a_grade() -> None:
     rows = list(long_table(RATINGS))
     assert rows[0] == LongRow(
-        item="a", system="x", annotator="A1", round=1, order=7, grade=2, spans="", gold=None, revision=1
+        item="a", system="x", sample=1, annotator="A1", round=1, order=7, grade=2, spans="", gold=None, revision=1
     )
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
@@ -56,11 +60,31 @@ def test_the_long_table_has_a_row_a_grade() -> None:
     assert (timed.time, timed.seconds) == ("1970-01-02T00:00:00Z", 1.5)
 
 
+def test_a_rating_stands_beside_its_text_and_all_that_was_shown() -> None:
+    shown = Item(
+        item="a", system="x", text="T", title="Title", content="Body.", context=(Context(name="hint", text="Look."),)
+    )
+    row = next(long_table(RATINGS, [shown, *ITEMS[1:]], timestamps=True))
+    assert isinstance(row, TimedTextRow)
+    assert (row.text, row.context) == ("T", "Title\n\nBody.\n\nhint: Look.")
+    assert [row.text for row in long_table(RATINGS, ITEMS) if isinstance(row, TextRow)] == ["abcdefghij"] * 3 + [
+        "known"
+    ]
+
+
+def test_samples_are_texts_of_their_own_for_agreement_alone() -> None:
+    ratings = [rating(0, "A1", 2), rating(0, "A1", 4, sample=2), rating(0, "A2", 3, sample=2)]
+    assert [row.sample for row in long_table(ratings)] == [1, 2, 2]
+    assert [row.system for row in judgements(ratings)] == ["x", "x", "x"]
+    assert [row.system for row in judgements(ratings, single_texts=True)] == ["x", "x (sample 2)", "x (sample 2)"]
+
+
 def test_the_resolved_table_has_a_row_a_text() -> None:
     first, second = resolved_table(ITEMS, RATINGS, DECIDED, Rubric.default())
     assert first == ResolvedRow(
         item="a",
         system="x",
+        sample=1,
         annotators=2,
         mean=3.5,
         lowest=2,
@@ -91,7 +115,7 @@ def test_references_have_ratings_and_the_decision() -> None:
 
 
 def test_the_codebook_explains_every_column() -> None:
-    for row in (TimedRow, ResolvedRow):
+    for row in (TimedTextRow, ResolvedTextRow):
         assert {field.name for field in msgspec.structs.fields(row)} <= set(COLUMNS)
     campaign = Campaign(name="n", item_type="comments", annotators_per_item=2, seed=1, created=0)
     book = codebook(campaign, Rubric.default(), {"texts": 3})

@@ -113,6 +113,11 @@ def test_system_outputs_from_plan_to_correlation(postil: Postil) -> None:
         table = list(csv.DictReader(file))
     assert len(table) == 3 * 16 + 3 * 3
     assert "time" not in table[0]
+    texts = {(row["item"], row["system"]): row["text"] for row in rows("cand.jsonl")}
+    assert all(row["text"] == texts[row["item"], row["system"]] and row["context"] for row in table)
+    assert postil("annotate", "export", "c.db", "--out", "bare", "--no-texts", "--table-format", "jsonl").code == 0
+    for name in ("ratings", "resolved"):
+        assert not {"text", "context"} & set(rows(f"bare/{name}.jsonl")[0])
     assert "Ann Lee" not in "".join(path.read_text(encoding="utf-8") for path in Path("grades").iterdir())
     assert json.loads(Path("grades/codebook.json").read_text(encoding="utf-8"))["counts"]["texts"] == 24
     assert len(rows("grades/judgements.jsonl")) == 48

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import threading
 import time
@@ -360,7 +361,9 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
         (tmp_path / link).write_bytes(answer.content)
     judgements = list(read(tmp_path / "judgements.jsonl", Judgement))
     assert sorted(row.grade for row in judgements) == sorted(GRADES["Ann"] + GRADES["Bob"])
-    rows = (tmp_path / "resolved.csv").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 7
+    with (tmp_path / "resolved.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert sorted(row["text"] for row in rows) == [f"text {n}" for n in range(6)]
+    assert rows[0]["context"].endswith("\n\nFirst.\nSecond.")
     assert (tmp_path / "ratings.jsonl").read_text(encoding="utf-8").count("\n") == 12
     assert (tmp_path / "ratings.parquet").read_bytes()[:4] == b"PAR1"

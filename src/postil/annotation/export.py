@@ -28,7 +28,10 @@ __all__ = [
     "TABLE_FORMATS",
     "LongRow",
     "ResolvedRow",
+    "ResolvedTextRow",
+    "TextRow",
     "TimedRow",
+    "TimedTextRow",
     "codebook",
     "export_files",
     "judgements",
@@ -48,6 +51,7 @@ class LongRow(Row, frozen=True, gc=False):
 
     item: str
     system: str
+    sample: int
     annotator: str
     round: int
     order: int
@@ -64,11 +68,26 @@ class TimedRow(LongRow, frozen=True, gc=False):
     seconds: float | None
 
 
+class TextRow(LongRow, frozen=True, gc=False):
+    """One rating with its text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
+class TimedTextRow(TimedRow, frozen=True, gc=False):
+    """One rating with its time and text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
 class ResolvedRow(Row, frozen=True, gc=False):
     """One item; see `COLUMNS`."""
 
     item: str
     system: str
+    sample: int
     annotators: int
     mean: float
     lowest: float
@@ -79,10 +98,18 @@ class ResolvedRow(Row, frozen=True, gc=False):
     revision: int
 
 
+class ResolvedTextRow(ResolvedRow, frozen=True, gc=False):
+    """One item with its text; see `COLUMNS`."""
+
+    text: str
+    context: str
+
+
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "item": "the article, or the topic of a passage",
         "system": "who wrote the text: a system, or the id of the comment or passage",
+        "sample": "the number of the text among those of its system and item",
         "annotator": "the annotator's pseudonym",
         "round": "1; 2 where the same annotator had the text again",
         "order": "where the text stood in the annotator's order, from 1",
@@ -93,6 +120,8 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "revision": "1 for texts of the first plan, 2 for those that were added next, and so on",
         "time": "when the grade was given, in UTC",
         "seconds": "how long the text was before the annotator",
+        "text": "the text that was rated",
+        "context": "what was shown beside it: title and text of the article, then the others, each after its name",
         "annotators": "how many annotators graded the text",
         "mean": "the mean of their grades in round 1",
         "lowest": "the lowest of them",
@@ -104,7 +133,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def export_files(
-    store: Store, *, table_format: str = "csv", timestamps: bool = False
+    store: Store, *, table_format: str = "csv", timestamps: bool = False, texts: bool = True
 ) -> dict[str, Sequence[Row] | str]:
     """Collect the files of an export by name: rows, or the text of the codebook; files without rows are left out.
 
@@ -112,6 +141,7 @@ def export_files(
         store: The campaign.
         table_format: File format of the two tables, one of `TABLE_FORMATS`.
         timestamps: True to include the time of each rating and the seconds that it took.
+        texts: True to include the texts, and what was shown beside them, in the tables.
 
     Raises:
         InvalidInput: There are no ratings yet.
@@ -122,8 +152,8 @@ def export_files(
         raise InvalidInput("there are no ratings yet", where=store.where)
     resolved = list(resolved_table(items, ratings, adjudications, rubric))
     files: dict[str, Sequence[Row]] = {
-        f"ratings.{table_format}": list(long_table(ratings, timestamps=timestamps)),
-        f"resolved.{table_format}": resolved,
+        f"ratings.{table_format}": list(long_table(ratings, items if texts else None, timestamps=timestamps)),
+        f"resolved.{table_format}": list(_with_texts(resolved, items)) if texts else resolved,
         "judgements.jsonl": list(judgements(ratings)),
     }
     if campaign.rows == "articles":
@@ -143,39 +173,54 @@ def export_files(
     }
 
 
-def judgements(ratings: Iterable[Rating]) -> Iterator[Judgement]:
+def judgements(ratings: Iterable[Rating], *, single_texts: bool = False) -> Iterator[Judgement]:
     """Convert the first rating of each annotator and item to judgement rows; gold items are left out.
 
     Args:
         ratings: The ratings.
+        single_texts: True to name the further texts of a system apart; else they are ratings of one text.
     """
     for one in ratings:
         if one.round == 1 and one.gold is None:
-            yield Judgement(one.item, one.system, one.annotator, one.grade)
+            apart = single_texts and one.sample > 1
+            system = f"{one.system} (sample {one.sample})" if apart else one.system
+            yield Judgement(one.item, system, one.annotator, one.grade)
 
 
-def long_table(ratings: Iterable[Rating], *, timestamps: bool = False) -> Iterator[LongRow]:
+def long_table(
+    ratings: Iterable[Rating], items: Sequence[Item] | None = None, *, timestamps: bool = False
+) -> Iterator[LongRow]:
     """Make one row per rating.
 
     Args:
         ratings: The ratings.
+        items: The items, to include their texts; None to leave them out.
         timestamps: True to include the time of each rating and the seconds that it took.
     """
+    row_type = {
+        (False, False): LongRow,
+        (True, False): TimedRow,
+        (False, True): TextRow,
+        (True, True): TimedTextRow,
+    }[timestamps, items is not None]
     for one in ratings:
-        row = LongRow(
-            item=one.item,
-            system=one.system,
-            annotator=one.annotator,
-            round=one.round,
-            order=one.order + 1,
-            grade=one.grade,
-            spans=" ".join(f"{start}:{end}" for start, end in one.spans),
-            gold=one.gold,
-            revision=one.revision,
-        )
-        yield (
-            TimedRow(**msgspec.structs.asdict(row), time=_moment(one.time), seconds=one.seconds) if timestamps else row
-        )
+        values: dict[str, object] = {
+            "item": one.item,
+            "system": one.system,
+            "sample": one.sample,
+            "annotator": one.annotator,
+            "round": one.round,
+            "order": one.order + 1,
+            "grade": one.grade,
+            "spans": " ".join(f"{start}:{end}" for start, end in one.spans),
+            "gold": one.gold,
+            "revision": one.revision,
+        }
+        if timestamps:
+            values |= {"time": _moment(one.time), "seconds": one.seconds}
+        if items is not None:
+            values |= {"text": items[one.number].text, "context": _context(items[one.number])}
+        yield msgspec.convert(values, row_type)
 
 
 def resolved_table(
@@ -197,6 +242,7 @@ def resolved_table(
         yield ResolvedRow(
             item=item.item,
             system=item.system,
+            sample=item.sample,
             annotators=len(grades),
             mean=fmean(grades),
             lowest=min(grades),
@@ -236,7 +282,7 @@ def passages(items: Sequence[Item], resolved: Iterable[ResolvedRow]) -> Iterator
         items: The items.
         resolved: Their resolved grades.
     """
-    texts = {(item.item, item.system): item.text for item in items}
+    texts = {(item.item, item.system): item.text for item in items}  # a passage has no other samples
     for row in resolved:
         if row.gold is None:
             yield Passage(row.item, row.system, texts[row.item, row.system], grade=row.grade)
@@ -268,6 +314,19 @@ def _change(one: Change) -> dict[str, object]:
     until = one.detail.get("until")
     moments = {"until": _moment(until)} if isinstance(until, float | int) else {}
     return {"time": _moment(one.time), "kind": one.kind, "by": one.pseudonym or None} | {**one.detail, **moments}
+
+
+def _with_texts(rows: Iterable[ResolvedRow], items: Iterable[Item]) -> Iterator[ResolvedTextRow]:
+    known = {(item.item, item.system, item.sample): item for item in items}
+    for row in rows:
+        item = known[row.item, row.system, row.sample]
+        yield ResolvedTextRow(**msgspec.structs.asdict(row), text=item.text, context=_context(item))
+
+
+def _context(item: Item) -> str:
+    """All that is shown beside a text, as one text."""
+    parts = [item.title, item.content, *(f"{one.name}: {one.text}" for one in item.context)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:

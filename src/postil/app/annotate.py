@@ -161,11 +161,13 @@ class ExportOptions:
         out: Folder to write; created if it does not exist.
         table_format: File format of the tables: csv, jsonl or parquet.
         timestamps: Include the time of each rating and the seconds that it took.
+        texts: Include the texts, and what was shown beside them, in the tables.
     """
 
     out: Annotated[str, Flag(("--out", "-o"), metavar="FOLDER")]
     table_format: Annotated[str, Flag(metavar="NAME")] = "csv"
     timestamps: bool = False
+    texts: Annotated[bool, Flag(("--texts/--no-texts",))] = True
 
     def __post_init__(self) -> None:
         _check_choice("table format", self.table_format, TABLE_FORMATS)
@@ -434,7 +436,7 @@ def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOp
     from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415 - it loads statistics
 
     found, reason = None, "agreement needs grades, and there are none"
-    rows = list(judgements(ratings))
+    rows = list(judgements(ratings, single_texts=True))
     if rows:
         try:
             labels = rubric.grades or None
@@ -457,7 +459,9 @@ def export(url: str, options: ExportOptions) -> list[Written]:
         InvalidInput: There are no ratings yet.
     """
     with open_campaign(url, read_only=True) as store:
-        files = export_files(store, table_format=options.table_format, timestamps=options.timestamps)
+        files = export_files(
+            store, table_format=options.table_format, timestamps=options.timestamps, texts=options.texts
+        )
     paths = {name: f"{options.out}/{name}" for name in files}
     for path in paths.values():
         check_apart(path, [url.removeprefix("sqlite:///")])
