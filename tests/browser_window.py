@@ -103,5 +103,7 @@ class Window:
         return {
             event["params"]["request"]["url"].split("/")[2]
             for event in self.browser.events
-            if event.get("sessionId") == self.session and event["method"] == "Network.requestWillBeSent"
+            if event.get("sessionId") == self.session
+            and event["method"] == "Network.requestWillBeSent"
+            and not event["params"]["request"]["url"].startswith("data:")  # the browser's own pictures of controls
         }

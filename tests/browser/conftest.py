@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from campaign_window import Server
     from desk_stub import DeskStub
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -169,3 +170,19 @@ def start(tmp_path: Path) -> Iterator[Callable[..., DeskStub]]:
     yield make
     for stub in running:
         stub.stop()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Serves campaigns of made-up rows or of the bundled sample."""
+    from campaign_window import served  # noqa: PLC0415 - needs the web extra
+
+    running: list[Server] = []
+
+    def make(rows: list[dict[str, Any]], articles: list[dict[str, Any]] | None = None, **options: Any) -> Server:
+        running.append(served(tmp_path / f"campaign{len(running)}", rows, articles, **options))
+        return running[-1]
+
+    yield make
+    for server in running:
+        server.close()

@@ -3,116 +3,29 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import time
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from browser_window import DESKTOP, TABLET, Window
-from postil.annotation.store import Store
-from postil.app.annotate import PlanOptions, plan
+from browser_window import DESKTOP, TABLET
+from campaign_window import Grading, sample
 from postil.metaeval.agreement import agreement
 from postil.records import Judgement
 from postil.records.row_files import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
+    from campaign_window import Server
     from conftest import Chromium
 
-SAMPLE = files("postil") / "sample"
 GOOD = {"human": 5, "retrieval": 3, "generator": 3, "keywords": 1}
-
-
-class Server:
-    """`postil annotate serve` in a process of its own, which can be killed and come back."""
-
-    def __init__(self, campaign: Path) -> None:
-        self.campaign = campaign
-        self.store = Store.open(str(campaign))
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "postil", "annotate", "serve", str(self.campaign), "--port", str(self.port)]
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)  # noqa: S603 - our own command
-        assert self._process.stderr
-        lines = iter(self._process.stderr.readline, "")  # before the address there may be a lead's link
-        assert any(line.startswith("serving ") and self.url in line for line in lines)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait(10)
-        assert self._process.stderr
-        self._process.stderr.close()
-
-    def close(self) -> None:
-        self.kill()
-        self.store.close()
-
-
-class Grading(Window):
-    """An annotator's or a lead's browser."""
-
-    def join(self, server: Server, name: str, role: Any = "annotator") -> Grading:
-        self.go(f"{server.url}/join/{server.store.people.invite(name, role)}")
-        self("document.querySelector('form').requestSubmit()")
-        self.until("['/grade', '/lead'].includes(location.pathname) && document.readyState === 'complete'")
-        return self
-
-    @property
-    def position(self) -> int:
-        return int(self("document.querySelector('#task').dataset.position ?? -1"))
-
-    def grade(self, key: str) -> None:
-        """Press a key when the text has been there long enough, and wait for the next text."""
-        here = self.position
-        time.sleep(0.22)
-        self.key(key)
-        self.until(f"(document.querySelector('#task').dataset.position ?? -1) != {here}")
-
-    def saved(self) -> None:
-        self.until("document.querySelector('#state').classList.contains('saved') && !Object.keys(localStorage).length")
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Serves a campaign of made-up files or of the bundled sample."""
-    open_now: list[Server] = []
-
-    def make(rows: list[dict[str, Any]], articles: list[dict[str, Any]] | None = None, **options: Any) -> Server:
-        folder = tmp_path / f"campaign{len(open_now)}"
-        folder.mkdir()
-        for name, some in (("texts", rows), ("articles", articles or [])):
-            lines = [json.dumps(row, ensure_ascii=False) for row in some]
-            (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        beside = {"articles": str(folder / "articles.jsonl")} if articles else {}
-        planned = PlanOptions(**{"annotators": 2, "annotators_per_item": 2} | beside | options)
-        plan(str(folder / "texts.jsonl"), str(folder / "campaign.db"), planned)
-        open_now.append(Server(folder / "campaign.db"))
-        return open_now[-1]
-
-    yield make
-    for server in open_now:
-        server.close()
-
-
-def sample(lang: str, articles: int) -> dict[str, Any]:
-    """Some of the bundled sample."""
-    found = [json.loads(line) for line in (SAMPLE / "articles.jsonl").read_text(encoding="utf-8").splitlines()]
-    found = [row for row in found if row["lang"] == lang][:articles]
-    ids = {row["id"] for row in found}
-    rows = [json.loads(line) for line in (SAMPLE / "candidates.jsonl").read_text(encoding="utf-8").splitlines()]
-    return {"rows": [row for row in rows if row["item"] in ids], "articles": found, "name": "Reader comments"}
 
 
 def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["heat", "histogram", "means", "severities"]
 
 WIDTH, HEIGHT, FOOT = 220, 110, 18
+NAME_LENGTH = 15
 
 
 def histogram(labels: Sequence[str], counts: Sequence[int], title: str) -> Markup:
@@ -75,26 +76,31 @@ def _intervals(
     *,
     lines: Sequence[float],
 ) -> Markup:
-    """Values with intervals, one per line, on an axis with ticks and vertical lines."""
-    left, wide, line = 130, 420, 26
+    """Values with intervals, one per line, on an axis with ticks and vertical lines.
+
+    Places are shares of the width, so that the chart fills any screen and its letters keep their size.
+    """
+    left, wide, line = 30.0, 56.0, 26
     middle, half = (ticks[0] + ticks[-1]) / 2, 1.1 * (ticks[-1] - ticks[0]) / 2
     height = line * len(rows) + 24
 
-    def x(value: float) -> float:
-        return left + wide * (value - middle + half) / (2 * half)
+    def x(value: float) -> str:
+        return f"{left + wide * (value - middle + half) / (2 * half):.1f}%"
 
-    axis = Markup('<line class="axis" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"/>')
+    axis = Markup('<line class="axis" x1="{0}" x2="{0}" y1="0" y2="{1}"/>')
     parts = [axis.format(x(value), height - 20) for value in lines]
     for place, (name, value, low, high) in enumerate(rows):
         y = line * place + 14
-        parts.append(Markup('<text x="0" y="{}">{}</text>').format(y + 4, name[:20]))
+        short = name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 1]}…"
+        parts.append(Markup('<text x="0" y="{}"><title>{}</title>{}</text>').format(y + 4, name, short))
         if low is not None and high is not None:
-            drawn = Markup('<line class="bar-line" x1="{:.1f}" x2="{:.1f}" y1="{y}" y2="{y}"/>')
+            drawn = Markup('<line class="bar-line" x1="{}" x2="{}" y1="{y}" y2="{y}"/>')
             parts.append(drawn.format(x(low), x(high), y=y))
-        parts.append(Markup('<circle class="fill" cx="{:.1f}" cy="{}" r="4"/>').format(x(value), y))
-        parts.append(_text(left + wide + 34, y + 4, shown(value)))
+        parts.append(Markup('<circle class="fill" cx="{}" cy="{}" r="4"/>').format(x(value), y))
+        parts.append(_text("94%", y + 4, shown(value)))
     parts += [_text(x(value), height - 4, shown(value), "quiet") for value in ticks]
-    return _svg(left + wide + 60, height, title, parts)
+    whole = Markup('<svg class="fluid" width="100%" height="{}" role="img" aria-label="{}">{}</svg>')
+    return whole.format(height, title, Markup("").join(parts))
 
 
 def heat(counts: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
@@ -110,9 +116,9 @@ def heat(counts: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:
     return [[(count, -(-10 * count // most)) for count in row] for row in counts]
 
 
-def _text(x: float, y: float, words: str, kind: str = "") -> Markup:
-    drawn = Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="middle" class="{}">{}</text>')
-    return drawn.format(x, y, kind, words)
+def _text(x: float | str, y: float, words: str, kind: str = "") -> Markup:
+    drawn = Markup('<text x="{}" y="{:.1f}" text-anchor="middle" class="{}">{}</text>')
+    return drawn.format(x if isinstance(x, str) else f"{x:.1f}", y, kind, words)
 
 
 def _signed(value: float) -> str:

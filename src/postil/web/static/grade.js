@@ -60,6 +60,17 @@ function begin() {
   away = document.hidden ? shown : null;
   marks = $("#passage") ? passage($("#task")) : null;
   watch();
+  overflow();
+}
+// Where little room is left to the article, a button gives it the place of the text and the grades, and back.
+function overflow() {
+  const button = $("#enlarge"), pane = $("#article");
+  if (button) button.hidden = pane.scrollHeight <= pane.clientHeight && !$("#task.reading");
+}
+function enlarge() {
+  const reading = $("#task").classList.toggle("reading");
+  $("#enlarge").setAttribute("aria-expanded", reading);
+  if (reading) $("#article").focus({ preventScroll: true });
 }
 // The page without a task looks again by itself.
 function watch() {
@@ -240,6 +251,7 @@ document.addEventListener("click", (event) => {
     close: () => button.closest("dialog").close(),
     reason: () => skip(button.value),
     other: () => { const text = $("#other").value.trim(); if (text) { $("#other").value = ""; skip(text); } else $("#other").focus(); },
+    enlarge: () => enlarge(),
     dismiss: () => notice(""),
   }[button.dataset.does];
   if (does) {
@@ -258,6 +270,7 @@ document.addEventListener("visibilitychange", () => {
     away = null;
   }
 });
+addEventListener("resize", overflow);
 addEventListener("online", () => { attempts = 0; send(); });
 addEventListener("offline", () => waiting());
 
