@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,3 +83,19 @@ def test_nonsense_is_refused(postil: Postil, campaign: str) -> None:
     assert postil("annotate", "close", campaign).code == 0
     assert "nothing to pause" in postil("annotate", "pause", campaign).err
     assert "there is no such file" in postil("annotate", "close", "other.db").err
+
+
+def test_an_annotator_joins_late(postil: Postil, campaign: str) -> None:
+    early = postil("annotate", "invite", campaign, "Eve", "--late")
+    assert (early.code, "the plan has a free slot, A1; invite Eve to it without late" in early.err) == (2, True)
+    for name in ("Ann", "Bob", "Cid"):
+        assert postil("annotate", "invite", campaign, name).code == 0
+    done = postil("annotate", "invite", campaign, "Eve", "--late", "--base-url", "https://grading.example")
+    assert (done.code, done.out.startswith("https://grading.example/join/"), done.out.count("\n")) == (0, True, 1)
+    with Store.open(campaign) as store:
+        loads = [one.texts for one in store.plan().statistics().annotators]
+        assert f"Eve has {loads[-1]} open items; each of the others has " in done.err
+        assert re.search(rf"^A4 +{loads[-1]} ", done.err, re.MULTILINE)  # the table of the balance
+        assert sum(loads) == 2 * len(store.items())
+    lead = postil("annotate", "invite", campaign, "Lee", "--late", "--role", "lead")
+    assert (lead.code, "--late goes with annotators" in lead.err) == (2, True)

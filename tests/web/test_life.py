@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from postil.annotation.late import SPARED
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
 from postil.annotation.state import GRACE
+from postil.web.annotator import AHEAD
 
 Make = Any
 JSON = {"accept": "application/json"}
@@ -129,3 +131,38 @@ def test_others_cannot_and_nonsense_is_refused_in_a_sentence(place: Make) -> Non
         answer = lead.post("/lead/state", **fields)
         assert (answer.status_code, problem in answer.text) == (422, True)
     assert here.store.state.changes() == []
+
+
+def test_texts_that_a_browser_may_hold_are_not_given_to_late_annotators(place: Make) -> None:
+    """A browser without a connection answers what it holds; meanwhile the server may have sent as many again."""
+    assert SPARED >= 1 + 2 * AHEAD
+    here = place([Item(item=f"a{n}", system="s", text=f"text {n}") for n in range(12)])
+    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
+    assert lead.post("/lead/invite", name="Eve", late="1").status_code == 422  # there is a free slot
+    here.visitor("Bob")
+    held = re.findall(r'data-assignment="(\d+)"', ann.get("/grade").text)
+    page = lead.post("/lead/invite", name="Eve", late="1")
+    assert (page.status_code, "8 open items are for Eve; each of the others has 8 to 8 left." in page.text) == (
+        200,
+        True,
+    )
+    assert "joined late: A3, 8 open items" in page.text
+    for number, assignment in enumerate(held):
+        fields = {"assignment": assignment, "revision": "0", "idempotency_key": f"k{number}"}
+        assert ann.ask("/rate", **fields, grade="3").status_code == 200
+    assert lead.post("/lead/invite", name="Mo", role="lead", late="1").status_code == 422
+
+
+def test_an_annotator_who_is_removed_while_rating_is_told(place: Make) -> None:
+    here = place()
+    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
+    assert ann.ask("/rate", **ann.form(), grade="4").status_code == 200
+    form = ann.form()
+    person = next(one for one in here.store.people.everyone() if one.name == "Ann")
+    assert lead.post("/lead/remove", person=str(person.id)).status_code == 303
+    told = "You are no longer in this campaign. Your ratings so far are kept; your open items went to others."
+    refused = ann.client.post("/rate", data=form | {"grade": "4"}, headers=JSON)
+    assert (refused.status_code, refused.json()["problem"]) == (401, told)
+    assert "You are no longer in this campaign" in ann.get("/grade").text
+    assert len(here.store.results.ratings()) == 1
+    assert "removed: A" in lead.get("/lead").text

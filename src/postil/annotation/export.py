@@ -18,9 +18,9 @@ from postil.records.rows import Rating as RatingOfReference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from postil.annotation.change_log import Change
     from postil.annotation.models import Adjudication, Campaign, Item, Rating
     from postil.annotation.rubric import Rubric
-    from postil.annotation.state import Change
     from postil.annotation.store import Store
 
 __all__ = [

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
+from postil.annotation.change_log import log_change
 from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.late import give_share
 from postil.annotation.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
-from postil.annotation.reassignment import reassign_items, reserve_items
+from postil.annotation.reassignment import insert_annotator, reassign_items, reserve_items
 from postil.annotation.tables import PersonRow
 from postil.errors import UnknownName
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
+    from postil.annotation.late import Share
     from postil.annotation.models import Campaign, Role
 
 __all__ = ["DAY", "People", "active_person", "progress_of", "signed_in"]
@@ -67,13 +70,9 @@ class People:
         Raises:
             Refused: There is no free slot, the name has another role, or the person was removed.
         """
-        name = validation.words("name", name, NAME_LENGTH)
-        if not name:
-            raise Refused("invalid", "name: expected at least one character")
+        name = _checked_name(name, days)
         if role not in {"lead", "annotator"}:
             raise Refused("invalid", f"expected lead or annotator, got '{role}'")
-        if not 0 < days <= MAX_DAYS:
-            raise Refused("invalid", f"days: expected a number above 0 and up to {MAX_DAYS}, got {days}")
         token = secrets.token_urlsafe(32)
 
         def transaction(connection: Connection) -> None:
@@ -84,11 +83,49 @@ class People:
             connection.execute(
                 tables.session.delete().where(mine, tables.session.c.hash != validation.hash_token(keep))
             )
-            values = {"hash": validation.hash_token(token), "person": number, "expires": self._clock() + days * DAY}
-            connection.execute(tables.invite.insert(), values)
+            self._insert_invitation(connection, token, number, days)
 
         self._database.run(transaction)
         return token
+
+    def invite_late(self, name: str, days: float = 14.0, *, by: Person | None = None) -> tuple[str, Share]:
+        """Invite an annotator after the plan was made, who takes a fair share of the open items of the others.
+
+        Args:
+            name: Name known to the lead.
+            days: Validity of the invitation, in days.
+            by: The lead; None for the command line.
+
+        Returns:
+            The token, and what the annotator got; see `postil.annotation.late.give_share`.
+
+        Raises:
+            Refused: The name is in the campaign already, the plan has a free slot, or there is nothing to give.
+        """
+        name = _checked_name(name, days)
+        token, campaign = secrets.token_urlsafe(32), self._campaign()
+
+        def transaction(connection: Connection) -> Share:
+            everyone = _rows(connection, sql.select(tables.person).with_for_update())
+            if any(row.name == name for row in everyone):
+                raise Refused("invalid", f"{name} is in the campaign already; invite them again without late")
+            slots = [row.pseudonym for row in everyone if not row.name and row.left_at is None]
+            if slots:
+                raise Refused("invalid", f"the plan has a free slot, {slots[0]}; invite {name} to it without late")
+            number = insert_annotator(connection, name, everyone)
+            others = [row.id for row in everyone if row.role == "annotator" and row.left_at is None]
+            share = give_share(connection, campaign, number, others)
+            self._insert_invitation(connection, token, number, days)
+            pseudonym = active_person(connection, number).pseudonym
+            detail = {"annotator": pseudonym, "items": share.items}
+            log_change(connection, "joined", self._clock(), detail, None if by is None else by.id)
+            return share
+
+        return token, self._database.run(transaction)
+
+    def _insert_invitation(self, connection: Connection, token: str, number: int, days: float) -> None:
+        values = {"hash": validation.hash_token(token), "person": number, "expires": self._clock() + days * DAY}
+        connection.execute(tables.invite.insert(), values)
 
     def accept(self, token: str, days: float = 30.0) -> Session:
         """Sign in with an invitation, which works once.
@@ -133,6 +170,17 @@ class People:
         with self._database.reading(once=True) as connection:
             row = signed_in(connection, token, self._clock())
         return None if row is None else _to_person(row)
+
+    def was_removed(self, session: str) -> bool:
+        """Check if a session is that of a person who was removed while signed in.
+
+        Args:
+            session: Token of the session.
+        """
+        hashed = tables.session.c.hash == validation.hash_token(session)
+        query = sql.select(_PEOPLE.id).join_from(tables.session, tables.person)
+        with self._database.reading(once=True) as connection:
+            return connection.execute(query.where(hashed, _PEOPLE.left_at.is_not(None))).first() is not None
 
     def end(self, session: str) -> None:
         """End a session.
@@ -191,12 +239,13 @@ class People:
             done, total, skipped, annotators = (int(number or 0) for number in connection.execute(query).one())
         return Progress(done=done, total=total, skipped=skipped), annotators
 
-    def remove(self, person: Person, *, reserve: bool = False) -> Reassignment:
+    def remove(self, person: Person, *, reserve: bool = False, by: Person | None = None) -> Reassignment:
         """Remove a person: ratings stay, open items go to the others, see `Plan.reassign`.
 
         Args:
             person: The person.
             reserve: True to reserve the open items for a new annotator: there is then a free slot, see `invite`.
+            by: The lead; None for the command line.
 
         Raises:
             Refused: There is no such person, or they were removed already.
@@ -211,12 +260,14 @@ class People:
             who = active_person(connection, person.id)
             removed = tables.person.update().where(_PEOPLE.id == who.id).values(left_at=self._clock())
             connection.execute(removed)
-            connection.execute(tables.session.delete().where(tables.session.c.person == who.id))
-            if who.role == "lead":
-                return Reassignment(moved=0, short=0)
-            if reserve:
-                return Reassignment(moved=reserve_items(connection, who, everyone), short=0)
-            return reassign_items(connection, campaign, who, everyone)
+            done = Reassignment(moved=0, short=0)
+            if who.role == "annotator" and reserve:
+                done = Reassignment(moved=reserve_items(connection, who, everyone), short=0)
+            elif who.role == "annotator":
+                done = reassign_items(connection, campaign, who, everyone)
+            detail = {"annotator" if who.role == "annotator" else "lead": who.pseudonym, "items": done.moved}
+            log_change(connection, "removed", self._clock(), detail, None if by is None else by.id)
+            return done
 
         return self._database.run(transaction)
 
@@ -285,6 +336,16 @@ def _to_person(row: PersonRow) -> Person:
 
 def _rows(connection: Connection, query: sql.Select[tuple[object, ...]]) -> list[PersonRow]:
     return list(map(PersonRow._make, connection.execute(query.order_by(_PEOPLE.id))))
+
+
+def _checked_name(name: str, days: float) -> str:
+    """Name of a person to invite, cleaned; the validity of the invitation is checked too."""
+    name = validation.words("name", name, NAME_LENGTH)
+    if not name:
+        raise Refused("invalid", "name: expected at least one character")
+    if not 0 < days <= MAX_DAYS:
+        raise Refused("invalid", f"days: expected a number above 0 and up to {MAX_DAYS}, got {days}")
+    return name
 
 
 def _slot_for(connection: Connection, name: str, role: Role) -> int:

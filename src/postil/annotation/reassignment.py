@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from postil.annotation.models import Campaign, Presentation
     from postil.annotation.tables import PersonRow
 
-__all__ = ["reassign_items", "reserve_items", "set_order", "update_counts"]
+__all__ = ["insert_annotator", "reassign_items", "reserve_items", "set_order", "update_counts"]
 
 
 def reassign_items(
@@ -100,10 +100,7 @@ def reserve_items(connection: Connection, removed: PersonRow, everyone: Sequence
         Number of reserved items.
     """
     table = tables.assignment
-    taken = {row.pseudonym for row in everyone}
-    pseudonym = next(name for number in count(len(taken)) if (name := f"A{number}") not in taken)
-    values = {"name": "", "role": "annotator", "pseudonym": pseudonym}
-    slot = connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one()
+    slot = insert_annotator(connection, "", everyone)
     theirs = sql.select(table.c.id, table.c.item, table.c.state).where(table.c.person == removed.id)
     rows = connection.execute(theirs.order_by(table.c.position)).all()
     graded = {item for _, item, state in rows if state == GRADED}
@@ -118,6 +115,23 @@ def reserve_items(connection: Connection, removed: PersonRow, everyone: Sequence
         connection.execute(given, [{"number": number, "at": position} for position, number in enumerate(reserved)])
     update_counts(connection)
     return len(reserved)
+
+
+def insert_annotator(connection: Connection, name: str, everyone: Sequence[PersonRow]) -> int:
+    """Insert an annotator without items, under a new pseudonym.
+
+    Args:
+        connection: The database connection.
+        name: Name of the annotator; empty for a free slot.
+        everyone: Rows of all people.
+
+    Returns:
+        Number of the annotator.
+    """
+    taken = {row.pseudonym for row in everyone}
+    pseudonym = next(one for number in count(len(taken)) if (one := f"A{number}") not in taken)
+    values = {"name": name, "role": "annotator", "pseudonym": pseudonym}
+    return int(connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one())
 
 
 def update_counts(connection: Connection) -> None:

@@ -5,24 +5,24 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-import msgspec
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
+from postil.annotation.change_log import changes, detail_of, log_change
 from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import CampaignState, Refused
 from postil.annotation.people import active_person
-from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from sqlalchemy import Connection
 
+    from postil.annotation.change_log import Change
     from postil.annotation.database import Database
     from postil.annotation.models import Person
 
-__all__ = ["GRACE", "Change", "Lifecycle", "Outcome", "Projection", "log_change", "moment", "parse_moment"]
+__all__ = ["GRACE", "Lifecycle", "Outcome", "Projection", "moment", "parse_moment"]
 
 GRACE: Final = 900.0
 """Seconds after the deadline in which an item that is on somebody's screen can still be rated."""
@@ -32,25 +32,6 @@ LATEST: Final = 200
 
 FEWEST: Final = 10
 """Number of ratings below which no end is projected."""
-
-
-class Change(NamedTuple):
-    """Entry of the log of changes. Entries are appended and never changed.
-
-    Args:
-        time: Time, in seconds since 1970.
-        kind: Type of the change: ``paused``, ``resumed``, ``closed``, ``deadline``, ``ended`` (the deadline was seen to
-            pass), or another one of a later version.
-        person: Number of the lead; None for the command line and for what happened by itself.
-        pseudonym: Pseudonym of the lead.
-        detail: More about it, by name.
-    """
-
-    time: float
-    kind: str
-    person: int | None
-    pseudonym: str
-    detail: Mapping[str, object]
 
 
 class Outcome(NamedTuple):
@@ -207,15 +188,8 @@ class Lifecycle:
 
     def changes(self) -> list[Change]:
         """Read the log of changes, in order of time."""
-        table = tables.change
-        query = (
-            sql.select(table.c.time, table.c.kind, table.c.person, tables.person.c.pseudonym, table.c.detail)
-            .join_from(table, tables.person, table.c.person == tables.person.c.id, isouter=True)
-            .order_by(table.c.id)
-        )
         with self._database.reading(once=True) as connection:
-            rows = connection.execute(query).all()
-        return [Change(when, kind, who, name or "", _detail(text)) for when, kind, who, name, text in rows]
+            return changes(connection)
 
     def projection(self) -> Projection | None:
         """Project the end from the rate of the last 200 ratings; None if there are too few, or no open items."""
@@ -251,22 +225,6 @@ class Lifecycle:
             return Outcome(before, _state(_logged(connection), now))
 
         return self._database.run(transaction)
-
-
-def log_change(
-    connection: Connection, kind: str, now: float, detail: Mapping[str, object], by: int | None = None
-) -> None:
-    """Append an entry to the log of changes.
-
-    Args:
-        connection: The database connection, in a transaction.
-        kind: Type of the change.
-        now: Time, in seconds since 1970.
-        detail: More about it, by name.
-        by: Number of the lead; None for the command line.
-    """
-    values = {"time": now, "kind": kind, "person": by, "detail": msgspec.json.encode(detail).decode()}
-    connection.execute(tables.change.insert().values(values))
 
 
 def parse_moment(text: str) -> float:
@@ -340,7 +298,7 @@ def _logged(connection: Connection) -> _Log:
     log = _Log()
     rows = connection.execute(sql.select(_CHANGES.time, _CHANGES.kind, _CHANGES.detail).order_by(_CHANGES.id))
     for when, kind, text in rows:
-        detail = _detail(text)
+        detail = detail_of(text)
         if kind == "paused":
             log = log._replace(status="paused", message=str(detail.get("message", "")), since=when)
         elif kind == "resumed":
@@ -355,10 +313,3 @@ def _logged(connection: Connection) -> _Log:
             until = detail.get("until")
             log = log._replace(deadline=until if isinstance(until, float | int) else None, ended=False, lapsed=False)
     return log
-
-
-def _detail(text: str) -> dict[str, object]:
-    try:
-        return msgspec.json.decode(text, type=dict[str, object])
-    except msgspec.MsgspecError:
-        raise InvalidInput("expected a JSON object", field="change.detail") from None

@@ -128,15 +128,19 @@ class InviteOptions:
         role: annotator or lead.
         days: Validity of the link, in days.
         base_url: URL where people reach the pages, as serve has it.
+        late: Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
     """
 
     role: Annotated[Role, Flag(metavar="ROLE")] = "annotator"
     days: Annotated[float, Flag(metavar="N")] = 14.0
     base_url: Annotated[str, Flag(metavar="URL")] = "http://localhost:8000"
+    late: bool = False
 
     def __post_init__(self) -> None:
         checked_base_url(self.base_url)
         _check_choice("role", self.role, get_args(Role))
+        if self.late and self.role != "annotator":
+            raise UsageError("--late goes with annotators: a lead needs no items")
 
 
 @options

@@ -1,16 +1,20 @@
-"""Commands that pause, resume and close a campaign, and set its deadline."""
+"""Commands that change a campaign under way: pause, resume, close, deadline, annotators who join late."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from postil.app.annotate import open_campaign
+from postil.app.campaign_serving import checked_base_url
 from postil.options import Flag, options
 
 if TYPE_CHECKING:
+    from postil.annotation.late import Share
     from postil.annotation.state import Outcome
+    from postil.app.annotate import InviteOptions
+    from postil.records.results import PlanResult
 
-__all__ = ["MessageOptions", "close", "deadline", "pause", "resume"]
+__all__ = ["Latecomer", "MessageOptions", "close", "deadline", "invite_late", "pause", "resume"]
 
 
 @options
@@ -74,3 +78,34 @@ def deadline(url: str, when: str) -> Outcome:
 
     with open_campaign(url) as store:
         return store.state.set_deadline(None if when.strip().lower() == "none" else parse_moment(when))
+
+
+class Latecomer(NamedTuple):
+    """Outcome of `invite_late`.
+
+    Args:
+        link: The link to send; it works once.
+        share: The share of the annotator.
+        plan: The assignment of all items.
+    """
+
+    link: str
+    share: Share
+    plan: PlanResult
+
+
+def invite_late(url: str, name: str, options: InviteOptions) -> Latecomer:
+    """Invite an annotator besides those of the plan, who takes a fair share of the open items of the others.
+
+    Args:
+        url: Location of the campaign.
+        name: Name of the person.
+        options: Options of the command.
+
+    Raises:
+        Refused: See `postil.annotation.people.People.invite_late`.
+    """
+    with open_campaign(url) as store:
+        token, share = store.people.invite_late(name, options.days)
+        link = f"{checked_base_url(options.base_url)}/join/{token}"
+        return Latecomer(link, share, store.plan().statistics())

@@ -16,10 +16,11 @@ from postil.app.annotate import (
     PlanOptions,
     RemoveOptions,
 )
+from postil.app.annotate_life import invite_late
 from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
 from postil.cli.annotate_imports import imports
-from postil.cli.annotate_life import close, deadline, pause, resume
+from postil.cli.annotate_life import close, deadline, pause, print_latecomer, resume
 from postil.cli.annotate_quality import quality
 from postil.cli.command import command
 from postil.cli.errors import emit, say
@@ -98,9 +99,15 @@ def invite(
 ) -> None:
     """Print an invitation link for a person; it works once.
 
+    A new annotator takes a free slot of the plan. With --late the plan grows by an annotator, who takes open items from
+    the others: never one on a screen, and so that everybody has equally many open ones, as far as that is possible.
+
     Example: postil annotate invite campaign.db "Ann Lee"
     """
-    emit(f"{app.invite(campaign, name, options)}\n")
+    if options.late:
+        print_latecomer(name, invite_late(campaign, name, options))
+    else:
+        emit(f"{app.invite(campaign, name, options)}\n")
 
 
 @annotate.command()

@@ -1,18 +1,22 @@
-"""`postil annotate pause`, `resume`, `close` and `deadline`: flags, and what is printed."""
+"""`postil annotate pause`, `resume`, `close`, `deadline`, and annotators who join late: what is printed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from postil.app import annotate_life as app
 from postil.app.annotate_life import MessageOptions
 from postil.cli.command import command
-from postil.cli.errors import say
+from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument
+from postil.render.views import show
 
-__all__ = ["close", "deadline", "pause", "resume"]
+if TYPE_CHECKING:
+    from postil.app.annotate_life import Latecomer
+
+__all__ = ["close", "deadline", "pause", "print_latecomer", "resume"]
 
 
 @command
@@ -86,3 +90,22 @@ def deadline(
     say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
     if before.status in {"ending", "closed"}:
         say("the campaign is open again")
+
+
+def print_latecomer(name: str, late: Latecomer) -> None:
+    """Print the link of an annotator who joins late, and the balance after it.
+
+    Args:
+        name: Name of the annotator.
+        late: The link and the share of the annotator.
+    """
+    emit(f"{late.link}\n")
+    for line in show("table", late.plan).splitlines():
+        say(line)
+    share = late.share
+    rest = f"{share.open[0]:,}" if len(set(share.open)) == 1 else f"{share.open[0]:,} to {share.open[-1]:,}"
+    say(f"{name} has {share.items:,} open items; each of the others has {rest} left")
+    if share.nobody:
+        say(f"{share.nobody:,} of them had fewer annotators than planned")
+    if share.open[-1] > share.items + 1:
+        say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")

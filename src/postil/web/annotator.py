@@ -122,7 +122,7 @@ class _Pages:
         session = request.cookies[self._site.cookie]
         ahead = await asyncio.wrap_future(self._grading.submit(session, given, after=after, wanted=wanted))
         if ahead is None:
-            raise self._site.not_signed_in()
+            raise await run_in_threadpool(self._site.not_signed_in, request)
         if not wants_json(request):
             return redirect_to("/grade")
         if ahead.state.status == "running":

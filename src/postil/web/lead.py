@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
+from postil.annotation.models import Refused
 from postil.metaeval.resampling import RESAMPLES
 from postil.records.names import STATISTICS
 from postil.web.dashboard_cache import DashboardCache
@@ -157,23 +158,29 @@ class _Pages:
 
     def invite(self, request: Request) -> Response:
         """Invite a person and show the link once."""
-        _, form = self._submitted(request)
+        lead, form = self._submitted(request)
         name = form.get("name", "")
         role: Role = "lead" if form.get("role") == "lead" else "annotator"
-        token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
+        share = None
+        if form.get("late"):
+            if role == "lead":
+                raise Refused("invalid", "a lead needs no items, so there is no late one")
+            token, share = self._store.people.invite_late(name, by=lead)
+        else:
+            token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
         link = self._site.link(request, f"/join/{token}")
-        return self._page(request, "overview", link=link, invited=name, life=life_of(self._store))
+        return self._page(request, "overview", link=link, invited=name, share=share, life=life_of(self._store))
 
     def remove(self, request: Request) -> Response:
         """Remove an annotator."""
-        _, form = self._submitted(request)
+        lead, form = self._submitted(request)
         number = form.number("person")
         person = next(
             (one for one in self._store.people.everyone() if one.id == number and one.role == "annotator"), None
         )
         if person is None:
             raise HTTPError(404, "There is no such annotator")
-        self._store.people.remove(person, reserve=form.get("then") == "reserve")
+        self._store.people.remove(person, reserve=form.get("then") == "reserve", by=lead)
         return redirect_to("/lead")
 
     def _page(self, request: Request, tab: str, **values: object) -> Response:

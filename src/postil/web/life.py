@@ -13,8 +13,9 @@ from postil.web.pages import redirect_to
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from postil.annotation.change_log import Change
     from postil.annotation.models import CampaignState
-    from postil.annotation.state import Change, Projection
+    from postil.annotation.state import Projection
     from postil.annotation.store import Store
     from postil.web.pages import Site
 

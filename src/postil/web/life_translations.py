@@ -20,6 +20,8 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
             "所有内容都已保存。标注恢复后本页会自动继续，您也可以关闭它。"
         ),
         "Everything is saved; you can close this page. Thank you!": "所有内容都已保存，可以关闭页面。谢谢！",
+        "You are no longer in this campaign": "您已不在本次标注中",
+        "Your ratings so far are kept; your open items went to others.": "您已有的打分会保留；未完成的条目已转给他人。",
         # Leads
         "State": "状态",
         "Running": "进行中",
@@ -74,11 +76,31 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
         "deadline": "截止时间",
         "deadline passed": "截止时间已过",
         "none": "无",
+        "joined late": "中途加入",
+        "{n} open items": "{n} 条待打分",
+        "{n} open items are for {name}; each of the others has {low} to {high} left.": (
+            "{name} 得到 {n} 条待打分条目；其他人各剩 {low} 至 {high} 条。"
+        ),
+        "Late: besides those of the plan": "中途加入：计划之外",
+        "A late annotator takes a fair share of the open items of the others, never one on a screen. It is for "
+        "campaigns without a free slot.": (
+            "中途加入的标注员从其他人的待打分条目中得到公平的一份，不会拿走屏幕上的条目。适用于没有空位的标注。"
+        ),
     }
 )
 
 LIFE_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "{name} is in the campaign already; invite them again without late.": (
+            "{name} 已在本次标注中；请不勾选“中途加入”再邀请。"
+        ),
+        "The plan has a free slot, {slot}; invite {name} to it without late.": (
+            "计划有空位 {slot}；请不勾选“中途加入”邀请 {name}。"
+        ),
+        "There is no open item to give: those that are left are on screens, or nearly.": (
+            "没有可以分出的条目：剩下的都在屏幕上或即将显示。"
+        ),
+        "A lead needs no items, so there is no late one.": "负责人不需要条目，不能中途加入。",
         "The campaign is closed, so there is nothing to pause.": "标注已结束，无需暂停。",
         "The campaign has reached its deadline, so there is nothing to pause.": "标注已到截止时间，无需暂停。",
         "The campaign is closed; resume it before it gets another deadline.": (

@@ -119,11 +119,18 @@ class Site:
         """
         found = self.person(request)
         if found is None:
-            raise self.not_signed_in()
+            raise self.not_signed_in(request)
         return found
 
-    def not_signed_in(self) -> HTTPError:
-        """Make the error for a request without a valid session."""
+    def not_signed_in(self, request: Request) -> HTTPError:
+        """Make the error for a request without a valid session.
+
+        Args:
+            request: The request.
+        """
+        if self.store.people.was_removed(request.cookies.get(self.cookie, "")):
+            line = "Your ratings so far are kept; your open items went to others."
+            return HTTPError(401, "You are no longer in this campaign", line)
         return HTTPError(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
 
     def current_lead(self, request: Request) -> Person:

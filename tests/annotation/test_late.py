@@ -1,0 +1,172 @@
+"""Annotators who join after the plan was made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sqlalchemy")
+
+from postil.annotation.late import SPARED, fair_share
+from postil.annotation.models import Campaign, Item, Refused
+from postil.annotation.plan import plan
+from postil.annotation.rubric import Rubric
+from postil.annotation.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from postil.annotation.models import Person, Presentation
+
+TEXTS = [Item(item=f"a{n // 2}", system=f"s{n % 2}", text=f"text {n}") for n in range(60)]
+
+
+def started(store: Store, *done: int) -> list[Person]:
+    """Annotators who have rated so many of their items."""
+    people = []
+    for number, count in enumerate(done):
+        person = store.people.accept(store.people.invite(f"person {number}", "annotator")).person
+        for place in range(count):
+            task = store.grading.next(person)
+            assert task is not None
+            store.grading.rate(person, task.assignment, 3, idempotency_key=f"r{place}")
+        people.append(person)
+    return people
+
+
+def orders(store: Store) -> dict[str, tuple[Presentation, ...]]:
+    made = store.plan()
+    return dict(zip(made.annotators, made.orders, strict=True))
+
+
+def texts_from(store: Store, person: Person, position: int) -> list[tuple[int, int]]:
+    """Assignments and positions of the next texts of an annotator."""
+    tasks = [store.grading.task(person, place) for place in range(position, position + SPARED)]
+    return [(task.assignment, task.position) for task in tasks]
+
+
+def assigned(store: Store) -> Counter[int]:
+    return Counter(item for order in store.plan().orders for item, again in order if again == 1)
+
+
+def test_a_late_annotator_gets_a_fair_share_of_what_is_open(make: Callable[..., Store]) -> None:
+    store = make(texts=TEXTS)
+    people = started(store, 0, 10, 20)
+    before, held = assigned(store), orders(store)
+    screens = [texts_from(store, person, done) for person, done in zip(people, (0, 10, 20), strict=True)]
+    token, share = store.people.invite_late("Eve")
+    eve = store.people.accept(token).person
+    assert eve.pseudonym == "A4"
+    assert assigned(store) == before  # every item has as many annotators as before
+    assert store.plan().short == 0
+    open_now = [*share.open, share.items]
+    assert sum(open_now) == 120 - 30
+    assert max(open_now) - min(open_now) <= 2 or min(open_now) == 20  # who has rated most keeps the rest
+    assert share.items in {23, 24}
+    assert store.grading.progress(eve).total == share.items
+    for person, done, screen in zip(people, (0, 10, 20), screens, strict=True):
+        assert texts_from(store, person, done) == screen  # what a browser may hold stays where it is
+        now = orders(store)[person.pseudonym]
+        kept = [one for one in held[person.pseudonym] if one in now]
+        assert list(now) == kept  # in the order that they had, without gaps
+        while (task := store.grading.next(person)) is not None:
+            store.grading.rate(person, task.assignment, 3, idempotency_key=f"late {task.position}")
+    while (task := store.grading.next(eve)) is not None:
+        store.grading.rate(eve, task.assignment, 3, idempotency_key=f"r{task.position}")
+    assert len(store.results.ratings()) == 120
+    assert [(one.kind, dict(one.detail)) for one in store.state.changes()] == [
+        ("joined", {"annotator": "A4", "items": share.items})
+    ]
+
+
+def test_overlaps_with_the_others_are_even(make: Callable[..., Store]) -> None:
+    store = make(texts=TEXTS, annotators=5)
+    started(store, 0, 0, 0, 0, 0)
+    store.people.invite_late("Eve")
+    eve = store.plan().statistics().annotators[-1]
+    assert eve.texts == 20
+    assert eve.most_shared - eve.least_shared <= 2
+
+
+def test_gold_items_are_for_late_annotators_too_and_repeated_ones_stay(tmp_path: Path) -> None:
+    texts = [*TEXTS, Item(item="g", system="s", text="known", gold=3.0)]
+    made = plan([(text.item, text.system) for text in texts], 2, 2, gold=[60], repeat_rate=0.3)
+    path = str(tmp_path / "repeated.db")
+    with Store.open(path, make=True) as store:
+        store.create(
+            Campaign(name="n", item_type="comments", annotators_per_item=2, seed=1), texts, made, Rubric.default()
+        )
+        people = started(store, 3, 0)
+        twice = {person.pseudonym: [one for one in orders(store)[person.pseudonym] if one[1] == 2] for person in people}
+        store.people.invite_late("Eve")
+        now = orders(store)
+        assert (60, 1) in now["A3"]
+        assert all(again == 1 for _, again in now["A3"])
+        for name, repeated in twice.items():
+            assert set(repeated) <= set(now[name])
+            assert {(item, 1) for item, _ in repeated} <= set(now[name])
+
+
+def test_whole_articles_move_where_they_are_assigned_whole(tmp_path: Path) -> None:
+    made = plan([(text.item, text.system) for text in TEXTS], 3, 1, by_item=True)
+    with Store.open(str(tmp_path / "whole.db"), make=True) as store:
+        campaign = Campaign(name="n", item_type="comments", annotators_per_item=1, seed=1, by_item=True)
+        store.create(campaign, TEXTS, made, Rubric.default())
+        started(store, 1, 0, 0)
+        _, share = store.people.invite_late("Eve")
+        assert share.items in {14, 16}
+        whose = {}
+        for name, order in orders(store).items():
+            for item, _ in order:
+                assert whose.setdefault(TEXTS[item].item, name) == name
+        places = [TEXTS[item].item for item, _ in orders(store)["A4"]]
+        assert places[::2] == places[1::2]  # in a row
+
+
+def test_what_nobody_could_take_comes_first(make: Callable[..., Store]) -> None:
+    store = make(texts=TEXTS[:10], annotators=2)
+    people = started(store, 0, 0)
+    store.people.remove(people[0])
+    assert store.plan().short == 10
+    _, share = store.people.invite_late("Eve")
+    assert (share.items, share.nobody, store.plan().short) == (10, 10, 0)
+    assert [one.kind for one in store.state.changes()] == ["removed", "joined"]
+
+
+def test_a_late_annotator_can_leave_again(make: Callable[..., Store]) -> None:
+    store = make(texts=TEXTS)
+    started(store, 5, 5, 5)
+    eve = store.people.accept(store.people.invite_late("Eve")[0]).person
+    before = assigned(store)
+    assert store.people.remove(eve).short == 0
+    assert assigned(store) == before
+
+
+def test_who_cannot_join_late(make: Callable[..., Store]) -> None:
+    store = make(texts=TEXTS[:SPARED], annotators=2)
+    store.people.invite("Ann", "annotator")
+    for name, problem in (("Ann", "in the campaign already"), ("Bob", "has a free slot, A"), (" ", "at least one")):
+        with pytest.raises(Refused, match=problem):
+            store.people.invite_late(name)
+    store.people.invite("Bob", "annotator")
+    before = store.plan(), store.people.everyone()
+    with pytest.raises(Refused, match="there is no open item to give"):  # all are on screens, or in browsers
+        store.people.invite_late("Eve")
+    assert (store.plan(), store.people.everyone()) == before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_are_as_even_as_they_can_be(seed: int) -> None:
+    """An augmenting path: an annotator gives another text in place of one that somebody else gives now."""
+    random = np.random.default_rng(seed)
+    movable = {0: [(n,) for n in range(4)], 1: [(n,) for n in range(8)], 2: [(n,) for n in range(4, 12)]}
+    taken = fair_share(movable, {0: 8, 1: 8, 2: 8}, {n: [0, 1, 2] for n in range(12)}, 0, random)
+    assert sorted(Counter(taken.values()).values()) == [2, 2, 2]
+    narrow = {0: [(0,), (1,)], 1: [(0,), (1,), (2,), (3,)]}
+    taken = fair_share(narrow, {0: 4, 1: 4}, {n: [0, 1] for n in range(4)}, -1, random)
+    assert len(taken) == 3
+    assert fair_share({0: [(0,), (1,)]}, {0: 2}, {0: [0], 1: [0]}, 1, random) == {}
