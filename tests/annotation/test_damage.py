@@ -18,7 +18,7 @@ from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
 from postil.app import annotate
-from postil.app.annotate import AgreementOptions, BackupOptions, ExportOptions, InviteOptions, RemoveOptions
+from postil.app.annotate import BackupOptions, CampaignAgreementOptions, ExportOptions, InviteOptions, RemoveOptions
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def test_the_sound_one_opens(campaign: Path, tmp_path: Path) -> None:
 
 def commands(file: Path, folder: Path):
     return (
-        lambda: annotate.agreement(str(file), AgreementOptions(resamples=2)),
+        lambda: annotate.agreement(str(file), CampaignAgreementOptions(resamples=2)),
         lambda: annotate.export(str(file), ExportOptions(out=str(folder / "out"))),
         lambda: annotate.backup(str(file), str(folder / "copy.db"), BackupOptions()),
         lambda: annotate.invite(str(file), "Cid", InviteOptions(role="lead")),
@@ -147,7 +147,7 @@ def test_spans_that_are_none(campaign: Path, spans: str) -> None:
     with pytest.raises(
         InvalidInput, match=r"c\.db: event\.spans: expected pairs of start and end as JSON: .*; the data"
     ):
-        annotate.agreement(str(campaign), AgreementOptions(resamples=2))
+        annotate.agreement(str(campaign), CampaignAgreementOptions(resamples=2))
 
 
 def test_a_file_that_is_cut_off(sound: Path, tmp_path: Path) -> None:

@@ -50,7 +50,17 @@ DECIDED = [
 def test_the_long_table_has_a_row_a_grade() -> None:
     rows = list(long_table(RATINGS))
     assert rows[0] == LongRow(
-        item="a", system="x", sample=1, annotator="A1", round=1, order=7, grade=2, spans="", gold=None, revision=1
+        item="a",
+        system="x",
+        sample=1,
+        annotator="A1",
+        round=1,
+        order=7,
+        aspect="",
+        grade=2,
+        spans="",
+        gold=None,
+        revision=1,
     )
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
@@ -85,6 +95,7 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
         item="a",
         system="x",
         sample=1,
+        aspect="",
         annotators=2,
         mean=3.5,
         lowest=2,

@@ -94,7 +94,7 @@ class TestCampaign:
             store.grading.rate(ann, 1, 4.0, idempotency_key="k" * 8)
             before = store.results.ratings()
         with closing(sqlite3.connect(path)) as connection, connection:
-            for column in ("sample", "context", "purpose", "other_system", "other_text"):
+            for column in ("sample", "context", "purpose", "golds", "other_system", "other_text"):
                 connection.execute(f"ALTER TABLE item DROP COLUMN {column}")
             connection.execute("ALTER TABLE event DROP COLUMN grades")
             connection.execute("DROP TABLE change")

@@ -334,3 +334,47 @@ def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> N
     for path in ("/lead", "/lead/agreement", "/lead/estimate", "/lead/conflicts"):
         lead.go(server.url + path)
         assert (lead("document.title"), lead.complaints()) == (act, [])
+
+
+def test_several_aspects_are_graded_by_digits(serve: Callable[..., Server], chromium: Chromium, tmp_path: Path) -> None:
+    names = ("fluency", "relevance", "tone")
+    aspects = [{"name": name, "question": f"How is the {name}?", "words": list("abcde")} for name in names]
+    rubric = tmp_path / "three.json"
+    rubric.write_text(json.dumps({"name": "all", "question": "Judge it.", "aspects": aspects}), encoding="utf-8")
+    server = serve(**sample("en", 2), rubric=str(rubric))
+    window = Grading(chromium).join(server, "Ann")
+
+    def turn() -> str:
+        return str(window("document.querySelector('.aspect.now legend').innerText"))
+
+    def press(*keys: str) -> None:
+        time.sleep(0.22)
+        for key in keys:
+            window.key(key)
+
+    press("4", "9", "2")
+    assert (turn(), window.position) == ("How is the tone?", 0)
+    window.shoot("annotator-aspects")
+    press("Enter")
+    assert window.position == 0, "a grade is missing"
+    press("5")
+    window.until("document.querySelector('#task').dataset.position === '1'")
+    window.saved()
+    assert [one.grades for one in server.store.results.ratings()] == [(4, 2, 5)]
+    window.key("u")
+    window.until("document.querySelector('#task').dataset.position === '0'")
+    assert window("[...document.querySelectorAll('#task :checked')].map((one) => one.value)") == ["4", "2", "5"]
+    press("1", "Enter")
+    window.until("document.querySelector('#task').dataset.position === '1'")
+    window.saved()
+    for place, grade in ((1, 3), (2, 1), (0, 2)):  # by mouse, in any order
+        time.sleep(0.22)
+        label = f"document.querySelectorAll('#task .aspect')[{place}].querySelectorAll('label span')[{grade - 1}]"
+        x, y, wide, tall = window(
+            f"(({{x, y, width, height}}) => [x, y, width, height])({label}.getBoundingClientRect())"
+        )
+        window.drag((x + wide / 2, y + tall / 2), (x + wide / 2, y + tall / 2))
+    window.until("document.querySelector('#task').dataset.position === '2'")
+    window.saved()
+    assert sorted(one.grades for one in server.store.results.ratings()) == [(1, 2, 5), (2, 3, 1)]
+    assert window.complaints() == []

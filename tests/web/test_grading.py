@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.annotation.models import Context, Item
-from postil.annotation.rubric import Rubric
+from postil.annotation.rubric import Aspect, Rubric
 from postil.web.translations import REASONS
 
 if TYPE_CHECKING:
@@ -229,6 +229,64 @@ def test_a_text_without_context_stands_alone(place: Make) -> None:
     page = here.visitor("Ann").get("/grade").text
     assert 'class="grade alone"' in page
     assert 'id="article"' not in page
+
+
+ASPECTS = Rubric(
+    name="both",
+    question="Judge it.",
+    aspects=(
+        Aspect(name="fluency", question="Does it read well?", high=3, words=("badly", "so-so", "well")),
+        Aspect(name="truth", question="Is it true?", low=0, high=1),
+    ),
+)
+
+
+def test_several_aspects_are_graded_at_once_without_scripts(place: Make) -> None:
+    here = place(rubric=ASPECTS, annotators=2)
+    ann, bob = here.visitor("Ann"), here.visitor("Bob")
+    page = ann.get("/grade").text
+    main = page[: page.index("<template")]
+    assert re.findall(r'type="radio" name="(grade\d)" value="(\d)" required>', main) == [
+        *(("grade1", str(grade)) for grade in (1, 2, 3)),
+        *(("grade2", str(grade)) for grade in (0, 1)),
+    ]
+    assert "<small>so-so</small>" in main
+    for who, change in ((ann, 0), (bob, 1)):
+        for n in range(6):
+            fields = who.form() | {"grade1": str(1 + (n + change) % 3), "grade2": str(n % 2)}
+            assert who.post("/rate", **fields).status_code == 303
+    assert {one.grades for one in here.store.results.ratings() if one.annotator == "A1"} == {
+        (1, 0),
+        (2, 1),
+        (3, 0),
+        (1, 1),
+        (2, 0),
+        (3, 1),
+    }
+    lead = here.visitor("Lee", "lead")
+    first = lead.get("/lead/agreement").text
+    assert '<option value="fluency" selected>' in first
+    chosen = lead.get("/lead/agreement?aspect=truth").text
+    assert '<option value="truth" selected>' in chosen
+    assert '<option value="fluency" selected>' in lead.get("/lead/agreement?aspect=none").text
+    assert first != chosen
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({}, "Fluency: this aspect has no grade yet."),
+        ({"grade1": "2", "grade": "2"}, "Truth: this aspect has no grade yet."),
+        ({"grade1": "2", "grade2": "2"}, "Truth: expected a whole number from 0 to 1, got 2.0."),
+        ({"grade1": "x", "grade2": "1"}, "Grade1: expected a number."),
+    ],
+)
+def test_an_aspect_without_a_grade_is_refused(place: Make, fields: dict[str, str], problem: str) -> None:
+    here = place(rubric=ASPECTS)
+    ann = here.visitor("Ann")
+    answer = ann.ask("/rate", **ann.form(), **fields)
+    assert (answer.status_code, answer.json()["problem"]) == (422, problem)
+    assert here.store.results.events() == []
 
 
 def test_what_is_no_grade_is_refused_in_words(place: Make) -> None:

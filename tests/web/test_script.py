@@ -23,7 +23,7 @@ const page = { person: "p", csrf: "c" }, answers = JSON.parse(process.argv[2]), 
 const stored = new Map([["postil.p", JSON.stringify([{ path: "/rate", idempotency_key: "key", grade: "4" }])]]);
 globalThis.document = {
   body: { dataset: page }, hidden: false, addEventListener() {}, createElement: () => some,
-  querySelector: (name) => (name.startsWith("#passage") ? null : some), querySelectorAll: () => [],
+  querySelector: (name) => (/^#passage|aspects/.test(name) ? null : some), querySelectorAll: () => [],
 };
 globalThis.localStorage = {
   getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value),
@@ -46,7 +46,7 @@ def played(tmp_path: Path, *answers: int) -> Any:
     """Requests that the script makes where the server answers with these statuses, and whether an answer is left."""
     (tmp_path / "package.json").write_text('{"type": "module"}')
     (tmp_path / "stage.js").write_text(STAGE)
-    for name in ("grade.js", "spans.js"):
+    for name in ("aspects.js", "grade.js", "spans.js"):
         (tmp_path / name).write_bytes((files("postil.web") / "static" / name).read_bytes())
     command = [str(NODE), "stage.js", json.dumps(answers)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603 - our own script

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
+import msgspec
 import sqlalchemy as sql
 
 from postil.annotation import tables, validation
@@ -12,6 +13,7 @@ from postil.annotation.models import Event, Progress, Refused
 from postil.annotation.people import progress_of
 from postil.annotation.spans import annotated_share, from_json, to_json
 from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
+from postil.annotation.texts import grades_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -30,6 +32,7 @@ class _Values(TypedDict, total=False):
 
     kind: EventKind
     grade: float
+    grades: str
     spans: str
     reason: str
     seconds: float | None
@@ -127,6 +130,7 @@ def to_event(row: EventRow, presentation_round: int) -> Event:
         reason=row.reason,
         seconds=row.seconds,
         undoes=row.undoes,
+        grades=grades_of(row.grades),
     )
 
 
@@ -143,6 +147,10 @@ def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubri
             raise Refused("invalid", "reason: expected why this item is skipped")
         return {"kind": "skip", "reason": reason}
     seconds = validation.seconds_shown(given.seconds)
+    if rubric.aspects:
+        grades = validation.on_scales(rubric, given.value)
+        encoded = msgspec.json.encode(grades).decode()
+        return {"kind": "rate", "grade": grades[0], "grades": encoded, "seconds": seconds}
     if rubric.kind == "grade":
         return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}
     (text,) = _TEXT.rows(connection, {"item": item})

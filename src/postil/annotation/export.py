@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.annotation.aspects import ratings_by_aspect
 from postil.annotation.spans import passage_grade
 from postil.errors import InvalidInput
 from postil.records.results import to_json
@@ -55,6 +56,7 @@ class LongRow(Row, frozen=True, gc=False):
     annotator: str
     round: int
     order: int
+    aspect: str
     grade: float
     spans: str
     gold: float | None
@@ -88,6 +90,7 @@ class ResolvedRow(Row, frozen=True, gc=False):
     item: str
     system: str
     sample: int
+    aspect: str
     annotators: int
     mean: float
     lowest: float
@@ -113,6 +116,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "annotator": "the annotator's pseudonym",
         "round": "1; 2 where the same annotator had the text again",
         "order": "where the text stood in the annotator's order, from 1",
+        "aspect": "the aspect that the grade is of; empty where the rubric has one question",
         "grade": "ratings: the annotator's grade, or the share of the text that is marked. resolved: the lead's grade "
         "where adjudicated, else the mean; of marked passages the share that anyone marked, or 2 where all marked all",
         "spans": "the marks, as begin:end in characters from 0, the end not included",
@@ -150,19 +154,26 @@ def export_files(
     ratings, adjudications = store.results.ratings(), store.results.adjudications()
     if not ratings:
         raise InvalidInput("there are no ratings yet", where=store.where)
-    resolved = list(resolved_table(items, ratings, adjudications, rubric))
+    aspects = ratings_by_aspect(ratings, rubric)
+    graded = [one for _, some in aspects for one in some]
+    resolved = [
+        row
+        # Leads decide about the first aspect.
+        for place, (scale, some) in enumerate(aspects)
+        for row in resolved_table(items, some, () if place else adjudications, scale)
+    ]
     files: dict[str, Sequence[Row]] = {
-        f"ratings.{table_format}": list(long_table(ratings, items if texts else None, timestamps=timestamps)),
+        f"ratings.{table_format}": list(long_table(graded, items if texts else None, timestamps=timestamps)),
         f"resolved.{table_format}": list(_with_texts(resolved, items)) if texts else resolved,
-        "judgements.jsonl": list(judgements(ratings)),
+        "judgements.jsonl": list(judgements(graded)),
     }
     if campaign.rows == "articles":
         files["references.jsonl"] = list(references(items, ratings, adjudications))
     if campaign.rows == "passages":
-        files["passages.jsonl"] = list(passages(items, resolved))
+        files["passages.jsonl"] = list(passages(items, [row for row in resolved if row.aspect == resolved[0].aspect]))
     counts = {
         "texts": len(items),
-        "graded texts": len(resolved),
+        "graded texts": len(_first_rounds(ratings)),
         "grades": len(ratings),
         "annotators": len({rating.annotator for rating in ratings}),
         "adjudicated texts": len({one.number for one in adjudications}),
@@ -184,7 +195,7 @@ def judgements(ratings: Iterable[Rating], *, single_texts: bool = False) -> Iter
         if one.round == 1 and one.gold is None:
             apart = single_texts and one.sample > 1
             system = f"{one.system} (sample {one.sample})" if apart else one.system
-            yield Judgement(one.item, system, one.annotator, one.grade)
+            yield Judgement(one.item, system, one.annotator, one.grade, one.aspect or None)
 
 
 def long_table(
@@ -211,6 +222,7 @@ def long_table(
             "annotator": one.annotator,
             "round": one.round,
             "order": one.order + 1,
+            "aspect": one.aspect,
             "grade": one.grade,
             "spans": " ".join(f"{start}:{end}" for start, end in one.spans),
             "gold": one.gold,
@@ -243,6 +255,7 @@ def resolved_table(
             item=item.item,
             system=item.system,
             sample=item.sample,
+            aspect=given[0].aspect,
             annotators=len(grades),
             mean=fmean(grades),
             lowest=min(grades),

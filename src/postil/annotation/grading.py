@@ -96,7 +96,7 @@ class Grading:
         self,
         person: Person,
         assignment: int,
-        value: float | Sequence[Span],
+        value: float | Sequence[float] | Sequence[Span],
         *,
         idempotency_key: str,
         revision: int | None = None,
@@ -107,7 +107,7 @@ class Grading:
         Args:
             person: The annotator.
             assignment: Number of the assignment.
-            value: The grade, or the spans.
+            value: The grade, one grade per aspect, or the spans.
             idempotency_key: Key made by the client; a rating submitted twice under one key is stored once.
             revision: Revision of the task, for optimistic concurrency control; a stale one is refused.
             seconds: Time that the item was shown, in seconds.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.annotation.rubric import LANGUAGES, Rubric
-from postil.errors import UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Row
 
@@ -30,6 +30,7 @@ class GoldLabel(Row, frozen=True, gc=False):
     system: str
     grade: float
     sample: int = 1
+    aspect: str | None = None
 
 
 def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[Item], int]:
@@ -91,7 +92,7 @@ def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading
 
     Args:
         items: The items.
-        path: File of gold labels (item, system, grade, and sample where a system has several texts of an item).
+        path: File of gold labels (item, system, grade; sample where a system has several texts of an item; aspect).
         rubric: The rubric.
         reading: Options of reading the file.
 
@@ -99,14 +100,27 @@ def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading
         InvalidInput: There is no such item, or the rubric has no such grade; names the row.
     """
     numbers = {(item.item, item.system, item.sample): number for number, item in enumerate(items)}
-    found = list(items)
+    found, names = list(items), [scale.name for scale in rubric.scales]
     rows = read(path, GoldLabel, reading)
+    labels: dict[int, list[float | None]] = {}
     for index, row in enumerate(rows):
         number = numbers.get((row.item, row.system, row.sample))
         if number is None:
             raise rows.places.error(index, "item", f"there is no item {row.system} of {row.item}")
-        if row.grade not in rubric.grades and not (rubric.kind == "spans" and 0 <= row.grade <= 1):
-            grades = f"a whole number from {rubric.low} to {rubric.high}" if rubric.grades else "a share from 0 to 1"
+        if row.aspect is not None and row.aspect not in names:
+            raise rows.places.error(index, "aspect", f"expected one of {', '.join(names)}, got '{row.aspect}'")
+        place = 0 if row.aspect is None else names.index(row.aspect)
+        scale = rubric.scales[place]
+        if row.grade not in scale.grades and not (rubric.kind == "spans" and 0 <= row.grade <= 1):
+            grades = f"a whole number from {scale.low} to {scale.high}" if scale.grades else "a share from 0 to 1"
             raise rows.places.error(index, "grade", f"expected {grades}, got {row.grade:g}")
-        found[number] = msgspec.structs.replace(found[number], gold=row.grade)
+        golds = labels.setdefault(number, [None] * len(names))
+        golds[place] = row.grade
+        found[number] = msgspec.structs.replace(
+            found[number], gold=golds[0], golds=tuple(golds) if rubric.aspects else ()
+        )
+    for number, golds in labels.items():
+        if golds[0] is None:
+            problem = f"expected a label of the first aspect, {names[0]}, for {items[number].item} as well"
+            raise InvalidInput(problem, where=path, field="aspect")
     return found

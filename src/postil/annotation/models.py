@@ -193,6 +193,7 @@ class Item(_Record, frozen=True, kw_only=True):
         sample: Number of the text among those of its article and system, from 1.
         context: Texts shown with it besides the article.
         purpose: ``attention`` for a text that asks for a grade, ``training`` for a gold item to learn from, else empty.
+        golds: Gold labels of all aspects, where there are several; None for those without one. `gold` is the first.
     """
 
     item: str
@@ -205,6 +206,7 @@ class Item(_Record, frozen=True, kw_only=True):
     sample: int = 1
     context: tuple[Context, ...] = ()
     purpose: Purpose = ""
+    golds: tuple[float | None, ...] = ()
 
 
 class Person(_Record, frozen=True, kw_only=True):
@@ -258,6 +260,7 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
         spans: Current span annotations.
         reason: Reason for skipping.
         context: Texts shown with it besides the article.
+        grades: Current grades of all aspects, where there are several.
     """
 
     assignment: int
@@ -274,6 +277,7 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
     reason: str = ""
     context: tuple[Context, ...] = ()
+    grades: tuple[float, ...] = ()
 
 
 class Annotation(_Record, frozen=True, kw_only=True):
@@ -282,7 +286,7 @@ class Annotation(_Record, frozen=True, kw_only=True):
     Args:
         assignment: Number of the assignment.
         idempotency_key: Key made by the client; an annotation submitted twice under one key is stored once.
-        value: The grade, or the spans.
+        value: The grade, one grade per aspect, or the spans.
         reason: Reason for skipping; there is no value then.
         revision: Revision of the task, for optimistic concurrency control; a stale one is refused.
         seconds: Time that the item was shown, in seconds.
@@ -290,7 +294,7 @@ class Annotation(_Record, frozen=True, kw_only=True):
 
     assignment: int
     idempotency_key: str
-    value: float | Sequence[Span] | None = None
+    value: float | Sequence[float | None] | Sequence[Span] | None = None
     reason: str | None = None
     revision: int | None = None
     seconds: float | None = None
@@ -387,6 +391,7 @@ class Event(_Record, frozen=True, kw_only=True):
         reason: Reason for skipping.
         seconds: Time that the item was shown, in seconds.
         undoes: Number of the undone event.
+        grades: Grades of all aspects, where there are several; `grade` is the first of them.
     """
 
     id: int
@@ -401,6 +406,7 @@ class Event(_Record, frozen=True, kw_only=True):
     reason: str = ""
     seconds: float | None = None
     undoes: int | None = None
+    grades: tuple[float, ...] = ()
 
 
 class Rating(_Record, frozen=True, kw_only=True):
@@ -421,6 +427,9 @@ class Rating(_Record, frozen=True, kw_only=True):
         revision: Revision of the plan that the item belongs to; 1 for the first plan.
         sample: See `Item`.
         purpose: See `Item`.
+        aspect: Name of the aspect that `grade` and `gold` are of; empty where none was selected.
+        grades: Grades of all aspects, where there are several; `grade` is the first of them.
+        golds: See `Item`.
     """
 
     number: int
@@ -437,6 +446,9 @@ class Rating(_Record, frozen=True, kw_only=True):
     revision: int = 1
     sample: int = 1
     purpose: Purpose = ""
+    aspect: str = ""
+    grades: tuple[float, ...] = ()
+    golds: tuple[float | None, ...] = ()
 
 
 class Given(_Record, frozen=True, kw_only=True):

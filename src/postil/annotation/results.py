@@ -13,7 +13,7 @@ from postil.annotation.models import Adjudication, Conflict, Event, Person, Rati
 from postil.annotation.people import active_person
 from postil.annotation.spans import from_json
 from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
-from postil.annotation.texts import items
+from postil.annotation.texts import golds_of, grades_of, items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -174,6 +174,8 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
                 tables.item.c.purpose,
                 _EVENTS.spans,
                 tables.item.c.sample,
+                _EVENTS.grades,
+                tables.item.c.golds,
             ),
         )
         .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
@@ -184,22 +186,23 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
         .order_by(tables.item.c.number, _ASSIGNMENTS.person, _ASSIGNMENTS.round)
     )
     for row in connection.execute(query):
-        number, item, system, annotator, grade, again, place, when, seconds, gold, purpose, spans, sample = row
         yield Rating(
-            number=number,
-            item=item,
-            system=system,
-            annotator=annotator,
-            grade=grade,
-            round=again,
-            order=place,
-            time=when,
-            seconds=seconds,
-            gold=gold,
-            spans=from_json(spans),
-            revision=1 + bisect_right(firsts, number),
-            sample=sample,
-            purpose=purpose,
+            number=row.number,
+            item=row.item,
+            system=row.system,
+            annotator=row.pseudonym,
+            grade=row.grade,
+            round=row.round,
+            order=row.position,
+            time=row.time,
+            seconds=row.seconds,
+            gold=row.gold,
+            spans=from_json(row.spans),
+            revision=1 + bisect_right(firsts, row.number),
+            sample=row.sample,
+            purpose=row.purpose,
+            grades=grades_of(row.grades),
+            golds=golds_of(row.golds),
         )
 
 

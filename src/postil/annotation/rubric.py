@@ -20,10 +20,63 @@ if TYPE_CHECKING:
 
     from postil.annotation.item_types import ItemType
 
-__all__ = ["LANGUAGES", "Rubric"]
+__all__ = ["LANGUAGES", "Aspect", "Rubric"]
 
 MAX_GRADES: Final = 10
 """Maximum number of grades: one digit key each."""
+
+
+MAX_ASPECTS: Final = 8
+"""Maximum number of aspects: as many as a page shows under one another."""
+
+
+def _check_texts(scale: Rubric | Aspect, *fields: str) -> None:
+    for field in fields:
+        if not getattr(scale, field).strip():
+            raise InvalidInput("expected a text, got an empty one", where="rubric", field=field)
+
+
+def _check_scale(scale: Rubric | Aspect, prefix: str = "") -> None:
+    if not 0 <= scale.low < scale.high:
+        problem = f"expected low below high and neither below 0, got {scale.low} and {scale.high}"
+        raise InvalidInput(problem, where="rubric", field=f"{prefix}low")
+    if scale.high - scale.low >= MAX_GRADES or scale.high > MAX_GRADES - 1:
+        problem = f"expected grades of one digit (0 to 9), got {scale.low} to {scale.high}"
+        raise InvalidInput(problem, where="rubric", field=f"{prefix}high")
+    for field in ("words", "examples"):
+        given = len(getattr(scale, field))
+        if given not in {0, len(scale.grades)}:
+            problem = f"expected one entry per grade ({len(scale.grades)}), got {given}"
+            raise InvalidInput(problem, where="rubric", field=f"{prefix}{field}")
+
+
+class Aspect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of several questions about an item, with a scale of its own.
+
+    Args:
+        name: Short name, used in exports.
+        question: Question for annotators.
+        low: Lowest grade.
+        high: Highest grade; every whole number from low to high is a grade.
+        words: Meaning of each grade, from low to high.
+        examples: Examples of each grade, from low to high.
+    """
+
+    name: str
+    question: str
+    low: int = 1
+    high: int = 5
+    words: tuple[str, ...] = ()
+    examples: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_texts(self, "name", "question")
+        _check_scale(self, f"aspects.{self.name}.")
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        """All grades."""
+        return tuple(range(self.low, self.high + 1))
 
 
 class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,6 +91,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         words: Meaning of each grade, from low to high.
         examples: Examples of each grade, from low to high.
         lang: Language of the rubric, as a BCP 47 tag.
+        aspects: Questions that are asked together, each with a scale of its own; none where there is one question.
 
     >>> rubric = Rubric.default("en")
     >>> rubric.grades
@@ -54,29 +108,39 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     words: tuple[str, ...] = ()
     examples: tuple[tuple[str, ...], ...] = ()
     lang: str = "en"
+    aspects: tuple[Aspect, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("name", "question", "lang"):
-            if not getattr(self, field).strip():
-                raise InvalidInput("expected a text, got an empty one", where="rubric", field=field)
-        if self.kind == "spans":
-            return
-        if not 0 <= self.low < self.high:
-            problem = f"expected low below high and neither below 0, got {self.low} and {self.high}"
-            raise InvalidInput(problem, where="rubric", field="low")
-        if self.high - self.low >= MAX_GRADES or self.high > MAX_GRADES - 1:
-            problem = f"expected grades of one digit (0 to 9), got {self.low} to {self.high}"
-            raise InvalidInput(problem, where="rubric", field="high")
-        for field in ("words", "examples"):
-            given = len(getattr(self, field))
-            if given not in {0, len(self.grades)}:
-                problem = f"expected one entry per grade ({len(self.grades)}), got {given}"
-                raise InvalidInput(problem, where="rubric", field=field)
+        _check_texts(self, "name", "question", "lang")
+        if self.aspects:
+            self._check_aspects()
+        elif self.kind != "spans":
+            _check_scale(self)
 
     @property
     def grades(self) -> tuple[int, ...]:
-        """All grades; none for span annotations."""
+        """All grades, of the first of several aspects; none for span annotations."""
+        if self.aspects:
+            return self.aspects[0].grades
         return () if self.kind == "spans" else tuple(range(self.low, self.high + 1))
+
+    @property
+    def scales(self) -> tuple[Rubric, ...]:
+        """A rubric of one question for each aspect; this one where there are no aspects."""
+        if not self.aspects:
+            return (self,)
+        return tuple(Rubric(**msgspec.structs.asdict(aspect), lang=self.lang) for aspect in self.aspects)
+
+    def _check_aspects(self) -> None:
+        names = [aspect.name for aspect in self.aspects]
+        if self.kind != "grade":
+            raise InvalidInput("aspects have grades; leave kind out", where="rubric", field="kind")
+        if not 2 <= len(names) <= MAX_ASPECTS or len(set(names)) < len(names):
+            problem = f"expected 2 to {MAX_ASPECTS} aspects with distinct names, got {', '.join(names)}"
+            raise InvalidInput(problem, where="rubric", field="aspects")
+        for field in ("low", "high", "words", "examples"):
+            if getattr(self, field) != {"low": 1, "high": 5}.get(field, ()):
+                raise InvalidInput("each aspect has a scale of its own; put it there", where="rubric", field=field)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Rubric:

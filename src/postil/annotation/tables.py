@@ -100,6 +100,7 @@ item: Final = Table(
     Column("sample", Integer, nullable=False, server_default="1"),  # of several texts of one item and system
     Column("context", Text, nullable=False, server_default=""),  # JSON of labelled texts shown with the item
     Column("purpose", Text, nullable=False, server_default=""),  # other than to be rated
+    Column("golds", Text),  # JSON of the gold labels of several aspects
     Column("other_system", Text),  # of a pair: the second text
     Column("other_text", Text),
 )

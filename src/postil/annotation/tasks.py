@@ -11,7 +11,7 @@ from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.models import AnnotationTask
 from postil.annotation.spans import from_json
 from postil.annotation.tables import MOST_ROWS, MOVED, OPEN, STATES
-from postil.annotation.texts import context_of
+from postil.annotation.texts import context_of, grades_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -37,6 +37,7 @@ class _TaskRow(NamedTuple):
     grade: float | None
     spans: str | None
     reason: str | None
+    grades: str | None
     total: int
 
 
@@ -45,7 +46,7 @@ _TASK: Final = (
         *(_ASSIGNMENTS.id, _ASSIGNMENTS.position, _ASSIGNMENTS.round, _ASSIGNMENTS.state, _ASSIGNMENTS.event),
         *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
         tables.item.c.context,
-        *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _PEOPLE.total),
+        *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _EVENTS.grades, _PEOPLE.total),
     )
     .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
     .join(tables.article, tables.item.c.article == tables.article.c.id)
@@ -138,4 +139,5 @@ def _to_task(row: _TaskRow) -> AnnotationTask:
         spans=from_json(row.spans),
         reason=row.reason or "",
         context=context_of(row.context),
+        grades=grades_of(row.grades),
     )

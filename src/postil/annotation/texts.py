@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Campaign
 
-__all__ = ["context_of", "item_values", "items", "plan_of"]
+__all__ = ["context_of", "golds_of", "grades_of", "item_values", "items", "plan_of"]
 
 _ASSIGNMENTS, _PEOPLE = tables.assignment.c, tables.person.c
 
@@ -54,6 +54,7 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
             sample=row.sample,
             context=context_of(row.context),
             purpose=row.purpose,
+            golds=golds_of(row.golds),
         )
     return found
 
@@ -65,8 +66,10 @@ def item_values(item: Item) -> dict[str, object]:
         item: The item.
     """
     context = msgspec.json.encode(item.context).decode() if item.context else ""
+    golds = msgspec.json.encode(item.golds).decode() if item.golds else None
     named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
-    return {**named, "gold": item.gold, "purpose": item.purpose, "other_system": None, "other_text": None}
+    known = {"gold": item.gold, "golds": golds, "purpose": item.purpose}
+    return {**named, **known, "other_system": None, "other_text": None}
 
 
 def context_of(stored: str) -> tuple[Context, ...]:
@@ -82,6 +85,36 @@ def context_of(stored: str) -> tuple[Context, ...]:
         return msgspec.json.decode(stored, type=tuple[Context, ...]) if stored else ()
     except msgspec.MsgspecError as error:
         raise InvalidInput(f"expected a list of names and texts as JSON: {error}", field="item.context") from None
+
+
+def grades_of(stored: str | None) -> tuple[float, ...]:
+    """Decode the grades of several aspects; none for NULL.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of numbers.
+    """
+    try:
+        return () if stored is None else msgspec.json.decode(stored, type=tuple[float, ...])
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="event.grades") from None
+
+
+def golds_of(stored: str | None) -> tuple[float | None, ...]:
+    """Decode the gold labels of several aspects; none for NULL.
+
+    Args:
+        stored: The stored text.
+
+    Raises:
+        InvalidInput: The text is no list of numbers.
+    """
+    try:
+        return () if stored is None else msgspec.json.decode(stored, type=tuple[float | None, ...])
+    except msgspec.MsgspecError as error:
+        raise InvalidInput(f"expected a list of numbers as JSON: {error}", field="item.golds") from None
 
 
 def plan_of(connection: Connection, campaign: Campaign) -> Plan:

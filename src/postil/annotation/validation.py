@@ -11,9 +11,19 @@ from postil.annotation.spans import union
 
 if TYPE_CHECKING:
     from postil.annotation.models import Span
-    from postil.annotation.rubric import Rubric
+    from postil.annotation.rubric import Aspect, Rubric
 
-__all__ = ["MAX_LENGTH", "hash_token", "key", "on_scale", "seconds_shown", "share_or_two", "spans", "words"]
+__all__ = [
+    "MAX_LENGTH",
+    "hash_token",
+    "key",
+    "on_scale",
+    "on_scales",
+    "seconds_shown",
+    "share_or_two",
+    "spans",
+    "words",
+]
 
 MAX_LENGTH: Final = 2_000
 """Maximum length of a reason, in characters."""
@@ -79,11 +89,11 @@ def seconds_shown(seconds: float | None) -> float | None:
     return seconds
 
 
-def on_scale(rubric: Rubric, grade: object) -> float:
-    """Check a grade against a rubric.
+def on_scale(rubric: Rubric | Aspect, grade: object) -> float:
+    """Check a grade against a scale.
 
     Args:
-        rubric: The rubric.
+        rubric: The rubric, or one of its aspects.
         grade: The submitted value.
 
     Raises:
@@ -92,6 +102,30 @@ def on_scale(rubric: Rubric, grade: object) -> float:
     if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in rubric.grades:
         raise Refused("invalid", f"expected a whole number from {rubric.low} to {rubric.high}, got {_shown(grade)}")
     return float(grade)
+
+
+def on_scales(rubric: Rubric, grades: object) -> tuple[float, ...]:
+    """Check the grades of several aspects.
+
+    Args:
+        rubric: The rubric.
+        grades: The submitted value: one grade per aspect, in their order.
+
+    Raises:
+        Refused: A grade is missing, or an aspect has no such grade; names the aspect.
+    """
+    if not isinstance(grades, list | tuple) or len(grades) != len(rubric.aspects):
+        names = ", ".join(aspect.name for aspect in rubric.aspects)
+        raise Refused("invalid", f"expected one grade for each of {names}, got {_shown(grades)}")
+    found = []
+    for aspect, grade in zip(rubric.aspects, grades, strict=True):
+        if grade is None:
+            raise Refused("invalid", f"{aspect.name}: this aspect has no grade yet")
+        try:
+            found.append(on_scale(aspect, grade))
+        except Refused as error:
+            raise Refused("invalid", f"{aspect.name}: {error.problem}") from None
+    return tuple(found)
 
 
 def share_or_two(grade: object) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
 import msgspec
 
+from postil.annotation.aspects import ratings_of
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
 from postil.annotation.inputs import GoldLabel, rubric_for, sampled_items, with_gold
@@ -40,6 +41,7 @@ __all__ = [
     "Addition",
     "AgreementOptions",
     "BackupOptions",
+    "CampaignAgreementOptions",
     "ExportOptions",
     "InviteOptions",
     "PlanOptions",
@@ -145,7 +147,7 @@ class InviteOptions:
 
 @options
 class AgreementOptions(SeedOptions):
-    """Options of `postil annotate agreement`.
+    """Options of measuring agreement.
 
     Args:
         resamples: Number of resamples of the articles, for confidence intervals.
@@ -155,6 +157,17 @@ class AgreementOptions(SeedOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+
+@options
+class CampaignAgreementOptions(AgreementOptions):
+    """Options of `postil annotate agreement`.
+
+    Args:
+        aspect: Aspect to use, where the rubric has several; by default the first one.
+    """
+
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
 
 
 @options
@@ -417,15 +430,18 @@ def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:
         return store.people.remove(store.people.named(name), reserve=options.reserve)
 
 
-def agreement(url: str, options: AgreementOptions) -> AgreementResult:
+def agreement(url: str, options: CampaignAgreementOptions) -> AgreementResult:
     """Measure inter-annotator agreement on the ratings so far.
 
     Args:
         url: Location of the campaign.
         options: Options of the command.
+
+    Raises:
+        UnknownName: There is no such aspect.
     """
     with open_campaign(url, read_only=True) as store:
-        ratings, rubric = store.results.ratings(), store.rubric()
+        rubric, ratings = ratings_of(store.results.ratings(), store.rubric(), options.aspect)
     return agreement_of(ratings, rubric, options)
 
 
@@ -433,8 +449,8 @@ def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOp
     """Measure inter-annotator agreement, and the consistency of annotators.
 
     Args:
-        ratings: Ratings of a campaign.
-        rubric: Rubric of the campaign.
+        ratings: Ratings of a campaign, of one aspect.
+        rubric: Rubric of the campaign, or of the aspect.
         options: Options of the command.
     """
     from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415 - it loads statistics

@@ -9,8 +9,8 @@ import typer
 from postil.app import annotate as app
 from postil.app.annotate import (
     AddOptions,
-    AgreementOptions,
     BackupOptions,
+    CampaignAgreementOptions,
     ExportOptions,
     InviteOptions,
     PlanOptions,
@@ -133,7 +133,7 @@ def serve(campaign: CampaignArgument, options: ServeOptions) -> None:
 @command
 def agreement(
     campaign: CampaignArgument,
-    options: AgreementOptions,
+    options: CampaignAgreementOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
     """Measure inter-annotator agreement on the ratings so far.
@@ -148,7 +148,8 @@ def agreement(
     if found.agreement is not None and format != "json":
         for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
             say(line)
-        say(f"seed {options.seed}, {options.resamples} resamples")
+        of_aspect = f"aspect {options.aspect}, " if options.aspect else ""
+        say(f"{of_aspect}seed {options.seed}, {options.resamples} resamples")
 
 
 @annotate.command()

@@ -133,11 +133,19 @@ class _Pages:
         spans = self._site.rubric.kind == "spans"
         return Annotation(
             assignment=form.number("assignment"),
-            value=_spans(form) if spans else form.real("grade"),
+            value=_spans(form) if spans else self._grades(form),
             idempotency_key=form.get("idempotency_key", ""),
             revision=form.number("revision"),
             seconds=form.real("seconds") if "seconds" in form else None,
         )
+
+    def _grades(self, form: Form) -> float | list[float | None]:
+        """The grade, or one of each aspect; None for those that are missing."""
+        aspects = self._site.rubric.aspects
+        if not aspects:
+            return form.real("grade")
+        names = [f"grade{n}" for n in range(1, len(aspects) + 1)]
+        return [form.real(name) if name in form else None for name in names]
 
     def _json(self, request: Request, ahead: Upcoming, **values: str) -> Response:
         csrf = self._site.csrf(request)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
+from postil.annotation.aspects import ratings_by_aspect
 from postil.app.annotate import AgreementOptions, agreement_of
 from postil.app.campaign_estimate import CampaignEstimate, estimate_so_far
 from postil.errors import PostilError
@@ -16,10 +17,23 @@ if TYPE_CHECKING:
     from postil.annotation.store import Store
     from postil.records.results import AgreementResult
 
-__all__ = ["DashboardCache", "DashboardSnapshot"]
+__all__ = ["AspectNumbers", "DashboardCache", "DashboardSnapshot"]
 
 REST: Final = 10.0
 """Seconds of rest per second of computing: annotating comes first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AspectNumbers:
+    """Statistics of the grades of one aspect.
+
+    Args:
+        agreement: Inter-annotator agreement.
+        estimate: Mean grades of systems so far.
+    """
+
+    agreement: AgreementResult
+    estimate: CampaignEstimate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +47,7 @@ class DashboardSnapshot:
         ratings: Number of ratings.
         conflicts: Numbers of the items with disagreement that are not adjudicated, largest first.
         adjudicated: Numbers of the adjudicated items, ascending.
-        agreement: Inter-annotator agreement.
-        estimate: Mean grades of systems so far.
+        aspects: Numbers of each aspect by name; one entry where the rubric has no aspects.
     """
 
     version: tuple[int, ...]
@@ -43,8 +56,7 @@ class DashboardSnapshot:
     ratings: int
     conflicts: tuple[int, ...]
     adjudicated: tuple[int, ...]
-    agreement: AgreementResult
-    estimate: CampaignEstimate
+    aspects: dict[str, AspectNumbers]
 
     @classmethod
     def of(cls, store: Store, far: float) -> DashboardSnapshot:
@@ -64,8 +76,13 @@ class DashboardSnapshot:
             ratings=len(ratings),
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
-            agreement=agreement_of(ratings, store.rubric(), AgreementOptions()),
-            estimate=estimate_so_far(ratings, store.campaign(), store.results.articles()),
+            aspects={
+                scale.name: AspectNumbers(
+                    agreement=agreement_of(some, scale, AgreementOptions()),
+                    estimate=estimate_so_far(some, store.campaign(), store.results.articles()),
+                )
+                for scale, some in ratings_by_aspect(ratings, store.rubric())
+            },
         )
 
 

@@ -93,6 +93,7 @@ class _Pages:
     def __init__(self, site: Site, patience: float) -> None:
         self._site, self._store = site, site.store
         self._files = names_of(site.campaign.rows)
+        self._scales = site.rubric.scales
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
@@ -187,10 +188,15 @@ class _Pages:
         self._site.current_lead(request)
         numbers, fresh = self._dashboard.latest()
         lang = self._site.language(request)
+        aspect = request.query_params.get("aspect", "")
+        scale = next((each for each in self._scales if each.name == aspect), self._scales[0])
         response = self._site.page(
             "lead.html",
             tab=tab,
             numbers=numbers,
+            measured=numbers.aspects[scale.name] if numbers else None,
+            aspect=scale.name,
+            scales=self._scales,
             fresh=fresh,
             csrf=self._site.csrf(request),
             lang=lang,

@@ -264,6 +264,8 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         # Estimates
         "it compares systems, and the items of this campaign are {type}": "它比较系统，而本次标注的条目是{type}",
         "passages": "段落",
+        "Aspect": "方面",
+        "Show": "显示",
         "readers' comments": "读者评论",
         "comments": "评论",
         "it needs {n} rated articles, and there are {rated}": "需要 {n} 篇已打分的文章，现有 {rated} 篇",
@@ -303,6 +305,7 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "Expected a share from 0 to 1, or 2, got {got}.": "分数应为 0 到 1 的比例，或 2，收到 {got}。",
         "{field}: expected an integer.": "{field}：应为整数。",
         "{field}: expected a number.": "{field}：应为数字。",
+        "{field}: this aspect has no grade yet.": "{field}：这个方面还没有打分。",
         "The request is not a form": "请求不是表单",
         "Submit it from the page.": "请从页面提交。",
         "The form cannot be parsed": "无法解析表单",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STATIC", "WebOptions", "make_app", "serve"]
 
-STATIC: Final = ("grade.js", "htmx.min.js", "icon.svg", "postil.css", "spans.js")
+STATIC: Final = ("aspects.js", "grade.js", "htmx.min.js", "icon.svg", "postil.css", "spans.js")
 """Static files; no others are served."""
 
 

@@ -1,5 +1,6 @@
 // Rating by keys. The next tasks are loaded in advance; an annotation that cannot be sent is stored in this browser and
 // sent again under the same idempotency key, so that the server stores it once.
+import { aspects } from "./aspects.js";
 import { passage } from "./spans.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
@@ -14,7 +15,7 @@ const AGAIN = 30000; // ms until an answer to a closed campaign is sent again
 
 let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.content.firstElementChild);
 let shown = performance.now(), hidden = 0, away = null;
-let sending = null, attempts = 0, timer = 0, slow = 0, look = 0, marks = null, memory = null;
+let sending = null, attempts = 0, timer = 0, slow = 0, look = 0, marks = null, several = null, memory = null;
 
 // Annotations that the server has not stored yet. Without storage in the browser they live as long as the page.
 function kept() {
@@ -59,6 +60,7 @@ function begin() {
   hidden = 0;
   away = document.hidden ? shown : null;
   marks = $("#passage") ? passage($("#task")) : null;
+  several = $("#task .aspects") ? aspects($("#task"), save) : null;
   watch();
   overflow();
 }
@@ -186,7 +188,11 @@ function answer(path, fields) {
   $("#said").textContent = fields.grade ? words.graded.replace("%", fields.grade) : words.saved;
   send();
 }
-const save = () => answer("/rate", { spans: JSON.stringify(marks.spans()) });
+function save() {
+  if (performance.now() - shown < GUARD) return;
+  const fields = several ? several.fields() : { spans: JSON.stringify(marks.spans()) };
+  if (fields) answer("/rate", fields);
+}
 const grade = (value) => answer("/rate", { grade: value });
 const skip = (reason) => { $("#skip").close(); answer("/skip", { reason }); };
 
@@ -226,6 +232,9 @@ document.addEventListener("keydown", (event) => {
   else if (dialog?.id === "skip" && number) dialog.querySelector(`[data-key="${number}"]`)?.click();
   else if (dialog) did = false;
   else if (event.repeat && (number || "us".includes(key))) did = true; // a key held down is pressed once
+  else if (several && event.target.matches("input") && (event.key.startsWith("Arrow") || event.key === " ")) did = false;
+  else if (several && number && performance.now() - shown < GUARD) did = true;
+  else if (several?.key(event, number)) did = true;
   else if (number && $(`#task button[name=grade][value="${number}"]`)) grade(number);
   else if (key === "u") back();
   else if (key === "s" && $("#task").dataset.assignment) toggle("#skip");
