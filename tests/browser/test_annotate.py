@@ -378,3 +378,19 @@ def test_several_aspects_are_graded_by_digits(serve: Callable[..., Server], chro
     window.saved()
     assert sorted(one.grades for one in server.store.results.ratings()) == [(1, 2, 5), (2, 3, 1)]
     assert window.complaints() == []
+
+
+def test_the_link_of_an_invitation_outlasts_the_first_numbers(serve: Callable[..., Server], chromium: Chromium) -> None:
+    """It is shown once, also by a server that has started anew and computes."""
+    server = serve(**sample("en", 2))
+    lee = Grading(chromium).join(server, "Lee", "lead")
+    lee.until("document.querySelector('#numbers')")
+    server.kill()
+    server.start()
+    lee("document.querySelector('form[action=\"/lead/invite\"] [name=name]').value = 'Ann'")
+    lee("document.querySelector('form[action=\"/lead/invite\"].row').requestSubmit()")
+    lee.until("location.pathname === '/lead/invite' && document.readyState === 'complete'")
+    assert "/join/" in lee("document.querySelector('.link code').textContent")
+    lee.until("document.querySelector('#numbers')")
+    assert "/join/" in lee("document.querySelector('.link code').textContent")
+    assert lee("document.querySelectorAll('#main, .link, h1').length") == 3

@@ -371,3 +371,13 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
     assert rows[0]["context"].endswith("\n\nFirst.\nSecond.")
     assert (tmp_path / "ratings.jsonl").read_text(encoding="utf-8").count("\n") == 12
     assert (tmp_path / "ratings.parquet").read_bytes()[:4] == b"PAR1"
+
+
+def test_a_link_does_not_wait_for_numbers(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is shown once: a server that was just started has none to show it beside."""
+    monkeypatch.setattr("postil.web.dashboard_cache.DashboardCache.latest", lambda _: (None, False))
+    lee = place().visitor("Lee", "lead")
+    page = lee.post("/lead/invite", name="Ann").text
+    assert "Computing the numbers" in page
+    assert "<code>http://localhost/join/" in page
+    assert "/join/" not in lee.get("/lead/agreement").text

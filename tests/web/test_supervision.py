@@ -34,6 +34,8 @@ def test_health_is_that_of_the_database(place: Make) -> None:
     here = place()
     answer = ask(here, "/health")
     assert (answer.status_code, answer.json(), answer.headers["cache-control"]) == (200, {"status": "ok"}, "no-store")
+    with TestClient(here.app, base_url="http://localhost") as client:
+        assert (client.head("/health").status_code, client.post("/health").status_code) == (200, 405)
     file = Path(here.store.where)
     file.rename(away := file.with_name("away.db"))
     answer = ask(here, "/health")

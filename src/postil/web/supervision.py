@@ -123,7 +123,7 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
         tokens: Tokens of programs on other machines; None if there are none.
     """
 
-    @app.get("/health")
+    @app.api_route("/health", methods=["GET", "HEAD"])
     async def health() -> Response:
         try:
             await asyncio.wait_for(asyncio.wrap_future(store.check()), PATIENCE)
