@@ -585,6 +585,10 @@ OTHERS: dict[str, dict[str, Any]] = {
         "reason": "",
         "repeated": [{"annotator": "ann", "n": 2, "equal": 0.5, "apart": 0.5, "above": -0.5}],
         "gold": [],
+        "revisions": [
+            {"number": 1, "time": "2026-03-01 08:00 UTC", "items": 2, "known": 0, "ratings": 4},
+            {"number": 2, "time": "2026-03-09 08:00 UTC", "items": 1, "known": 2, "ratings": 0},
+        ],
     },
     "budget": {
         "components": {
@@ -1010,6 +1014,17 @@ OTHERS: dict[str, dict[str, Any]] = {
         "by_item": True,
         "sampled": 2,
         "sampled_from": 9,
+        "balance": {
+            "most": "ann",
+            "most_items": 5,
+            "fewest": "bob",
+            "fewest_items": 2,
+            "tolerance": 1,
+            "missing": 4,
+            "least_shared": 0,
+            "most_shared": 2,
+            "short": 1,
+        },
     },
     "preferences": {
         "preferences": 9,

@@ -11,14 +11,17 @@ import msgspec
 import sqlalchemy as sql
 
 from postil.annotation import tables
+from postil.annotation.balance import plan_balance
 from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.interleaving import interleave, interleaved
 from postil.annotation.item_assignment import generator
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.models import Campaign, Revision
+from postil.annotation.state import log_change
 from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError
+from postil.records import results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from postil.annotation.database import Database
     from postil.annotation.models import Item, Presentation
     from postil.annotation.plan import Plan
+    from postil.records.results import PlanResult
 
 __all__ = ["Added", "append_items", "extended"]
 
@@ -47,6 +51,11 @@ class Added(NamedTuple):
     plan: Plan
     left: frozenset[str]
     revision: int
+
+    def statistics(self) -> PlanResult:
+        """Compute the statistics of the plan, with its balance."""
+        found = self.plan.statistics()
+        return results.replace(found, balance=plan_balance(self.plan, self.left))
 
 
 class _ChangedPlanError(UsageError):
@@ -143,11 +152,9 @@ def append_items(
         number = added.settings.revisions[-1].number
         if dry_run:
             return Added(_previewed(before, added), before.left, number)
-        rows, revision = _rows(before, added), added.settings.revisions[-1]
-        detail = msgspec.json.encode({"revision": number, "items": revision.items, "known": known}).decode()
-        change = {"time": now, "kind": "added", "person": lead, "detail": detail}
+        write = partial(_write, before=before, rows=_rows(before, added), grown=added.settings, lead=lead)
         try:
-            database.run(partial(_write, before=before, rows=rows, grown=added.settings, change=change))
+            database.run(write)
         except _ChangedPlanError:
             continue
         for place, name in enumerate(before.plan.annotators):
@@ -278,7 +285,7 @@ def _rows(before: _State, added: _Addition) -> _Rows:
     return _Rows(articles, items, assignments, totals)
 
 
-def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, change: dict[str, object]) -> None:
+def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, lead: int | None) -> None:
     """Append new items to the ends of presentation orders, in one transaction."""
     connection.execute(sql.select(tables.campaign.c.id).with_for_update())
     if _version(connection) != before.version:
@@ -289,4 +296,7 @@ def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign,
     # Last: from here on annotators wait, where the database locks single rows.
     _TOTAL.many(connection, rows.totals)
     connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown).decode()))
-    connection.execute(tables.change.insert(), change)
+    made = grown.revisions[-1]
+    log_change(
+        connection, "added", made.time, {"revision": made.number, "items": made.items, "known": made.known}, lead
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import sqlalchemy as sql
@@ -12,11 +13,13 @@ from postil.annotation.events import to_event
 from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused
 from postil.annotation.people import active_person
 from postil.annotation.spans import from_json
+from postil.annotation.state import moment
 from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
 from postil.annotation.texts import golds_of, grades_of, items
+from postil.records.results import PlanRevision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -56,6 +59,23 @@ class Results:
         with self._database.reading() as connection:
             firsts = [one.first for one in self._campaign().revisions]
             return list(_ratings(connection, firsts))
+
+    def revisions(self, ratings: Iterable[Rating]) -> tuple[PlanRevision, ...]:
+        """Describe the revisions of the plan, with the number of ratings of each.
+
+        Args:
+            ratings: The ratings.
+        """
+        campaign, counts = self._campaign(), Counter(one.revision for one in ratings)
+        with self._database.reading(once=True) as connection:
+            total = connection.execute(sql.select(sql.func.count()).select_from(tables.item)).scalar_one()
+        firsts = [*(one.first for one in campaign.revisions), total]
+        said = [(1, campaign.created, firsts[0], 0)]
+        said += [(one.number, one.time, one.items, one.known) for one in campaign.revisions]
+        return tuple(
+            PlanRevision(number=number, time=moment(time), items=items, known=known, ratings=counts[number])
+            for number, time, items, known in said
+        )
 
     def articles(self) -> int:
         """Count the articles whose items are rated: those with other items than gold ones."""

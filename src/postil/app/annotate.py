@@ -377,7 +377,7 @@ def add(
             raise UsageError(f"all items of an article have the same annotators here, and {mixed} is assigned already")
         known = count - len(found)
         made = store.add(found, known=known, seed=options.seed, dry_run=options.dry_run)
-    return Addition(made.plan.statistics(), made.revision, len(found), known)
+    return Addition(made.statistics(), made.revision, len(found), known)
 
 
 def invite(url: str, name: str, options: InviteOptions) -> str:
@@ -442,7 +442,8 @@ def agreement(url: str, options: CampaignAgreementOptions) -> AgreementResult:
     """
     with open_campaign(url, read_only=True) as store:
         rubric, ratings = ratings_of(store.results.ratings(), store.rubric(), options.aspect)
-    return agreement_of(ratings, rubric, options)
+        revisions = store.results.revisions(ratings)
+    return replace(agreement_of(ratings, rubric, options), revisions=revisions if len(revisions) > 1 else ())
 
 
 def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOptions) -> AgreementResult:

@@ -197,7 +197,9 @@ __all__ = [
     "PassageData",
     "PassageSettings",
     "PeriodScores",
+    "PlanBalance",
     "PlanResult",
+    "PlanRevision",
     "PlannedAnnotator",
     "PlannedPair",
     "PlannedReference",
@@ -1461,12 +1463,14 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
         reason: The reason where there is none; else empty.
         repeated: Intra-annotator agreement on repeated items.
         gold: Agreement of each annotator with the gold labels.
+        revisions: Revisions of the plan; empty where no texts were added.
     """
 
     agreement: Agreement | None
     reason: str
     repeated: tuple[Consistency, ...]
     gold: tuple[Consistency, ...]
+    revisions: tuple[PlanRevision, ...] = ()
 
 
 class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):
@@ -1513,6 +1517,52 @@ class PlannedPair(Part, frozen=True, kw_only=True):
     texts: int
 
 
+class PlanBalance(Part, frozen=True, kw_only=True):
+    """Balance of a plan that has grown or changed, over the annotators who were not removed.
+
+    Args:
+        most: Annotator with the most items.
+        most_items: Number of items of that one, without gold and repeated ones.
+        fewest: Annotator with the fewest items.
+        fewest_items: Number of items of that one.
+        tolerance: Difference of loads that an even plan may have: one item, or the items of one article where they go
+            together.
+        missing: Number of further items that would make loads even; 0 where they are, None where no number does, as
+            every item has all annotators.
+        least_shared: Smallest number of items that two annotators share.
+        most_shared: Largest number.
+        short: Number of items with fewer annotators than planned.
+    """
+
+    most: str
+    most_items: int
+    fewest: str
+    fewest_items: int
+    tolerance: int
+    missing: int | None
+    least_shared: int
+    most_shared: int
+    short: int
+
+
+class PlanRevision(Part, frozen=True, kw_only=True):
+    """Revision of the plan of a campaign: the items that were added at one time.
+
+    Args:
+        number: Number of the revision; 1 is the first plan.
+        time: Time in UTC, as in ISO 8601.
+        items: Number of items, gold ones included.
+        known: Number of items of the files that were left out, as the campaign had them already.
+        ratings: Number of ratings so far, repeated ones included.
+    """
+
+    number: int
+    time: str
+    items: int
+    known: int
+    ratings: int
+
+
 class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
     """An item assignment.
 
@@ -1529,6 +1579,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
         by_item: True if all items of an article have the same annotators.
         sampled: Number of articles that were sampled at random; None where all were taken.
         sampled_from: Number of articles that there were to sample from.
+        balance: Balance of a plan that has changed; None for a new one.
     """
 
     texts: int
@@ -1542,6 +1593,7 @@ class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
     by_item: bool = False
     sampled: int | None = None
     sampled_from: int | None = None
+    balance: PlanBalance | None = None
 
 
 # ---- dry run ----

@@ -53,6 +53,9 @@ def _grids(found: Agreement, result: AgreementResult) -> Iterator[Grid]:
     for title, rows in (("again, after a while", result.repeated), ("against gold", result.gold)):
         if rows:
             yield [[title, "texts", "equal", "apart", "above"], *map(_consistency, rows)]
+    if result.revisions:
+        cells = [[str(one.number), one.time, f"{one.items:,}", f"{one.ratings:,}"] for one in result.revisions]
+        yield [["revision of the plan", "time", "texts", "ratings"], *cells]
 
 
 def _pair(pair: PairAgreement) -> list[str]:

@@ -10,7 +10,9 @@ from postil.render.formats import counted
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import PlanResult
+    from collections.abc import Iterator
+
+    from postil.records.results import PlanBalance, PlanResult
 
 __all__ = ["summary", "view"]
 
@@ -30,7 +32,29 @@ def view(result: PlanResult) -> View:
         remarks.append(f"median gap between items of one article: {result.median_gap:g} positions")
     if result.order_correlation is not None:
         remarks.append(f"correlation of an item's positions in two presentation orders: {result.order_correlation:.2f}")
+    if result.balance is not None:
+        remarks += _imbalances(result.balance)
     return View(rows=rows, grids=[[head, *([str(value) for value in row.values()] for row in rows)]], remarks=remarks)
+
+
+def _imbalances(found: PlanBalance) -> Iterator[str]:
+    """Sentences on what is not even, and on what would even it out."""
+    apart = found.most_items - found.fewest_items
+    if apart > found.tolerance:
+        way = "no number of further texts evens that out, as every text has all annotators"
+        if found.missing is not None:
+            way = f"an annotator has a text once at most, so it takes {found.missing:,} more texts to even that out"
+        yield (
+            f"loads differ by {counted(apart, 'item')}: {found.most} has {found.most_items:,}, "
+            f"{found.fewest} {found.fewest_items:,}; {way}"
+        )
+    if found.most_shared - found.least_shared > 1:
+        yield (
+            f"two annotators share {found.least_shared:,} to {found.most_shared:,} items; "
+            "texts that were assigned before stay with their annotators"
+        )
+    if found.short:
+        yield f"{counted(found.short, 'item')} with fewer annotators than planned, as nobody else can take more"
 
 
 def _assigned(result: PlanResult) -> str:
