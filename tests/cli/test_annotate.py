@@ -485,9 +485,18 @@ def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
     Path("other.jsonl").write_text("".join(json.dumps(row) + "\n" for row in again), encoding="utf-8")
     clash = postil("annotate", "add", "c.db", "other.jsonl")
     assert clash.code == 3, clash.err
-    assert "other.jsonl: the campaign has another text of" in clash.err
+    number, name = again[3]["id"], again[3]["comments"][0]["id"]  # type: ignore[index]
+    assert f"other.jsonl:4: comments: the campaign has another text of {name} of {number}; give" in clash.err
     with Store.open("c.db") as store:
         assert store.items() == after
+    nothing = postil("annotate", "add", "c.db", "more.jsonl")
+    assert (nothing.code, nothing.err.splitlines()[-1]) == (
+        0,
+        f"nothing to add: the campaign has all {len(after)} texts already",
+    )
+    shown = postil("annotate", "agreement", "c.db")
+    assert "revision of the plan" in shown.out
+    assert json.loads(postil("annotate", "agreement", "c.db", "--format", "json").out)["revisions"][1]["number"] == 2
 
 
 def test_quality_names_who_needs_attention(postil: Postil) -> None:

@@ -27,7 +27,7 @@ def further_items(loads: Sequence[int], annotators_per_item: int) -> int | None:
         The smallest number; None where there is none.
 
     >>> further_items([5, 5, 4], 2), further_items([10, 10, 0], 1), further_items([10, 10, 0], 2)
-    (0, 9, 19)
+    (0, 9, 18)
     >>> further_items([10, 0], 2) is None
     True
     """

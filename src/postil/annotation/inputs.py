@@ -14,7 +14,7 @@ from postil.records.row_files import PLAIN, read
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from postil.annotation.item_types import ItemType
     from postil.annotation.models import Item
@@ -87,7 +87,14 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) ->
     return Rubric.default(named or usual, "spans" if item_type == "passage" else "grade", item_type)
 
 
-def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading = PLAIN) -> list[Item]:
+def with_gold(
+    items: Sequence[Item],
+    path: str,
+    rubric: Rubric,
+    reading: Reading = PLAIN,
+    *,
+    known: Collection[tuple[str, str, int]] = (),
+) -> list[Item]:
     """Add gold labels to items.
 
     Args:
@@ -95,6 +102,7 @@ def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading
         path: File of gold labels (item, system, grade; sample where a system has several texts of an item; aspect).
         rubric: The rubric.
         reading: Options of reading the file.
+        known: Item, system and sample of labels to leave out.
 
     Raises:
         InvalidInput: There is no such item, or the rubric has no such grade; names the row.
@@ -104,6 +112,8 @@ def with_gold(items: Sequence[Item], path: str, rubric: Rubric, reading: Reading
     rows = read(path, GoldLabel, reading)
     labels: dict[int, list[float | None]] = {}
     for index, row in enumerate(rows):
+        if (row.item, row.system, row.sample) in known:
+            continue
         number = numbers.get((row.item, row.system, row.sample))
         if number is None:
             raise rows.places.error(index, "item", f"there is no item {row.system} of {row.item}")

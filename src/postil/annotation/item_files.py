@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Comment, Row
 
-__all__ = ["ItemFiles", "has_candidates", "is_reference_plan"]
+__all__ = ["ItemFiles", "ItemPlace", "has_candidates", "is_reference_plan"]
 
 T = TypeVar("T", Candidate, Passage)
 
@@ -101,7 +101,17 @@ class ItemFiles:
         return tuple(name for name in self.context if name not in of_article)
 
     def read(self, path: str, readings: Mapping[str, Reading] | None = None) -> Iterator[Item]:
-        """Read the items of a file.
+        """Read the items of a file; see `located`.
+
+        Args:
+            path: The file.
+            readings: Options of reading ``items`` and ``articles``.
+        """
+        for item, _ in self.located(path, readings):
+            yield item
+
+    def located(self, path: str, readings: Mapping[str, Reading] | None = None) -> Iterator[tuple[Item, ItemPlace]]:
+        """Read the items of a file, each with its location.
 
         Args:
             path: The file.
@@ -117,9 +127,9 @@ class ItemFiles:
             names = (item.item, item.system, item.text, item.title, item.content, item.lang)
             if any("\0" in text for text in (*names, *(one.text for one in item.context))):
                 raise InvalidInput(f"{item.item}, {item.system}: contains a NUL character", where=path)
-            yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place)
+            yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place), place
 
-    def _items(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, _Place]]:
+    def _items(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
         if self.rows == "passages":
             yield from self._passages(path, reading)
         elif self.rows == "articles" and not is_reference_plan(path):
@@ -129,46 +139,46 @@ class ItemFiles:
         else:
             yield from self._candidates(path, reading, of_articles)
 
-    def _comments(self, path: str, reading: Reading) -> Iterator[tuple[Item, _Place]]:
+    def _comments(self, path: str, reading: Reading) -> Iterator[tuple[Item, ItemPlace]]:
         articles = read(path, Article, reading)
         for index, article in enumerate(articles):
-            place = _Place(articles.places, index, "comments")
+            place = ItemPlace(articles.places, index, "comments")
             by_id = {comment.id: comment for comment in article.comments} if "thread" in self.context else {}
             shown = article if "article" in self.context else Article(article.id, "", ())
             for comment in article.comments:
                 thread = tuple(Context(name="thread", text=text) for text in _thread(comment, by_id))
                 yield _item(shown, comment.id, comment.text, context=thread), place
 
-    def _references(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, _Place]]:
+    def _references(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
         """References of a plan with their articles; without articles they are shown with the name of their item."""
         known = self._known(of_articles)
         rows = read(path, PlannedReference, reading)
         for index, row in enumerate(rows):
-            place = _Place(rows.places, index, "reference")
+            place = ItemPlace(rows.places, index, "reference")
             unknown = Article(row.item, row.item if "article" in self.context else "", ())
             yield _item(self._article(row.item, known, unknown, place), str(row.reference), row.text), place
 
-    def _candidates(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, _Place]]:
+    def _candidates(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
         known = self._known(of_articles)
         rows = read(path, self._extended(Candidate), self._mapped(reading))
         for index, row in enumerate(rows):
-            place = _Place(rows.places, index, "system")
+            place = ItemPlace(rows.places, index, "system")
             article = self._article(row.item, known, Article(row.item, "", ()), place)
             yield self._candidate(row, article, place), place
 
-    def _candidate(self, row: Candidate, article: Article, place: _Place) -> Item:
+    def _candidate(self, row: Candidate, article: Article, place: ItemPlace) -> Item:
         sample, lang = getattr(row, "sample", None), getattr(row, "lang", None)
         if sample is not None and sample < 1:
             raise place.error(f"expected a whole number from 1 up, got {sample}", "sample")
         item = _item(article, row.system, row.text, context=self._contexts(row), sample=sample or 0)
         return item if self.articles is not None or lang is None else msgspec.structs.replace(item, lang=lang)
 
-    def _passages(self, path: str, reading: Reading) -> Iterator[tuple[Item, _Place]]:
+    def _passages(self, path: str, reading: Reading) -> Iterator[tuple[Item, ItemPlace]]:
         rows = read(path, self._extended(Passage), self._mapped(reading))
         for index, row in enumerate(rows):
             title = row.topic if "article" in self.context else ""
             item = Item(item=row.topic, system=row.id, text=row.text, title=title, context=self._contexts(row))
-            yield item, _Place(rows.places, index, "id")
+            yield item, ItemPlace(rows.places, index, "id")
 
     def _mapped(self, reading: Reading) -> Reading:
         """Options of reading rows with the columns of the context, which must be there."""
@@ -187,14 +197,14 @@ class ItemFiles:
     def _known(self, reading: Reading) -> dict[str, Article]:
         return {} if self.articles is None else {one.id: one for one in read(self.articles, Article, reading)}
 
-    def _article(self, item: str, known: Mapping[str, Article], unknown: Article, place: _Place) -> Article:
+    def _article(self, item: str, known: Mapping[str, Article], unknown: Article, place: ItemPlace) -> Article:
         """The article of an item; where no articles were given, another one in its place."""
         article = unknown if self.articles is None else known.get(item)
         if article is None:
             raise place.error(f"there is no article '{item}' in {self.articles}", "item")
         return article
 
-    def _numbered(self, item: Item, before: dict[int, str], place: _Place) -> Item:
+    def _numbered(self, item: Item, before: dict[int, str], place: ItemPlace) -> Item:
         """An item with its sample number: its own, or the next one among the texts of its name."""
         name = f"{item.item} has two items with the name {item.system}"
         if before and self.rows != "candidates":
@@ -209,14 +219,30 @@ class ItemFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Location of a row, for messages."""
+class ItemPlace:
+    """Location of an item, for messages.
+
+    Args:
+        rows: Locations of the rows of its file.
+        index: Number of its row.
+        field: Field that names the item.
+    """
 
     rows: RowLocations
     index: int
     field: str
 
+    def __str__(self) -> str:
+        """File and line."""
+        return f"{self.rows.where}:{self.rows.line(self.index)}"
+
     def error(self, problem: str, field: str = "") -> InvalidInput:
+        """Make the error for the item.
+
+        Args:
+            problem: One sentence.
+            field: Field with the problem; by default that which names the item.
+        """
         return self.rows.error(self.index, field or self.field, problem)
 
 

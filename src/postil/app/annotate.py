@@ -18,7 +18,7 @@ from postil.annotation.models import Campaign, Role
 from postil.annotation.plan import plan as assign_items
 from postil.app.campaign_serving import checked_base_url
 from postil.app.options import InputOptions, SeedOptions
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
@@ -30,15 +30,13 @@ from postil.render.formats import rows_as_csv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import Item, Rating, Reassignment
+    from postil.annotation.models import Rating, Reassignment
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
     from postil.records.results import PlanResult
 
 __all__ = [
-    "AddOptions",
-    "Addition",
     "AgreementOptions",
     "BackupOptions",
     "CampaignAgreementOptions",
@@ -47,7 +45,6 @@ __all__ = [
     "PlanOptions",
     "RemoveOptions",
     "Written",
-    "add",
     "agreement",
     "agreement_of",
     "backup",
@@ -57,6 +54,7 @@ __all__ = [
     "open_campaign",
     "plan",
     "remove",
+    "roles_of",
     "upgrade",
     "write_rows",
 ]
@@ -105,21 +103,6 @@ class PlanOptions(SeedOptions):
         if self.context is not None:
             parse_context(self.context)
         _check_choice("item order", self.item_order, get_args(ItemOrder))
-
-
-@options
-class AddOptions(SeedOptions):
-    """Options of `postil annotate add`.
-
-    Args:
-        articles: The articles that the candidates, or the references of weights plan, were written for.
-        gold: Gold labels (item, system, grade) of texts of the files; every annotator gets these items.
-        dry_run: Print the assignment that would result, and change nothing.
-    """
-
-    articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    gold: Annotated[str | None, Flag(metavar="FILE")] = None
-    dry_run: bool = False
 
 
 @options
@@ -253,7 +236,7 @@ def plan(
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
     item_type, files = _files_of(items, options)
-    given = (inputs or InputOptions()).readings(_roles(files, items), on_message)
+    given = (inputs or InputOptions()).readings(roles_of(files, items), on_message)
     found = list(files.read(items, given))
     rubric = rubric_for(options.rubric, found, item_type)
     if options.gold:
@@ -308,76 +291,14 @@ def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
     return item_type, ItemFiles(rows, ("article",) if context is None else context, options.articles)
 
 
-def _roles(files: ItemFiles, path: str) -> dict[str, type[Row]]:
-    """Row types by role, for options of reading."""
+def roles_of(files: ItemFiles, path: str) -> dict[str, type[Row]]:
+    """Row types by role, for options of reading.
+
+    Args:
+        files: Reading of the items.
+        path: File of items.
+    """
     return {"items": files.row_type(path), "articles": Article, "gold": GoldLabel}
-
-
-class Addition(NamedTuple):
-    """Outcome of `add`.
-
-    Args:
-        plan: The assignment of all items.
-        revision: Number of the revision.
-        added: Number of new items.
-        known: Number of items that the campaign had already.
-    """
-
-    plan: PlanResult
-    revision: int
-    added: int
-    known: int
-
-
-def add(
-    url: str,
-    files: Sequence[str],
-    options: AddOptions,
-    inputs: InputOptions | None = None,
-    on_message: OnMessage = lambda _: None,
-) -> Addition:
-    """Add items to a campaign as a new revision of its plan, also while its server runs.
-
-    Args:
-        url: Location of the campaign.
-        files: Files of items, of the kinds that `plan` takes.
-        options: Options of the command.
-        inputs: Options of reading the files.
-        on_message: Callback for status messages.
-
-    Raises:
-        InvalidInput: A row of a file is invalid, or an item of the campaign has the same id and another text.
-        UsageError: The campaign cannot take items.
-    """
-    with open_campaign(url) as store:
-        campaign = store.campaign()
-        if campaign.drawn is not None:
-            raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
-        reading = ItemFiles.of(campaign, options.articles)
-        there = {(item.item, item.system, item.sample): item for item in store.items()}
-        articles = {item.item: (item.title, item.content) for item in there.values()}
-        found: list[Item] = []
-        count = 0
-        for file in files:
-            given = (inputs or InputOptions()).readings(_roles(reading, file), on_message)
-            for item in reading.read(file, given):
-                count += 1
-                key = item.item, item.system, item.sample
-                if key in there and there[key].text != item.text:
-                    raise InvalidInput(f"the campaign has another text of {item.system} of {item.item}", where=file)
-                if articles.setdefault(item.item, (item.title, item.content)) != (item.title, item.content):
-                    raise InvalidInput(f"the campaign has another article {item.item}", where=file)
-                if key not in there:
-                    there[key] = item
-                    found.append(item)
-            if options.gold and file == files[-1]:
-                found = with_gold(found, options.gold, store.rubric(), given["gold"])
-        old = set(store.plan().articles)
-        if campaign.by_item and (mixed := next((item.item for item in found if item.item in old), None)) is not None:
-            raise UsageError(f"all items of an article have the same annotators here, and {mixed} is assigned already")
-        known = count - len(found)
-        made = store.add(found, known=known, seed=options.seed, dry_run=options.dry_run)
-    return Addition(made.statistics(), made.revision, len(found), known)
 
 
 def invite(url: str, name: str, options: InviteOptions) -> str:

@@ -8,7 +8,6 @@ import typer
 
 from postil.app import annotate as app
 from postil.app.annotate import (
-    AddOptions,
     BackupOptions,
     CampaignAgreementOptions,
     ExportOptions,
@@ -16,6 +15,8 @@ from postil.app.annotate import (
     PlanOptions,
     RemoveOptions,
 )
+from postil.app.annotate_add import AddOptions
+from postil.app.annotate_add import add as add_texts
 from postil.app.annotate_life import invite_late
 from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
@@ -80,14 +81,19 @@ def add(
 
     Example: postil annotate add campaign.db more-articles.jsonl
     """
-    done = app.add(campaign, files, options, inputs, say)
+    done = add_texts(campaign, files, options, inputs, say)
     emit(show(format, done.plan), format)
     for line in view_of(done.plan).remarks if format != "table" else ():
         say(line)
+    if not done.added:
+        say(f"nothing to add: the campaign has all {done.known:,} texts already")
+        return
     verb = "would be added" if options.dry_run else "added"
     say(
         f"revision {done.revision}: {done.added:,} texts {verb}, {done.known:,} known ones skipped; seed {options.seed}"
     )
+    if done.status != "running":
+        say(f"the campaign is {done.status}; annotators get the texts after 'postil annotate resume'")
 
 
 @annotate.command()

@@ -1,0 +1,201 @@
+"""Command `postil annotate add`: texts for a campaign that is under way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from postil.annotation.inputs import GoldLabel, with_gold
+from postil.annotation.item_files import ItemFiles
+from postil.app.annotate import open_campaign, roles_of
+from postil.app.options import InputOptions, SeedOptions
+from postil.errors import UsageError
+from postil.options import Flag, options
+from postil.records.row_files import read
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from postil.annotation.item_files import ItemPlace
+    from postil.annotation.models import Campaign, Item, Person
+    from postil.annotation.store import Store
+    from postil.app.progress import OnMessage
+    from postil.records.reading import Reading
+    from postil.records.results import PlanResult
+
+__all__ = ["AddOptions", "Addition", "add", "add_to"]
+
+
+@options
+class AddOptions(SeedOptions):
+    """Options of `postil annotate add`.
+
+    Args:
+        articles: The articles that the candidates, or the references of weights plan, were written for.
+        gold: Gold labels (item, system, grade) of texts of the files; every annotator gets these items.
+        dry_run: Print the assignment that would result, and change nothing.
+    """
+
+    articles: Annotated[str | None, Flag(metavar="FILE")] = None
+    gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    dry_run: bool = False
+
+
+class Addition(NamedTuple):
+    """Outcome of `add`.
+
+    Args:
+        plan: The assignment of all items.
+        revision: Number of the revision; that of the plan as it is where there is nothing to add.
+        added: Number of new items.
+        known: Number of items that the campaign had already.
+        status: Status of the campaign; see `postil.annotation.models.CampaignState`.
+    """
+
+    plan: PlanResult
+    revision: int
+    added: int
+    known: int
+    status: str
+
+
+def add(
+    url: str,
+    files: Sequence[str],
+    options: AddOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+) -> Addition:
+    """Add items to a campaign as a new revision of its plan, also while its server runs.
+
+    Args:
+        url: Location of the campaign.
+        files: Files of items, of the kinds that `plan` takes.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A row of a file is invalid, or the campaign has another text of the same name; names the row.
+        UsageError: The campaign cannot take items.
+    """
+    with open_campaign(url) as store:
+        return add_to(store, files, options, inputs, on_message)
+
+
+def add_to(
+    store: Store,
+    files: Sequence[str],
+    options: AddOptions,
+    inputs: InputOptions | None = None,
+    on_message: OnMessage = lambda _: None,
+    *,
+    lead: Person | None = None,
+) -> Addition:
+    """Add items to an open campaign; see `add`.
+
+    Args:
+        store: Store of the campaign.
+        files: Files of items.
+        options: Options of the command.
+        inputs: Options of reading the files.
+        on_message: Callback for status messages.
+        lead: The lead who adds them; None on the command line.
+    """
+    if [*files, options.articles, options.gold].count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
+    campaign = store.campaign()
+    if campaign.drawn is not None:
+        raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
+    reading = ItemFiles.of(campaign, options.articles)
+    new = _NewItems(store.items(), campaign)
+    of_gold: Reading | None = None
+    for file in files:
+        given = (inputs or InputOptions()).readings(roles_of(reading, file), on_message)
+        of_gold = of_gold or given["gold"]
+        for item, place in reading.located(file, given):
+            new.take(item, place)
+    found = new.found
+    if options.gold and of_gold is not None:
+        known = new.check_gold(options.gold, of_gold)
+        found = with_gold(found, options.gold, store.rubric(), of_gold, known=known)
+    made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
+    return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
+
+
+class _NewItems:
+    """Items of files that a campaign does not have.
+
+    Args:
+        items: Items of the campaign.
+        campaign: Its settings.
+    """
+
+    def __init__(self, items: Sequence[Item], campaign: Campaign) -> None:
+        self.found: list[Item] = []
+        self.known = 0
+        self._by_item = campaign.by_item
+        self._there: dict[tuple[str, str, int], tuple[Item, str]] = {
+            _key(item): (item, "the campaign") for item in items
+        }
+        self._articles = {item.item: (item, "the campaign") for item in items}
+        self._assigned = frozenset(self._articles)
+
+    def take(self, item: Item, place: ItemPlace) -> None:
+        """Take an item that is new, count one that is known, and refuse one that differs from what is there.
+
+        Args:
+            item: The item.
+            place: Its location.
+        """
+        name = f"{item.system} of {item.item}"
+        if _key(item) in self._there:
+            other, where = self._there[_key(item)]
+            if other.text != item.text:
+                raise place.error(f"{where} has another text of {name}; give a text that has changed another name")
+            if other.context != item.context:
+                raise place.error(f"{where} has another context of {name}; give it another name")
+            self.known += 1
+            return
+        article, where = self._articles.setdefault(item.item, (item, str(place)))
+        if (article.title, article.content) != (item.title, item.content):
+            part = "title" if article.title != item.title else "content"
+            raise place.error(f"{where} has another {part} of the article {item.item}", "item")
+        if self._by_item and item.item in self._assigned:
+            raise place.error(
+                f"the texts of {item.item} are assigned already, and here all texts of an article have the same "
+                "annotators; add texts of other articles",
+                "item",
+            )
+        self._there[_key(item)] = item, str(place)
+        self.found.append(item)
+
+    def check_gold(self, path: str, reading: Reading) -> frozenset[tuple[str, str, int]]:
+        """Compare gold labels with those of the campaign.
+
+        Args:
+            path: File of gold labels.
+            reading: Options of reading it.
+
+        Returns:
+            Names of the items that have their label already.
+        """
+        known: set[tuple[str, str, int]] = set()
+        new = {_key(item) for item in self.found}
+        rows = read(path, GoldLabel, reading)
+        for index, row in enumerate(rows):
+            key = row.item, row.system, row.sample
+            if key in new or key not in self._there:
+                continue
+            item, _ = self._there[key]
+            if item.gold is None:
+                problem = f"the campaign has {row.system} of {row.item} as a text to be rated"
+                raise rows.places.error(index, "item", f"{problem}; a text becomes gold when it is added, not later")
+            if item.gold != row.grade:
+                problem = f"the campaign has the gold label {item.gold:g} of {row.system} of {row.item}"
+                raise rows.places.error(index, "grade", f"{problem}, and annotators were compared with it")
+            known.add(key)
+        return frozenset(known)
+
+
+def _key(item: Item) -> tuple[str, str, int]:
+    return item.item, item.system, item.sample
