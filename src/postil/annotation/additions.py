@@ -161,8 +161,7 @@ def append_items(
             random = generator(seed, f"add order {number}", place)
             articles = _articles(before, added) if before.settings.by_item else None
             interleave(database, before.people[name], before.plan.items, random, articles)
-        with database.reading() as connection:
-            return Added(plan_of(connection, added.settings), before.left, number)
+        return Added(_previewed(before, added), before.left, number)
     raise UsageError("other programs changed the plan again and again at the same time; run the command again")
 
 

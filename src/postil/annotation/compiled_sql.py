@@ -49,17 +49,22 @@ class CompiledStatement(Generic[R]):
         cursor.execute(text, given if order is None else tuple(given[name] for name in order))
         return list(map(self._row, cursor.fetchall())) if cursor.description else []
 
-    def many(self, connection: Connection, values: Sequence[Mapping[str, object]]) -> None:
+    def many(self, connection: Connection, values: Sequence[Mapping[str, object]]) -> int:
         """Execute the statement once for each of several sets of values.
 
         Args:
             connection: The database connection.
             values: Values of all parameters, by name.
+
+        Returns:
+            Number of rows that were changed.
         """
         dialect = connection.dialect
         text, _, order = self._compiled.get(dialect.name) or self._compile(dialect)
         given = list(values) if order is None else list(map(itemgetter(*order), values))
-        connection.connection.cursor().executemany(text, given)
+        cursor = connection.connection.cursor()
+        cursor.executemany(text, given)
+        return cursor.rowcount
 
     def first(self, connection: Connection, values: Mapping[str, object]) -> R | None:
         """Execute the statement and fetch its first row; None if there is none.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import sqlalchemy as sql
@@ -14,7 +16,7 @@ from postil.annotation.tables import GRADED, MOVED, OPEN, SKIPPED
 from postil.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import numpy as np
     from sqlalchemy import Connection
@@ -35,20 +37,6 @@ ATTEMPTS: Final = 3
 
 Moves: TypeAlias = dict[int, int]
 """New position of each position that changes: a permutation."""
-
-
-class _Row(NamedTuple):
-    """An assignment of the annotator."""
-
-    id: int
-    item: int
-    round: int
-    position: int
-    state: int
-
-
-class _PassedError(UsageError):
-    """The annotator, or a change of the plan, has reached the items to be moved."""
 
 
 def interleaved(
@@ -93,22 +81,38 @@ def interleave(
         random: Random number generator.
         articles: See `interleaved`.
     """
-    for _ in range(ATTEMPTS):
-        with database.reading(once=True) as connection:
-            rows = _rows(connection, annotator)
-        order = [(row.item, row.round) for row in rows]
-        answered = {(row.item, row.round) for row in rows if row.state != OPEN}
-        there = {row.position: row.id for row in rows}
-        if list(there) != list(range(len(rows))):
-            return  # another program is changing the order
-        try:
-            for moves in _moves(order, answered, first, random, articles):
-                found = there.copy()
-                database.run(lambda connection: _move(connection, annotator, moves, found))  # noqa: B023 - called at once
-                there |= {new: found[old] for old, new in moves.items()}
-        except _PassedError:
-            continue
+    if articles is not None:
+        _attempt(database, annotator, lambda connection: _by_article(connection, annotator, first, random, articles))
         return
+    with database.reading() as connection:
+        place = _place(connection, annotator, first)
+    for start in range(place.new, place.end, PER_TRANSACTION):
+        part = range(start, min(place.end, start + PER_TRANSACTION))
+        _attempt(
+            database,
+            annotator,
+            lambda connection: _shuffled(_reached(connection, annotator) + 1, part, place.pinned, random),  # noqa: B023
+        )
+
+
+def _attempt(database: Database, annotator: int, planned: Callable[[Connection], Moves]) -> None:
+    """Plan moves and make them; plan them again where the annotator has passed the first of them meanwhile."""
+    for _ in range(ATTEMPTS):
+        with database.reading() as connection:
+            moves = planned(connection)
+            rows = _rows(connection, annotator, moves)
+        with suppress(UsageError):  # the annotator has passed them, or was removed
+            if rows:
+                database.run(partial(_move, annotator=annotator, first=min(moves), rows=rows))
+            return
+
+
+class _Place(NamedTuple):
+    """Positions of new items at the end of an order, and those of the items that must stay where they are."""
+
+    new: int
+    end: int
+    pinned: Collection[int]
 
 
 def _moves(
@@ -118,79 +122,119 @@ def _moves(
     random: np.random.Generator,
     articles: Sequence[str] | None,
 ) -> Iterator[Moves]:
-    """Permutations of positions that one after the other move the new items; each changes no position before it."""
-    new = [position for position, (item, _) in enumerate(order) if item >= first]
-    head = _head(order, answered)
-    new = [position for position in new if position >= head]
-    if not new:
-        return
-    if articles is not None:
-        rest = [shown for shown in order if shown[0] < first]
-        after = insert_items(
-            tuple(rest), answered, [order[position][0] for position in new], random, articles, held=HELD
-        )
-        places = {shown: position for position, shown in enumerate(after)}
-        whole = {old: places[shown] for old, shown in enumerate(order)}
-        yield {old: place for old, place in whole.items() if old != place}
-        return
-    # An inside-out shuffle: each new item swaps places with a random one before it, or stays. An item that is repeated
-    # stays where it is, so that its second round comes long after its first.
-    repeated = {item for item, again in order if again > 1}
-    movable = [position for position in range(head, new[0]) if order[position][0] not in repeated]
-    for start in range(0, len(new), PER_TRANSACTION):
-        at: Moves = {}  # which position's item is at a position
-        for position in new[start : start + PER_TRANSACTION]:
-            movable.append(position)
-            other = movable[int(random.integers(len(movable)))]
-            at[position], at[other] = at.get(other, other), at.get(position, position)
-        yield {old: place for place, old in at.items() if old != place}
-
-
-def _head(order: Sequence[Presentation], answered: Collection[Presentation]) -> int:
-    """First position after the items that an annotator's browser holds."""
+    """Permutations of positions that one after the other move the new items."""
     done = set(answered)
     now = next((position for position, shown in enumerate(order) if shown not in done), len(order))
     last = max((position for position, shown in enumerate(order) if shown in done), default=-1)
-    return max(now, last) + 1 + HELD
+    head = max(now, last) + 1 + HELD
+    new = next((position for position, (item, _) in enumerate(order) if item >= first), len(order))
+    if articles is None:
+        repeated = {item for item, again in order if again > 1}
+        pinned = {position for position, (item, _) in enumerate(order) if item in repeated}
+        for start in range(new, len(order), PER_TRANSACTION):
+            yield _shuffled(head, range(start, min(len(order), start + PER_TRANSACTION)), pinned, random)
+    elif max(new, head) < len(order):
+        fresh = [item for item, _ in order[max(new, head) :]]
+        after = insert_items(tuple(order[: max(new, head)]), answered, fresh, random, articles, held=HELD)
+        places = {shown: position for position, shown in enumerate(after)}
+        yield {old: places[shown] for old, shown in enumerate(order) if places[shown] != old}
 
 
-def _rows(connection: Connection, annotator: int) -> list[_Row]:
-    table = tables.assignment.c
-    columns = table.id, table.item, table.round, table.position, table.state
-    mine = sql.select(*columns).where(table.person == annotator, table.state != MOVED).order_by(table.position)
-    return list(map(_Row._make, connection.execute(mine)))
+def _shuffled(head: int, part: range, pinned: Collection[int], random: np.random.Generator) -> Moves:
+    """Moves of an inside-out shuffle: each new item swaps places with a random one before it, or stays.
 
-
-def _move(connection: Connection, annotator: int, moves: Moves, there: Mapping[int, int]) -> None:
-    """Move assignments, if the annotator has not reached them.
+    An item that is repeated stays where it is, so that its second round comes long after its first.
 
     Args:
-        connection: The database connection.
-        annotator: Number of the annotator.
-        moves: The permutation.
-        there: Number of the assignment at each position.
+        head: First position that may change.
+        part: Positions of new items.
+        pinned: Positions that stay as they are.
+        random: Random number generator.
     """
-    table = tables.assignment
-    if not moves:
-        return
-    active_person(connection, annotator, lock=True)
-    mine = table.c.person == annotator
-    answered = sql.select(sql.func.max(table.c.position)).where(mine, table.c.state.in_([GRADED, SKIPPED]))
-    shown = sql.select(sql.func.min(table.c.position)).where(mine, table.c.state == OPEN)
-    reached = [connection.execute(query).scalar() for query in (answered, shown)]
-    last = min(moves)
-    at = sql.select(table.c.position, table.c.id).where(mine, table.c.state == OPEN, table.c.position >= last)
-    now = {position: number for position, number in connection.execute(at) if position in moves}
-    if max(-1 if one is None else one for one in reached) + HELD >= last or any(
-        now.get(position) != there[position] for position in moves
-    ):
-        raise _PassedError("the annotator has reached the items to be moved")
-    _TO.many(connection, [{"number": there[old], "to": new} for old, new in moves.items()])
+    movable = [position for position in range(head, part.start) if position not in pinned]
+    at: Moves = {}  # which position's item is at a position
+    for position in range(max(head, part.start), part.stop):
+        movable.append(position)
+        other = movable[int(random.integers(len(movable)))]
+        at[position], at[other] = at.get(other, other), at.get(position, position)
+    return {old: place for place, old in at.items() if old != place}
+
+
+_MINE: Final = tables.assignment.c.person == sql.bindparam("annotator")
+_HERE: Final = tables.assignment.c.state != MOVED
+_REACHED: Final = sql.select(
+    sql.select(sql.func.max(tables.assignment.c.position))
+    .where(_MINE, tables.assignment.c.state.in_([GRADED, SKIPPED]))
+    .scalar_subquery(),
+    sql.select(sql.func.min(tables.assignment.c.position))
+    .where(_MINE, tables.assignment.c.state == OPEN)
+    .scalar_subquery(),
+)
+
+
+def _reached(connection: Connection, annotator: int) -> int:
+    """Last position that the annotator's browser holds."""
+    found = connection.execute(_REACHED, {"annotator": annotator}).one()
+    return max(-1 if position is None else position for position in found) + HELD
+
+
+def _place(connection: Connection, annotator: int, first: int) -> _Place:
+    """Positions of the new items at the end of an annotator's order."""
+    table, of = tables.assignment.c, {"annotator": annotator}
+    ends = sql.select(sql.func.min(table.position), sql.func.count()).where(_MINE, _HERE, table.item >= first)
+    new, count = connection.execute(ends, of).one()
+    again = sql.select(table.item).where(_MINE, _HERE, table.round > 1)
+    pinned = sql.select(table.position).where(_MINE, _HERE, table.item.in_(again))
+    return _Place(new or 0, (new or 0) + count, set(connection.execute(pinned, of).scalars()))
+
+
+def _by_article(
+    connection: Connection, annotator: int, first: int, random: np.random.Generator, articles: Sequence[str]
+) -> Moves:
+    """Moves of all new items of an annotator, those of an article in a row."""
+    table = tables.assignment.c
+    mine = sql.select(table.item, table.round, table.state).where(_MINE, _HERE).order_by(table.position)
+    rows = connection.execute(mine, {"annotator": annotator}).all()
+    answered = {(item, again) for item, again, state in rows if state != OPEN}
+    return next(_moves([(item, again) for item, again, _ in rows], answered, first, random, articles), {})
+
+
+def _rows(connection: Connection, annotator: int, moves: Moves) -> list[dict[str, object]]:
+    """Assignments that are to be moved, with their old and new positions."""
+    table = tables.assignment.c
+    moved = table.position.in_(list(moves)) if len(moves) <= 2 * PER_TRANSACTION else table.position >= min(moves)
+    found = connection.execute(
+        sql.select(table.id, table.position).where(_MINE, table.state == OPEN, moved), {"annotator": annotator}
+    )
+    return [
+        {"number": row.id, "old": row.position, "to": moves[row.position], "open": OPEN}
+        for row in found
+        if row.position in moves
+    ]
 
 
 _TO: Final = CompiledStatement(
     tables.assignment.update()
-    .where(tables.assignment.c.id == sql.bindparam("number"))
+    .where(
+        tables.assignment.c.id == sql.bindparam("number"),
+        tables.assignment.c.position == sql.bindparam("old"),
+        tables.assignment.c.state == sql.bindparam("open"),
+    )
     .values(position=sql.bindparam("to")),
     tuple,
+    ["to"],
 )
+
+
+def _move(connection: Connection, annotator: int, first: int, rows: Sequence[dict[str, object]]) -> None:
+    """Move assignments, if the annotator has not reached them and nobody has moved them.
+
+    Args:
+        connection: The database connection.
+        annotator: Number of the annotator.
+        first: First position that changes.
+        rows: The assignments.
+    """
+    active_person(connection, annotator, lock=True)
+    if _reached(connection, annotator) >= first or _TO.many(connection, rows) != len(rows):
+        raise UsageError("the annotator has reached the items to be moved")

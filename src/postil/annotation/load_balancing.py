@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def distribute_items(
     Returns:
         Annotator by item; items that every annotator already has are missing.
     """
-    load = Counter(dict.fromkeys(annotators, 0))
-    for annotators_of_item in assigned:
-        load.update(person for person in annotators_of_item if person in load)
+    everyone = Counter(chain.from_iterable(assigned))
+    load = Counter({person: everyone[person] for person in annotators})
     shared = _overlaps(assigned)
     eligible = {item: [other for other in annotators if other not in assigned[item]] for item in unassigned}
     taken: dict[int, int] = {}
@@ -63,12 +62,12 @@ def distribute_items(
 
 def _overlaps(assigned: Iterable[Collection[int]]) -> Counter[tuple[int, int]]:
     """Number of shared items of each pair of annotators, under both orders of the pair."""
-    return Counter(
-        pair
-        for annotators in assigned
-        for first, second in combinations(annotators, 2)
-        for pair in ((first, second), (second, first))
-    )
+    shared: Counter[tuple[int, int]] = Counter()
+    for annotators, items in Counter(map(tuple, assigned)).items():  # few distinct ones
+        for first, second in combinations(annotators, 2):
+            shared[first, second] += items
+            shared[second, first] += items
+    return shared
 
 
 def _augment(taken: dict[int, int], eligible: Mapping[int, Sequence[int]], load: Counter[int]) -> bool:
