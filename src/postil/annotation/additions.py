@@ -12,12 +12,12 @@ import sqlalchemy as sql
 
 from postil.annotation import tables
 from postil.annotation.balance import plan_balance
+from postil.annotation.change_log import log_change
 from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.interleaving import interleave, interleaved
 from postil.annotation.item_assignment import generator
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.models import Campaign, Revision
-from postil.annotation.state import log_change
 from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.item_files import ItemPlace
     from postil.annotation.models import Campaign, Item, Person
+    from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
     from postil.records.reading import Reading
@@ -116,8 +117,8 @@ def add_to(
             new.take(item, place)
     found = new.found
     if options.gold and of_gold is not None:
-        known = new.check_gold(options.gold, of_gold)
-        found = with_gold(found, options.gold, store.rubric(), of_gold, known=known)
+        known = new.check_gold(options.gold, of_gold, rubric := store.rubric())
+        found = with_gold(found, options.gold, rubric, of_gold, known=known)
     made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
     return Addition(made.statistics(), made.revision, len(found), new.known, store.state.current().status)
 
@@ -169,12 +170,13 @@ class _NewItems:
         self._there[_key(item)] = item, str(place)
         self.found.append(item)
 
-    def check_gold(self, path: str, reading: Reading) -> frozenset[tuple[str, str, int]]:
+    def check_gold(self, path: str, reading: Reading, rubric: Rubric) -> frozenset[tuple[str, str, int]]:
         """Compare gold labels with those of the campaign.
 
         Args:
             path: File of gold labels.
             reading: Options of reading it.
+            rubric: The rubric.
 
         Returns:
             Names of the items that have their label already.
@@ -190,9 +192,12 @@ class _NewItems:
             if item.gold is None:
                 problem = f"the campaign has {row.system} of {row.item} as a text to be rated"
                 raise rows.places.error(index, "item", f"{problem}; a text becomes gold when it is added, not later")
-            if item.gold != row.grade:
-                problem = f"the campaign has the gold label {item.gold:g} of {row.system} of {row.item}"
-                raise rows.places.error(index, "grade", f"{problem}, and annotators were compared with it")
+            labels = dict(zip([scale.name for scale in rubric.scales], item.golds, strict=False))
+            label = labels.get(row.aspect) if row.aspect else item.gold
+            if label != row.grade:
+                problem = f"the campaign has the gold label {'none' if label is None else f'{label:g}'}"
+                told = f"{problem} of {row.system} of {row.item}, and annotators were compared with it"
+                raise rows.places.error(index, "grade", told)
             known.add(key)
         return frozenset(known)
 
