@@ -13,10 +13,11 @@ from postil.app.serve import ServiceOptions
 from postil.options import flag_name, split_hint
 
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def test_the_image_has_extras_that_exist() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = PROJECT["optional-dependencies"]
     for page in ("deploy/Dockerfile", "docs/deploy.md"):
         named = re.findall(r"EXTRAS=([a-z][a-z,]+)", (ROOT / page).read_text("utf-8"))
         assert named, page
@@ -25,7 +26,15 @@ def test_the_image_has_extras_that_exist() -> None:
 
 def test_the_builder_gets_what_the_package_is_built_from() -> None:
     kept = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
-    needed = ("CMakeLists.txt", "LICENSE", "README.md", "constraints.txt", "native", "pyproject.toml", "src")
+    needed = (
+        "CMakeLists.txt",
+        "README.md",
+        "constraints.txt",
+        "native",
+        "pyproject.toml",
+        "src",
+        *PROJECT["license-files"],
+    )
     assert {f"!{name}" for name in needed} <= set(kept)
     assert all((ROOT / name).exists() for name in needed)
 
