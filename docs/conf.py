@@ -12,7 +12,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "site_
 
 # The files are those that people read on GitHub, where they stand.
 root_doc = "README"
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "docs/**"]
+root_pages = [f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY", "THIRD_PARTY_NOTICES")]
+include_patterns = [*root_pages, "examples/README.md", "docs/**"]
 exclude_patterns = [".*", "bench", "build", "demo", "dist", "native", "src", "tests", "tools"]
 myst_enable_extensions = ["html_image"]  # the README's picture has a width
 myst_heading_anchors = 4

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REPOSITORY = Path(__file__).parents[2]
-PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md"])
+ROOT_PAGES = [REPOSITORY / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")]
+PAGES = sorted([*(REPOSITORY / "docs").rglob("*.md"), *ROOT_PAGES])
 
 # Words that mean something here alone, each with the standard term.
 PRIVATE = {

@@ -37,8 +37,7 @@ def site_pages(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def pages() -> list[Path]:
-    others = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md")
-    return [*(ROOT / name for name in others), *sorted(ROOT.glob("docs/**/*.md"))]
+    return [*sorted(ROOT.glob("*.md")), ROOT / "examples/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def test_links_lead_to_files() -> None:
