@@ -459,6 +459,20 @@ class TestResults:
         assert (mine.progress.done, mine.seconds, mine.last) == (3, 4.0, clock.now)
         assert all((one.progress.done, one.seconds, one.last) == (0, None, None) for one in found.values())
 
+    def test_totals_and_health(self, store: Store) -> None:
+        ann, bob, lee = join(store, "Ann"), join(store, "Bob"), join(store, "Lee", "lead")
+        grade_all(store, ann)
+        store.people.remove(bob)
+        join(store, "Cid")
+        assert lee.role == "lead"
+        progress, annotators = store.people.totals()
+        assert (progress.done, progress.skipped, annotators) == (4, 0, 2)
+        assert progress.total == sum(one.progress.total for one in store.people.annotator_progress())
+        assert store.check().result(20) is None
+        store.close()
+        with pytest.raises(PostilError, match="the campaign is closed"):
+            store.check()
+
     def test_the_version_changes_with_what_is_shown(self, store: Store) -> None:
         seen = [store.version()]
         ann = join(store, "Ann")
