@@ -499,6 +499,50 @@ def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
     assert json.loads(postil("annotate", "agreement", "c.db", "--format", "json").out)["revisions"][1]["number"] == 2
 
 
+def test_a_campaign_of_summaries_with_aspects_from_plan_to_agreement(postil: Postil) -> None:
+    texts = [
+        {"item": f"q{n}", "system": system, "text": f"{system} {n} {again}", "source": f"source {n}"}
+        for n in range(4)
+        for system in "ab"
+        for again in range(2)
+    ]
+    aspects = [{"name": name, "question": f"{name}?", "high": 2} for name in ("fluency", "truth")]
+    Path("two.json").write_text(json.dumps({"name": "two", "question": "?", "aspects": aspects}), encoding="utf-8")
+
+    def write(file: str, *given: dict[str, str]) -> str:
+        Path(file).write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
+        return file
+
+    shown = ("--item-type", "summary", "--context", "source")
+    made = postil("annotate", "plan", write("t.jsonl", *texts), "c.db", "-n", 2, *shown, "--rubric", "two.json")
+    assert made.code == 0, made.err
+    again = postil("annotate", "add", "c.db", write("same.jsonl", *texts))
+    assert "0 texts added, 16 known ones skipped" in again.err
+    clash = postil("annotate", "add", "c.db", write("clash.jsonl", texts[0] | {"source": "another one"}))
+    assert (clash.code, "another context of a of q0" in clash.err) == (3, True), clash.err
+    with Store.open("c.db") as store:
+        for name, grades in (("Ann", (1, 2)), ("Bob", (2, 2))):
+            who = store.people.accept(store.people.invite(name, "annotator")).person
+            for n in range(16):
+                task = store.grading.task(who, n)
+                given = (grades[0], 1 + task.assignment % 2) if n % 2 else grades
+                store.grading.rate(who, task.assignment, given, idempotency_key=f"k{n}")
+    measured = {}
+    for aspect in ("fluency", "truth"):
+        found = postil("annotate", "agreement", "c.db", "--resamples", 2, "--aspect", aspect, "--format", "json")
+        measured[aspect] = json.loads(found.out)["agreement"]
+        assert postil("annotate", "quality", "c.db", "--aspect", aspect).code == 0
+    assert measured["fluency"]["estimates"]["agreement"]["value"] == 0
+    assert measured["truth"]["estimates"]["agreement"]["value"] > 0
+    assert measured["truth"]["texts"] == 16, "samples are texts of their own"
+    wrong = postil("annotate", "agreement", "c.db", "--aspect", "trust")
+    assert (wrong.code, "did you mean 'truth'" in wrong.err) == (2, True)
+    assert postil("annotate", "export", "c.db", "--out", "out").code == 0
+    judged = rows("out/judgements.jsonl")
+    assert {row["aspect"] for row in judged} == {"fluency", "truth"}
+    assert len(judged) == 64
+
+
 def test_quality_names_who_needs_attention(postil: Postil) -> None:
     few(CANDIDATES, 24, "cand.jsonl")
     assert postil("annotate", "plan", "cand.jsonl", "q.db", "--articles", ARTICLES, "-n", 3, "-k", 3).code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
+from postil.annotation.aspects import ratings_of
 from postil.annotation.quality import annotator_quality, reading_length
 from postil.app.annotate import open_campaign
 from postil.errors import Undefined, UnknownName
@@ -27,9 +28,11 @@ class QualityOptions:
 
     Args:
         model: Model of the competence of annotators: mace or dawid-skene.
+        aspect: Aspect to use, where the rubric has several; by default the first one.
     """
 
     model: Annotated[CompetenceModel, Flag(metavar="NAME")] = "mace"
+    aspect: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
         if self.model not in get_args(CompetenceModel):
@@ -58,9 +61,12 @@ def quality(url: str, options: QualityOptions) -> QualityResult:
     Args:
         url: Location of the campaign.
         options: Options of the command.
+
+    Raises:
+        UnknownName: There is no such aspect.
     """
     with open_campaign(url, read_only=True) as store:
-        ratings, rubric = store.results.ratings(), store.rubric()
+        rubric, ratings = ratings_of(store.results.ratings(), store.rubric(), options.aspect)
         lengths = {number: reading_length(item.text) for number, item in enumerate(store.items())}
     return quality_of(ratings, lengths, rubric, options)
 
@@ -71,9 +77,9 @@ def quality_of(
     """Measure the quality of each annotator's ratings.
 
     Args:
-        ratings: Ratings of a campaign.
+        ratings: Ratings of a campaign, of one aspect.
         lengths: Length of each item's text by its number.
-        rubric: Rubric of the campaign.
+        rubric: Rubric of the campaign, or of the aspect.
         options: Options of the command.
     """
     inferred = inferred_grades(ratings, rubric, options.model)

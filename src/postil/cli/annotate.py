@@ -42,8 +42,8 @@ def plan(
         str,
         typer.Argument(
             metavar="ITEMS",
-            help="Article rows, whose comments are rated; rows of weights plan; candidate rows with --articles; or "
-            "passage rows.",
+            help="Article rows, whose comments are rated; rows of weights plan; candidate rows with --articles or "
+            "--context; or passage rows.",
         ),
     ],
     campaign: CampaignArgument,
