@@ -93,8 +93,9 @@ def test_overlaps_with_the_others_are_even(make: Callable[..., Store]) -> None:
 
 
 def test_gold_items_are_for_late_annotators_too_and_repeated_ones_stay(tmp_path: Path) -> None:
-    texts = [*TEXTS, Item(item="g", system="s", text="known", gold=3.0)]
-    made = plan([(text.item, text.system) for text in texts], 2, 2, gold=[60], repeat_rate=0.3)
+    known = [Item(item="g", system=f"s{n}", text="known", gold=3.0, purpose="training" if n else "") for n in range(3)]
+    texts = [*TEXTS, *known]
+    made = plan([(text.item, text.system) for text in texts], 2, 2, gold=[60, 61, 62], repeat_rate=0.3)
     path = str(tmp_path / "repeated.db")
     with Store.open(path, make=True) as store:
         store.create(
@@ -105,6 +106,7 @@ def test_gold_items_are_for_late_annotators_too_and_repeated_ones_stay(tmp_path:
         store.people.invite_late("Eve")
         now = orders(store)
         assert (60, 1) in now["A3"]
+        assert set(now["A3"][:2]) == {(61, 1), (62, 1)}  # to learn from, so they come first
         assert all(again == 1 for _, again in now["A3"])
         for name, repeated in twice.items():
             assert set(repeated) <= set(now[name])

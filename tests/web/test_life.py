@@ -70,6 +70,7 @@ def test_the_end_of_a_deadline_is_logged_by_whoever_sees_it(place: Make) -> None
     ann = here.visitor("Ann")
     form = ann.form()
     here.store.state.set_deadline(here.clock.now + 10)
+    assert "<p>Deadline: 2023-11-14 22:13 UTC</p>" in ann.get("/grade").text
     here.clock.now += 11
     answered = ann.ask("/rate", **form, grade="4")
     assert (answered.status_code, "The campaign is closed" in answered.json()["task"]) == (200, True)

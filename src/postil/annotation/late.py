@@ -55,10 +55,12 @@ class _Items(NamedTuple):
     Args:
         articles: Article of each item.
         gold: Numbers of the gold items.
+        training: Numbers of those among them that annotators learn from.
     """
 
     articles: tuple[str, ...]
     gold: frozenset[int]
+    training: frozenset[int]
 
 
 def fair_share(
@@ -108,7 +110,7 @@ def give_share(connection: Connection, campaign: Campaign, newcomer: int, others
     """Give an annotator without items a fair share of the open ones; see `fair_share`.
 
     Every item keeps its number of annotators, and nobody loses an item that is on a screen. Gold items are assigned
-    too, and items that lack annotators come first. Repeated items stay where they are.
+    too, those to learn from first, and items that lack annotators. Repeated items stay where they are.
 
     Args:
         connection: The database connection, in a transaction; all people are locked.
@@ -141,6 +143,7 @@ def give_share(connection: Connection, campaign: Campaign, newcomer: int, others
         raise Refused("full", "there is no open item to give: those that are left are on screens, or nearly")
     mine = sorted([*items.gold, *nobody, *givers])
     order = presentation_order(mine, items.gold, items.articles, 0.0, random, together=campaign.by_item)
+    order = (*sorted(order, key=lambda shown: shown[0] not in items.training),)  # these come first
     _store(connection, rows, givers, newcomer, {item: place for place, (item, _) in enumerate(order)})
     load.subtract(givers.values())
     return Share(len(givers) + len(nobody), len(nobody), tuple(sorted(load[number] for number in others)))
@@ -191,10 +194,12 @@ class _Sharing:
 
 
 def _items(connection: Connection) -> _Items:
-    query = sql.select(tables.article.c.item, tables.item.c.gold).join_from(tables.item, tables.article)
-    found = connection.execute(query.order_by(tables.item.c.number)).all()
-    gold = frozenset(number for number, (_, label) in enumerate(found) if label is not None)
-    return _Items(tuple(article for article, _ in found), gold)
+    columns = tables.article.c.item, tables.item.c.gold, tables.item.c.purpose
+    query = sql.select(*columns).join_from(tables.item, tables.article).order_by(tables.item.c.number)
+    found = connection.execute(query).all()
+    gold = frozenset(number for number, (_, label, _) in enumerate(found) if label is not None)
+    training = frozenset(number for number, (_, _, purpose) in enumerate(found) if purpose == "training")
+    return _Items(tuple(article for article, _, _ in found), gold, training & gold)
 
 
 def _movable(

@@ -19,7 +19,7 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
         "Everything is saved. This page continues by itself when the campaign does; you can also close it.": (
             "所有内容都已保存。标注恢复后本页会自动继续，您也可以关闭它。"
         ),
-        "Everything is saved; you can close this page. Thank you!": "所有内容都已保存，可以关闭页面。谢谢！",
+        "You can close this page. Thank you!": "可以关闭页面。谢谢！",
         "You are no longer in this campaign": "您已不在本次标注中",
         "Your ratings so far are kept; your open items went to others.": "您已有的打分会保留；未完成的条目已转给他人。",
         # Leads
