@@ -60,8 +60,8 @@ def test_from_a_file(tmp_path: Path) -> None:
         ({"words": ["one"]}, "words", r"one entry per grade \(3\), got 1"),
         ({"examples": [["one"]]}, "examples", r"one entry per grade \(3\), got 1"),
         ({"examples": ["one", "two", "three"]}, "examples[0]", "Expected `array`"),
-        ({"kind": "stars"}, "kind", "expected grade or spans, got 'stars'"),
-        ({"kind": ["grade"]}, "kind", "expected grade or spans"),
+        ({"kind": "stars"}, "kind", "expected grade, spans or pair, got 'stars'"),
+        ({"kind": ["grade"]}, "kind", "expected grade, spans or pair"),
         ({"scale": 5}, "scale", "unknown field; a rubric has name, question"),
     ],
 )

@@ -97,6 +97,7 @@ class TestCampaign:
             for column in ("sample", "context", "purpose", "golds", "other_system", "other_text"):
                 connection.execute(f"ALTER TABLE item DROP COLUMN {column}")
             connection.execute("ALTER TABLE event DROP COLUMN grades")
+            connection.execute("ALTER TABLE assignment DROP COLUMN swapped")
             connection.execute("DROP TABLE change")
             connection.execute("UPDATE campaign SET schema = 2")
         with pytest.raises(

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
@@ -100,12 +101,13 @@ class Place:
     ) -> None:
         self.clock = Clock(1_700_000_000.0 + int(folder.name))
         self.store = Store.open(str(folder / "campaign.db"), make=True, clock=self.clock)
-        texts = [(item.item, item.system) for item in items]
+        texts = [(item.item, item.name) for item in items]
         made = plan(texts, annotators, annotators, seed=1)
         item_type = item_type or ("passages" if rubric.kind == "spans" else "outputs")
-        self.store.create(
-            Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1), items, made, rubric
-        )
+        settings = Campaign(name="Autumn", item_type=item_type, annotators_per_item=annotators, seed=1)
+        if rubric.kind == "pair":
+            settings = msgspec.structs.replace(settings, pairs=0)
+        self.store.create(settings, items, made, rubric)
         self.app = make_app(self.store, options)
         self.open = ExitStack()
 

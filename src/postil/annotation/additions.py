@@ -18,6 +18,7 @@ from postil.annotation.interleaving import interleave, interleaved
 from postil.annotation.item_assignment import generator
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.models import Campaign, Revision
+from postil.annotation.pairs import balanced_sides
 from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError
@@ -255,7 +256,7 @@ class _Rows(NamedTuple):
 _ARTICLE: Final = CompiledStatement(tables.article.insert(), tuple, [column.key for column in tables.article.columns])
 _ITEM: Final = CompiledStatement(tables.item.insert(), tuple, [column.key for column in tables.item.columns])
 _ASSIGNMENT: Final = CompiledStatement(
-    tables.assignment.insert(), tuple, ["item", "person", "round", "position", "state"]
+    tables.assignment.insert(), tuple, ["item", "person", "round", "position", "state", "swapped"]
 )
 _TOTAL: Final = CompiledStatement(
     tables.person.update()
@@ -275,11 +276,21 @@ def _rows(before: _State, added: _Addition) -> _Rows:
             values = {"item": item.item, "title": item.title, "content": item.content, "lang": item.lang}
             articles.append({"id": numbers[item.item], **values})
         items.append({"number": number, "article": numbers[item.item], **item_values(item)})
+    pairs = {number: item.name for number, item in enumerate(added.items, first) if item.other_system}
+    revision = added.settings.revisions[-1]
+    new = [
+        [(first + place, 1) for place, people in enumerate(added.chosen) if person in people]
+        for person in range(len(before.plan.annotators))
+    ]
+    sides = balanced_sides(new, pairs, generator(revision.seed, "sides", revision.number))
     assignments, totals = list[dict[str, object]](), list[dict[str, object]]()
     for person, (name, order) in enumerate(zip(before.plan.annotators, before.plan.orders, strict=True)):
-        mine = [first + place for place, people in enumerate(added.chosen) if person in people]
+        mine = [item for item, _ in new[person]]
         fixed = {"person": before.people[name], "round": 1, "state": OPEN}
-        assignments += [{**fixed, "item": item, "position": place} for place, item in enumerate(mine, len(order))]
+        assignments += [
+            {**fixed, "item": item, "position": place, "swapped": sides.get((person, item, 1))}
+            for place, item in enumerate(mine, len(order))
+        ]
         totals += [{"number": before.people[name], "more": len(mine)}] if mine else []
     return _Rows(articles, items, assignments, totals)
 

@@ -151,7 +151,7 @@ def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubri
         grades = validation.on_scales(rubric, given.value)
         encoded = msgspec.json.encode(grades).decode()
         return {"kind": "rate", "grade": grades[0], "grades": encoded, "seconds": seconds}
-    if rubric.kind == "grade":
+    if rubric.kind != "spans":
         return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}
     (text,) = _TEXT.rows(connection, {"item": item})
     spans = validation.spans(text.text, given.value)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.annotation.aspects import ratings_by_aspect
+from postil.annotation.pair_export import PAIR_COLUMNS, pair_table, preferences, resolved_pairs, wins_as_grades
 from postil.annotation.spans import passage_grade
 from postil.errors import InvalidInput
 from postil.records.results import to_json
@@ -154,19 +155,26 @@ def export_files(
     ratings, adjudications = store.results.ratings(), store.results.adjudications()
     if not ratings:
         raise InvalidInput("there are no ratings yet", where=store.where)
-    aspects = ratings_by_aspect(ratings, rubric)
-    graded = [one for _, some in aspects for one in some]
-    resolved = [
-        row
-        # Leads decide about the first aspect.
-        for place, (scale, some) in enumerate(aspects)
-        for row in resolved_table(items, some, () if place else adjudications, scale)
-    ]
-    files: dict[str, Sequence[Row]] = {
-        f"ratings.{table_format}": list(long_table(graded, items if texts else None, timestamps=timestamps)),
-        f"resolved.{table_format}": list(_with_texts(resolved, items)) if texts else resolved,
-        "judgements.jsonl": list(judgements(graded)),
-    }
+    resolved: list[ResolvedRow] = []
+    files: dict[str, Sequence[Row]] = {}
+    if rubric.kind == "pair":
+        moment, beside = _moment if timestamps else None, _context if texts else None
+        files[f"ratings.{table_format}"] = list(pair_table(ratings, items, moment=moment, beside=beside))
+        files[f"resolved.{table_format}"] = list(resolved_pairs(items, ratings, adjudications, texts=texts))
+        files["preferences.jsonl"] = list(preferences(ratings))
+        files["judgements.jsonl"] = list(wins_as_grades(ratings))
+    else:
+        aspects = ratings_by_aspect(ratings, rubric)
+        graded = [one for _, some in aspects for one in some]
+        resolved = [
+            row
+            # Leads decide about the first aspect.
+            for place, (scale, some) in enumerate(aspects)
+            for row in resolved_table(items, some, () if place else adjudications, scale)
+        ]
+        files[f"ratings.{table_format}"] = list(long_table(graded, items if texts else None, timestamps=timestamps))
+        files[f"resolved.{table_format}"] = list(_with_texts(resolved, items)) if texts else resolved
+        files["judgements.jsonl"] = list(judgements(graded))
     if campaign.rows == "articles":
         files["references.jsonl"] = list(references(items, ratings, adjudications))
     if campaign.rows == "passages":
@@ -318,7 +326,7 @@ def codebook(
         | ({"overlapping": len(campaign.overlapping)} if campaign.overlapping else {}),
         "rubric": msgspec.to_builtins(rubric),
         "counts": dict(counts),
-        "columns": dict(COLUMNS),
+        "columns": {**COLUMNS, **(PAIR_COLUMNS if rubric.kind == "pair" else {})},
         "changes": [_change(one) for one in changes],
     }
 

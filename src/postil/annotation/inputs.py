@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from postil.annotation.item_types import ItemType
-    from postil.annotation.models import Item
+    from postil.annotation.models import Item, Kind
     from postil.records.reading import Reading
 
 __all__ = ["GoldLabel", "rubric_for", "sampled_items", "with_gold"]
@@ -69,13 +69,14 @@ def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[It
     return [item for item in items if item.item in chosen or item.gold is not None], len(articles)
 
 
-def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) -> Rubric:
+def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType, *, pairs: bool = False) -> Rubric:
     """Read the rubric of a campaign, or choose the bundled one.
 
     Args:
         named: A file, or the language of the bundled rubric; None for the most frequent language of the items.
         items: The items.
         item_type: Type of the items.
+        pairs: True for the bundled rubric of pairs.
 
     Raises:
         InvalidInput: A field of the file is invalid; names the field.
@@ -84,7 +85,8 @@ def rubric_for(named: str | None, items: Sequence[Item], item_type: ItemType) ->
         return Rubric.read(named)
     languages = Counter(item.lang.partition("-")[0].lower() for item in items)
     usual = next((lang for lang, _ in languages.most_common() if lang in LANGUAGES), LANGUAGES[0])
-    return Rubric.default(named or usual, "spans" if item_type == "passage" else "grade", item_type)
+    kind: Kind = "pair" if pairs else "spans" if item_type == "passage" else "grade"
+    return Rubric.default(named or usual, kind, item_type)
 
 
 def with_gold(

@@ -40,10 +40,11 @@ __all__ = [
     "Span",
     "State",
     "Upcoming",
+    "name_of",
 ]
 
-Kind: TypeAlias = Literal["grade", "spans"]
-"""Type of an annotation: a grade on a scale, or span annotations."""
+Kind: TypeAlias = Literal["grade", "spans", "pair"]
+"""Type of an annotation: a grade on a scale, span annotations, or the preference for one of two texts."""
 
 Presentation: TypeAlias = tuple[int, int]
 """An item and a round: 1, or 2 where the item is repeated for the same annotator."""
@@ -53,6 +54,8 @@ Purpose: TypeAlias = Literal["", "attention", "training"]
 
 Role: TypeAlias = Literal["lead", "annotator"]
 State: TypeAlias = Literal["open", "graded", "skipped"]
+Sides: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
+"""Texts of a pair, each with the grade that says it is better."""
 Span: TypeAlias = tuple[int, int]
 """Start and end of a span, in characters (code points); the end is exclusive."""
 
@@ -144,6 +147,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         revisions: Revisions of the plan after the first one.
         rows: Rows that the items come from; by default those that usually have items of the type.
         context: Names of what is shown with each text: ``article``, ``source``, ``thread`` and columns.
+        pairs: Number of pairs of texts per article, 0 for all; None where single texts are rated.
     """
 
     name: str
@@ -158,6 +162,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     revisions: tuple[Revision, ...] = ()
     rows: ItemRows | None = None
     context: tuple[str, ...] | None = None
+    pairs: int | None = None
 
     def __post_init__(self) -> None:
         usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
@@ -194,6 +199,8 @@ class Item(_Record, frozen=True, kw_only=True):
         context: Texts shown with it besides the article.
         purpose: ``attention`` for a text that asks for a grade, ``training`` for a gold item to learn from, else empty.
         golds: Gold labels of all aspects, where there are several; None for those without one. `gold` is the first.
+        other_system: Source of the second text of a pair; empty for a single text.
+        other_text: Second text of a pair.
     """
 
     item: str
@@ -207,6 +214,26 @@ class Item(_Record, frozen=True, kw_only=True):
     context: tuple[Context, ...] = ()
     purpose: Purpose = ""
     golds: tuple[float | None, ...] = ()
+    other_system: str = ""
+    other_text: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name within the article: the system, or both systems of a pair."""
+        return name_of(self.system, self.other_system)
+
+
+def name_of(system: str, other_system: str | None) -> str:
+    """Name of an item within its article.
+
+    Args:
+        system: Source of the text.
+        other_system: Source of the second text of a pair; empty or None for a single text.
+
+    >>> name_of("base", ""), name_of("base", "new")
+    ('base', 'base : new')
+    """
+    return f"{system} : {other_system}" if other_system else system
 
 
 class Person(_Record, frozen=True, kw_only=True):
@@ -261,6 +288,8 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
         reason: Reason for skipping.
         context: Texts shown with it besides the article.
         grades: Current grades of all aspects, where there are several.
+        other_text: Second text of a pair; empty for a single text.
+        swapped: True if the second text is on the left.
     """
 
     assignment: int
@@ -278,6 +307,14 @@ class AnnotationTask(_Record, frozen=True, kw_only=True):
     reason: str = ""
     context: tuple[Context, ...] = ()
     grades: tuple[float, ...] = ()
+    other_text: str = ""
+    swapped: bool = False
+
+    @property
+    def sides(self) -> Sides:
+        """Texts of a pair from left to right."""
+        first, second = (self.text, 1), (self.other_text, 3)
+        return (second, first) if self.swapped else (first, second)
 
 
 class Annotation(_Record, frozen=True, kw_only=True):
@@ -415,9 +452,10 @@ class Rating(_Record, frozen=True, kw_only=True):
     Args:
         number: Number of the item, from 0.
         item: See `Item`.
-        system: See `Item`.
+        system: See `Item`; of a pair its name, with both systems.
         annotator: Pseudonym of the annotator.
-        grade: The grade; for span annotations the share of the text that is annotated.
+        grade: The grade; of a pair 1 for the first text, 2 for a tie, 3 for the second one; for span annotations the
+            share of the text that is annotated.
         round: 1, or 2 for a repeated item.
         order: Position in the annotator's presentation order, from 0.
         time: Time, in seconds since 1970.
@@ -430,6 +468,8 @@ class Rating(_Record, frozen=True, kw_only=True):
         aspect: Name of the aspect that `grade` and `gold` are of; empty where none was selected.
         grades: Grades of all aspects, where there are several; `grade` is the first of them.
         golds: See `Item`.
+        pair: Systems of a pair; None for a single text.
+        swapped: True if the second text of a pair was on the left.
     """
 
     number: int
@@ -449,6 +489,8 @@ class Rating(_Record, frozen=True, kw_only=True):
     aspect: str = ""
     grades: tuple[float, ...] = ()
     golds: tuple[float | None, ...] = ()
+    pair: tuple[str, str] | None = None
+    swapped: bool = False
 
 
 class Given(_Record, frozen=True, kw_only=True):
@@ -504,6 +546,7 @@ class Conflict(_Record, frozen=True, kw_only=True):
         distance: Highest minus lowest grade.
         adjudication: The last decision, if there is one.
         context: Texts shown with it besides the article.
+        other_text: Second text of a pair; empty for a single text.
     """
 
     number: int
@@ -515,3 +558,9 @@ class Conflict(_Record, frozen=True, kw_only=True):
     distance: float
     adjudication: Adjudication | None = None
     context: tuple[Context, ...] = ()
+    other_text: str = ""
+
+    @property
+    def sides(self) -> Sides:
+        """Texts of a pair, the first one first."""
+        return (self.text, 1), (self.other_text, 3)

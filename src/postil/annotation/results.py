@@ -10,11 +10,12 @@ import sqlalchemy as sql
 
 from postil.annotation import tables, validation
 from postil.annotation.events import to_event
-from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused
+from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.annotation.people import active_person
 from postil.annotation.spans import from_json
 from postil.annotation.state import moment
 from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
+from postil.annotation.tasks import is_swapped
 from postil.annotation.texts import golds_of, grades_of, items
 from postil.records.results import PlanRevision
 
@@ -153,7 +154,7 @@ class Results:
         asked = self._rubric()
         key = validation.key(idempotency_key)
         why = validation.words("reason", reason)
-        decided = validation.on_scale(asked, grade) if asked.kind == "grade" else validation.share_or_two(grade)
+        decided = validation.on_scale(asked, grade) if asked.kind != "spans" else validation.share_or_two(grade)
 
         def transaction(connection: Connection) -> Adjudication:
             who = active_person(connection, lead.id, lock=True)
@@ -197,6 +198,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
                 _EVENTS.grades,
                 tables.item.c.golds,
             ),
+            *(tables.item.c.other_system, _ASSIGNMENTS.swapped, _ASSIGNMENTS.id.label("assignment")),
         )
         .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
         .join(tables.item, _ASSIGNMENTS.item == tables.item.c.number)
@@ -209,7 +211,7 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
         yield Rating(
             number=row.number,
             item=row.item,
-            system=row.system,
+            system=name_of(row.system, row.other_system),
             annotator=row.pseudonym,
             grade=row.grade,
             round=row.round,
@@ -223,6 +225,8 @@ def _ratings(connection: Connection, firsts: Sequence[int]) -> Iterator[Rating]:
             purpose=row.purpose,
             grades=grades_of(row.grades),
             golds=golds_of(row.golds),
+            pair=(row.system, row.other_system) if row.other_system else None,
+            swapped=bool(row.other_system) and is_swapped(row.swapped, row.assignment),
         )
 
 
@@ -271,4 +275,5 @@ def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]
                 distance=max(values, default=0.0) - min(values, default=0.0),
                 adjudication=decided.get(number),
                 context=texts[number].context,
+                other_text=texts[number].other_text,
             )

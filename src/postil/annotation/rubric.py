@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from postil.annotation.bundled_rubrics import QUALITY
 from postil.annotation.models import Kind
@@ -85,13 +86,15 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Args:
         name: Short name; the aspect in exports.
         question: Question for annotators.
-        kind: ``grade``, or ``spans`` for span annotations of the parts that the question is about.
+        kind: ``grade``; ``spans`` for span annotations of the parts that the question is about; or ``pair`` for the
+            preference for one of two texts.
         low: Lowest grade.
         high: Highest grade; every whole number from low to high is a grade.
         words: Meaning of each grade, from low to high.
         examples: Examples of each grade, from low to high.
         lang: Language of the rubric, as a BCP 47 tag.
         aspects: Questions that are asked together, each with a scale of its own; none where there is one question.
+        ties: For ``pair``: True if neither text need be better.
 
     >>> rubric = Rubric.default("en")
     >>> rubric.grades
@@ -109,20 +112,44 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     examples: tuple[tuple[str, ...], ...] = ()
     lang: str = "en"
     aspects: tuple[Aspect, ...] = ()
+    ties: bool = True
 
     def __post_init__(self) -> None:
         _check_texts(self, "name", "question", "lang")
         if self.aspects:
             self._check_aspects()
+        elif self.kind == "pair":
+            self._check_pair()
         elif self.kind != "spans":
             _check_scale(self)
+
+    def _check_pair(self) -> None:
+        """Grades of a pair are 1 for the first text, 2 for a tie and 3 for the second one, each with its words."""
+        force_setattr(self, "low", 1)
+        force_setattr(self, "high", 3)
+        if self.examples:
+            raise InvalidInput("expected none, as a pair has no grades", where="rubric", field="examples")
+        if not self.ties and len(self.words) == 2:
+            force_setattr(self, "words", (self.words[0], "", self.words[1]))
+        if len(self.words) not in {0, 3}:
+            expected = "three texts (left better, tie, right better)" if self.ties else "two texts (left, right better)"
+            raise InvalidInput(f"expected {expected}, got {len(self.words)}", where="rubric", field="words")
 
     @property
     def grades(self) -> tuple[int, ...]:
         """All grades, of the first of several aspects; none for span annotations."""
         if self.aspects:
             return self.aspects[0].grades
-        return () if self.kind == "spans" else tuple(range(self.low, self.high + 1))
+        every = range(self.low, self.high + 1, 1 if self.ties else 2)
+        return () if self.kind == "spans" else tuple(every)
+
+    def meaning(self, grade: int) -> str:
+        """Meaning of a grade; empty if the rubric has none.
+
+        Args:
+            grade: The grade.
+        """
+        return self.words[grade - self.low] if self.words else ""
 
     @property
     def scales(self) -> tuple[Rubric, ...]:
@@ -160,7 +187,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 problem = f"unknown field; a rubric has {', '.join(cls.__struct_fields__)}"
                 raise InvalidInput(problem, where=where, field=str(field))
             if found.get("kind", "grade") not in get_args(Kind):
-                raise InvalidInput(f"expected grade or spans, got {found['kind']!r}", where=where, field="kind")
+                raise InvalidInput(f"expected grade, spans or pair, got {found['kind']!r}", where=where, field="kind")
         try:
             return msgspec.convert(found, cls)
         except InvalidInput as error:
@@ -189,6 +216,8 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise UnknownName("language of a rubric", lang, LANGUAGES)
         if kind == "spans":
             return _MARKS[language]
+        if kind == "pair":
+            return _PAIRS[language]
         if item_type not in QUALITY:
             return _COMMENTS[language]
         return cls(**QUALITY[item_type][language]._asdict(), lang=language)
@@ -266,6 +295,21 @@ _MARKS: Final = {
         name="interesting parts",
         question="请标出这段文字中与主题有关、值得知道的部分；没有就不标。",
         kind="spans",
+        lang="zh",
+    ),
+}
+_PAIRS: Final = {
+    "en": Rubric(
+        name="preference",
+        question="Which of the two texts is better?",
+        kind="pair",
+        words=("A is better", "Neither is better", "B is better"),
+    ),
+    "zh": Rubric(
+        name="preference",
+        question="两段文字哪一段更好？",
+        kind="pair",
+        words=("A 更好", "不分上下", "B 更好"),
         lang="zh",
     ),
 }

@@ -18,7 +18,9 @@ try:
     from postil.annotation.additions import append_items
     from postil.annotation.database import ADVICE, Database
     from postil.annotation.grading import Grading
+    from postil.annotation.item_assignment import generator
     from postil.annotation.loading import load_ratings
+    from postil.annotation.pairs import balanced_sides
     from postil.annotation.people import People
     from postil.annotation.results import Results
     from postil.annotation.state import Lifecycle
@@ -152,6 +154,8 @@ class Store:
         if tuple(text.item for text in texts) != plan.articles:
             raise UsageError("the plan is for other items")
         campaign = msgspec.structs.replace(campaign, created=self._clock())
+        pairs = {number: text.name for number, text in enumerate(texts) if text.other_system}
+        sides = balanced_sides(plan.orders, pairs, generator(campaign.seed, "sides", 1))
         articles = {text.item: number for number, text in enumerate(reversed(texts), 1)}
         rows: dict[sql.Table, list[dict[str, object]]] = {
             tables.campaign: [{"id": 1, "schema": SCHEMA, "data": _json(campaign), "rubric": _json(rubric)}],
@@ -168,8 +172,9 @@ class Store:
                 for number, (name, order) in enumerate(zip(plan.annotators, plan.orders, strict=True), 1)
             ],
             tables.assignment: [
-                {"item": number, "person": person, "round": again, "position": place, "state": OPEN}
-                for person, order in enumerate(plan.orders, 1)
+                {"item": number, "person": person + 1, "round": again, "position": place, "state": OPEN}
+                | {"swapped": sides.get((person, number, again))}
+                for person, order in enumerate(plan.orders)
                 for place, (number, again) in enumerate(order)
             ],
         }

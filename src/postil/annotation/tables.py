@@ -139,6 +139,7 @@ assignment: Final = Table(
     _to("person"),
     *_required(Integer, "round", "position", "state"),
     Column("event", Integer),  # the event that made the state; None before the first
+    Column("swapped", Integer),  # of a pair: 1 where the second text is on the left; None goes by the parity of id
     UniqueConstraint("item", "person", "round"),
     Index("assignment_open", "person", "state", "position"),
     Index("assignment_in_order", "person", "position"),
@@ -211,6 +212,7 @@ class AssignmentRow(NamedTuple):
     position: int
     state: int
     event: int | None
+    swapped: int | None
 
 
 class EventRow(NamedTuple):

@@ -16,7 +16,7 @@ from postil.annotation.texts import context_of, grades_of
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-__all__ = ["first_open", "of_assignment", "open_after", "task_at"]
+__all__ = ["first_open", "is_swapped", "of_assignment", "open_after", "task_at"]
 
 _ASSIGNMENTS, _EVENTS, _PEOPLE = tables.assignment.c, tables.event.c, tables.person.c
 
@@ -39,6 +39,8 @@ class _TaskRow(NamedTuple):
     reason: str | None
     grades: str | None
     total: int
+    other_text: str | None
+    swapped: int | None
 
 
 _TASK: Final = (
@@ -47,6 +49,7 @@ _TASK: Final = (
         *(tables.item.c.text, tables.article.c.title, tables.article.c.content, tables.article.c.lang),
         tables.item.c.context,
         *(_EVENTS.grade, _EVENTS.spans, _EVENTS.reason, _EVENTS.grades, _PEOPLE.total),
+        *(tables.item.c.other_text, _ASSIGNMENTS.swapped),
     )
     .join_from(tables.assignment, tables.item, _ASSIGNMENTS.item == tables.item.c.number)
     .join(tables.article, tables.item.c.article == tables.article.c.id)
@@ -123,6 +126,16 @@ def open_after(connection: Connection, annotator: int, after: int, wanted: int) 
     return tuple(found)
 
 
+def is_swapped(swapped: int | None, assignment: int) -> bool:
+    """True if the second text of a pair is on the left.
+
+    Args:
+        swapped: Stored side; None where a pair was moved to another annotator.
+        assignment: Number of the assignment, whose parity then decides.
+    """
+    return bool(assignment % 2 if swapped is None else swapped)
+
+
 def _to_task(row: _TaskRow) -> AnnotationTask:
     return AnnotationTask(
         assignment=row.id,
@@ -140,4 +153,6 @@ def _to_task(row: _TaskRow) -> AnnotationTask:
         reason=row.reason or "",
         context=context_of(row.context),
         grades=grades_of(row.grades),
+        other_text=row.other_text or "",
+        swapped=is_swapped(row.swapped, row.id),
     )

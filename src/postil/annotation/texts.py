@@ -55,6 +55,8 @@ def items(connection: Connection, numbers: Sequence[int] | None = None) -> dict[
             context=context_of(row.context),
             purpose=row.purpose,
             golds=golds_of(row.golds),
+            other_system=row.other_system or "",
+            other_text=row.other_text or "",
         )
     return found
 
@@ -69,7 +71,8 @@ def item_values(item: Item) -> dict[str, object]:
     golds = msgspec.json.encode(item.golds).decode() if item.golds else None
     named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
     known = {"gold": item.gold, "golds": golds, "purpose": item.purpose}
-    return {**named, **known, "other_system": None, "other_text": None}
+    other = {"other_system": item.other_system or None, "other_text": item.other_text if item.other_system else None}
+    return {**named, **known, **other}
 
 
 def context_of(stored: str) -> tuple[Context, ...]:

@@ -100,7 +100,9 @@ def on_scale(rubric: Rubric | Aspect, grade: object) -> float:
         Refused: The rubric has no such grade.
     """
     if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in rubric.grades:
-        raise Refused("invalid", f"expected a whole number from {rubric.low} to {rubric.high}, got {_shown(grade)}")
+        whole = len(rubric.grades) == rubric.high - rubric.low + 1
+        expected = f"a whole number from {rubric.low} to {rubric.high}" if whole else "1 or 3"
+        raise Refused("invalid", f"expected {expected}, got {_shown(grade)}")
     return float(grade)
 
 

@@ -15,7 +15,9 @@ from postil.annotation.item_files import ItemFiles, has_candidates, is_reference
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.item_types import FORMER, ITEM_TYPES, ItemType, parse_context
 from postil.annotation.models import Campaign, Role
+from postil.annotation.pairs import GoldPreference, read_gold
 from postil.annotation.plan import plan as assign_items
+from postil.app.annotate_pairs import asks_for_pairs, pairs_per_item, planned_pairs
 from postil.app.campaign_serving import checked_base_url
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
@@ -30,10 +32,11 @@ from postil.render.formats import rows_as_csv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.annotation.models import Rating, Reassignment
+    from postil.annotation.models import Item, Rating, Reassignment
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
+    from postil.records.reading import Reading
     from postil.records.results import PlanResult
 
 __all__ = [
@@ -78,6 +81,7 @@ class PlanOptions(SeedOptions):
             articles.
         overlap: Share of the texts (of the articles, with --by-item) that get one annotator more.
         by_item: Give all texts of an article to the same annotators.
+        pairs: Ask which of two systems' texts is better: all pairs of an article's texts, or N of them.
         repeat_rate: Share of an annotator's items that are repeated.
         item_order: Items of one article in the presentation order: spread, or together.
         name: Name of the campaign, shown to annotators; by default that of the file of items.
@@ -93,6 +97,7 @@ class PlanOptions(SeedOptions):
     sample: Annotated[int | None, Flag(("--items",), metavar="N", min=1)] = None
     overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
     by_item: bool = False
+    pairs: Annotated[str | None, Flag(metavar="all|N")] = None
     repeat_rate: Annotated[float, Flag(metavar="SHARE", min=0, max=0.5)] = 0.0
     item_order: Annotated[ItemOrder, Flag(metavar="NAME")] = "spread"
     name: Annotated[str, Flag(metavar="TEXT")] = ""
@@ -236,16 +241,14 @@ def plan(
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
     item_type, files = _files_of(items, options)
-    given = (inputs or InputOptions()).readings(roles_of(files, items), on_message)
+    paired = asks_for_pairs(options.pairs, options.rubric)
+    given = (inputs or InputOptions()).readings(roles_of(files, items, pairs=paired), on_message)
     found = list(files.read(items, given))
-    rubric = rubric_for(options.rubric, found, item_type)
-    if options.gold:
-        found = with_gold(found, options.gold, rubric, given["gold"])
-    sampled_from = None
-    if options.sample is not None:
-        found, sampled_from = sampled_items(found, options.sample, options.seed)
+    rubric = rubric_for(options.rubric, found, item_type, pairs=options.pairs is not None)
+    pairs = pairs_per_item(options.pairs, rubric, files.rows)
+    found, sampled_from = _planned(found, rubric, pairs, options, given["gold"])
     made = assign_items(
-        [(item.item, item.system) for item in found],
+        [(item.item, item.name) for item in found],
         options.annotators,
         options.annotators_per_item,
         seed=options.seed,
@@ -266,10 +269,32 @@ def plan(
         sampled_from=sampled_from,
         rows=files.rows,
         context=files.context,
+        pairs=pairs,
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
     return replace(made.statistics(), sampled=options.sample, sampled_from=sampled_from)
+
+
+def _planned(
+    texts: list[Item], rubric: Rubric, pairs: int | None, options: PlanOptions, reading: Reading
+) -> tuple[list[Item], int | None]:
+    """Items of a new campaign, and the number of articles that they were sampled from."""
+    sampled_from = None
+
+    def sampled(items: Sequence[Item]) -> Sequence[Item]:
+        nonlocal sampled_from
+        if options.sample is not None:
+            items, sampled_from = sampled_items(items, options.sample, options.seed)
+        return items
+
+    if pairs is not None:
+        gold = {} if options.gold is None else read_gold(options.gold, rubric, reading)
+        made = planned_pairs(texts, pairs, gold, options.gold or "", seed=options.seed, sampled=sampled)
+        return made, sampled_from
+    if options.gold:
+        texts = with_gold(texts, options.gold, rubric, reading)
+    return list(sampled(texts)), sampled_from
 
 
 def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
@@ -291,14 +316,16 @@ def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
     return item_type, ItemFiles(rows, ("article",) if context is None else context, options.articles)
 
 
-def roles_of(files: ItemFiles, path: str) -> dict[str, type[Row]]:
+def roles_of(files: ItemFiles, path: str, *, pairs: bool = False) -> dict[str, type[Row]]:
     """Row types by role, for options of reading.
 
     Args:
         files: Reading of the items.
         path: File of items.
+        pairs: True for a campaign of pairs.
     """
-    return {"items": files.row_type(path), "articles": Article, "gold": GoldLabel}
+    gold: type[Row] = GoldPreference if pairs else GoldLabel
+    return {"items": files.row_type(path), "articles": Article, "gold": gold}
 
 
 def invite(url: str, name: str, options: InviteOptions) -> str:

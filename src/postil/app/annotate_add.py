@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from postil.annotation.inputs import GoldLabel, with_gold
 from postil.annotation.item_files import ItemFiles
+from postil.annotation.pairs import single_texts
 from postil.app.annotate import open_campaign, roles_of
+from postil.app.annotate_pairs import new_gold, planned_pairs
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UsageError
 from postil.options import Flag, options
-from postil.records.row_files import read
+from postil.records.row_files import PLAIN, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,15 +110,21 @@ def add_to(
     if campaign.drawn is not None:
         raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")
     reading = ItemFiles.of(campaign, options.articles)
-    new = _NewItems(store.items(), campaign)
+    there = store.items()
+    new = _NewItems(list(single_texts(there)), campaign)
     of_gold: Reading | None = None
     for file in files:
-        given = (inputs or InputOptions()).readings(roles_of(reading, file), on_message)
+        given = (inputs or InputOptions()).readings(
+            roles_of(reading, file, pairs=campaign.pairs is not None), on_message
+        )
         of_gold = of_gold or given["gold"]
         for item, place in reading.located(file, given):
             new.take(item, place)
     found = new.found
-    if options.gold and of_gold is not None:
+    if campaign.pairs is not None:
+        labels = {} if options.gold is None else new_gold(options.gold, there, store.rubric(), of_gold or PLAIN)
+        found = planned_pairs(found, campaign.pairs, labels, options.gold or "", seed=options.seed)
+    elif options.gold and of_gold is not None:
         known = new.check_gold(options.gold, of_gold, rubric := store.rubric())
         found = with_gold(found, options.gold, rubric, of_gold, known=known)
     made = store.add(found, known=new.known, seed=options.seed, dry_run=options.dry_run, lead=lead)
@@ -134,7 +142,7 @@ class _NewItems:
     def __init__(self, items: Sequence[Item], campaign: Campaign) -> None:
         self.found: list[Item] = []
         self.known = 0
-        self._by_item = campaign.by_item
+        self._by_item, self._pairs = campaign.by_item, campaign.pairs
         self._there: dict[tuple[str, str, int], tuple[Item, str]] = {
             _key(item): (item, "the campaign") for item in items
         }
@@ -157,10 +165,16 @@ class _NewItems:
                 raise place.error(f"{where} has another context of {name}; give it another name")
             self.known += 1
             return
+        if self._pairs and item.item in self._assigned:
+            self.known += 1  # not all systems of an article are in one of its pairs
+            return
         article, where = self._articles.setdefault(item.item, (item, str(place)))
         if (article.title, article.content) != (item.title, item.content):
             part = "title" if article.title != item.title else "content"
             raise place.error(f"{where} has another {part} of the article {item.item}", "item")
+        if self._pairs == 0 and item.item in self._assigned:
+            problem = f"the campaign has all pairs of the texts of {item.item}, and none is of {item.system}"
+            raise place.error(f"{problem}; add texts of other articles")
         if self._by_item and item.item in self._assigned:
             raise place.error(
                 f"the texts of {item.item} are assigned already, and here all texts of an article have the same "

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from postil.annotation.export import judgements
+from postil.annotation.pair_export import preferences
+from postil.errors import Undefined
 from postil.records.results import EstimateSettings
 from postil.version import VERSION
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Campaign, Rating
     from postil.metaeval.rating_prospects import Prospects
-    from postil.records.results import EstimateResult
+    from postil.records.results import EstimateResult, PreferencesResult
 
 __all__ = ["CampaignEstimate", "estimate_so_far"]
 
@@ -27,11 +29,13 @@ class CampaignEstimate:
         result: The estimate; None where there is none yet.
         reason: The reason, in words, where there is none.
         prospects: Expected intervals with more ratings.
+        preferences: Strengths of systems, in a campaign of pairs.
     """
 
     result: EstimateResult | None = None
     reason: str = ""
     prospects: Prospects | None = None
+    preferences: PreferencesResult | None = None
 
 
 def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int) -> CampaignEstimate:
@@ -42,6 +46,8 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
         campaign: Its settings.
         articles: Number of its articles.
     """
+    if campaign.pairs is not None:
+        return _strengths(ratings)
     from postil.metaeval.estimates import estimate  # noqa: PLC0415 - it loads statistics
     from postil.metaeval.rated_outputs import outputs_of  # noqa: PLC0415 - the same
     from postil.metaeval.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
@@ -60,3 +66,18 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
         return CampaignEstimate(reason="it needs two systems, each with ratings on two articles or more")
     result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))
     return CampaignEstimate(result, prospects=prospects(found.outputs, articles))
+
+
+def _strengths(ratings: Sequence[Rating]) -> CampaignEstimate:
+    """Strengths of systems from the preferences so far."""
+    from postil.metaeval.preferences import preferred_systems  # noqa: PLC0415 - it loads statistics
+    from postil.metaeval.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
+
+    rows = list(preferences(ratings))
+    rated = len({row.item for row in rows})
+    if rated < FEWEST_ITEMS:
+        return CampaignEstimate(reason=f"it needs {FEWEST_ITEMS} rated articles, and there are {rated}")
+    try:
+        return CampaignEstimate(preferences=preferred_systems(rows))
+    except Undefined:
+        return CampaignEstimate(reason="it needs preferences that connect all systems")

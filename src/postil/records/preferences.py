@@ -16,13 +16,22 @@ from postil.records.checks import coerce_ids
 from postil.records.explain import shown
 from postil.records.rows import Row
 
-__all__ = ["CHOICES", "PairPreference"]
+__all__ = ["CHOICES", "Choice", "Id", "PairPreference", "check_choice"]
 
 CHOICES: Final = ("a", "tie", "b")
 """Preferences: for the text of system a, for neither, for that of system b."""
 
 
-def _check_choice(value: object, field: str = "preference") -> None:
+def check_choice(value: object, field: str = "preference") -> None:
+    """Refuse what is no preference.
+
+    Args:
+        value: The value.
+        field: Its field; in any other than ``preference`` there is no tie.
+
+    Raises:
+        InvalidInput: It is none of `CHOICES`.
+    """
     choices = CHOICES if field == "preference" else ("a", "b")
     if value not in choices:
         raise InvalidInput(f"expected {', '.join(choices[:-1])} or {choices[-1]}, got {shown(value)}", field=field)
@@ -30,7 +39,7 @@ def _check_choice(value: object, field: str = "preference") -> None:
 
 def _check_left(value: object) -> None:
     if value is not None:
-        _check_choice(value, "left")
+        check_choice(value, "left")
 
 
 if TYPE_CHECKING:
@@ -39,7 +48,7 @@ if TYPE_CHECKING:
     Side: TypeAlias = Literal["a", "b"]
 else:
     Id = str | int
-    Choice = Annotated[str, msgspec.Meta(extra={"check": _check_choice})]
+    Choice = Annotated[str, msgspec.Meta(extra={"check": check_choice})]
     Side = Annotated[str | None, msgspec.Meta(extra={"check": _check_left})]
 
 
@@ -72,5 +81,5 @@ class PairPreference(Row, frozen=True, omit_defaults=True, gc=False):
         if self.system_a == self.system_b:
             problem = f"expected a system other than system_a, got {shown(self.system_a)} for both"
             raise InvalidInput(problem, field="system_b")
-        _check_choice(self.preference)
+        check_choice(self.preference)
         _check_left(self.left)

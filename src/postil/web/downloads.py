@@ -28,22 +28,24 @@ _NAMES: Final = {
     "ratings": ("one row per rating", TABLE_FORMATS),
     "resolved": ("one row per item: mean, adjudicated grade, number of ratings", TABLE_FORMATS),
     "judgements": ("for postil correlate --judgements", ("jsonl",)),
+    "preferences": ("for postil compare --preferences", ("jsonl",)),
     "references": ("for postil score --references", ("jsonl",)),
     "passages": ("for postil passages", ("jsonl",)),
     "codebook": ("meaning of columns and grades", ("json",)),
 }
 
 
-def names_of(source: ItemRows | None) -> dict[str, tuple[str, tuple[str, ...]]]:
+def names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Names of the files, each with its description and its suffixes.
 
     Args:
         source: Rows that the items of the campaign come from.
+        pairs: True for a campaign of pairs.
 
     >>> list(names_of("candidates"))
     ['ratings', 'resolved', 'judgements', 'codebook']
     """
-    only = {"references": "articles", "passages": "passages"}
+    only = {"references": "articles", "passages": "passages", "preferences": source if pairs else None}
     return {name: about for name, about in _NAMES.items() if only.get(name, source) == source}
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from postil.annotation.models import Person, Role
-    from postil.records.results import Agreement, EstimateResult
+    from postil.records.results import Agreement, EstimateResult, PreferencesResult
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -92,7 +92,7 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
 class _Pages:
     def __init__(self, site: Site, patience: float) -> None:
         self._site, self._store = site, site.store
-        self._files = names_of(site.campaign.rows)
+        self._files = names_of(site.campaign.rows, pairs=site.rubric.kind == "pair")
         self._scales = site.rubric.scales
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
@@ -109,7 +109,7 @@ class _Pages:
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""
-        return self._page(request, "estimate", forest=_forest)
+        return self._page(request, "estimate", forest=_forest, strengths=_strengths)
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""
@@ -236,7 +236,14 @@ def _drawn(found: Agreement, _: Callable[[str], str]) -> dict[str, object]:
 
 def _forest(found: EstimateResult, _: Callable[[str], str]) -> Markup:
     """Chart of the mean grades of systems with their intervals, the best first."""
-    return means(found.systems, _("Mean grade of each system, with 95 % intervals"))
+    rows = [(row.system, row.mean, row.low, row.high) for row in found.systems]
+    return means(rows, _("Mean grade of each system, with 95 % intervals"))
+
+
+def _strengths(found: PreferencesResult, _: Callable[[str], str]) -> Markup:
+    """Chart of the strengths of systems with their intervals, the strongest first."""
+    rows = [(row.system, row.strength, row.low, row.high) for row in found.systems]
+    return means(rows, _("Strength of each system, with 95 % intervals"))
 
 
 def _sentence(text: str, _: Callable[[str], str]) -> str:

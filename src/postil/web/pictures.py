@@ -10,7 +10,7 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.records.results import Estimate, SystemEstimate
+    from postil.records.results import Estimate
 
 __all__ = ["heat", "histogram", "means", "severities"]
 
@@ -54,18 +54,17 @@ def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
     return _intervals(drawn, (-far, 0.0, far), title, _signed, lines=(0.0,))
 
 
-def means(rows: Sequence[SystemEstimate], title: str) -> Markup:
-    """Draw mean grades with confidence intervals, one per line.
+def means(rows: Sequence[tuple[str, float, float | None, float | None]], title: str) -> Markup:
+    """Draw means with confidence intervals, one per line.
 
     Args:
-        rows: The systems.
+        rows: Name, mean and interval of each.
         title: Description, for screen readers.
     """
-    ends = [end for one in rows for end in (one.mean, one.low, one.high) if end is not None]
+    ends = [end for _, *numbers in rows for end in numbers if end is not None]
     low = math.floor(min(ends))
     ticks = [float(grade) for grade in range(low, max(math.ceil(max(ends)), low + 1) + 1)]
-    drawn = [(one.system, one.mean, one.low, one.high) for one in rows]
-    return _intervals(drawn, ticks, title, "{:.2f}".format, lines=ticks)
+    return _intervals(rows, ticks, title, "{:.2f}".format, lines=ticks)
 
 
 def _intervals(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.web.lead_translations import LEADS, MESSAGES
 from postil.web.life_translations import LIFE, LIFE_MESSAGES
+from postil.web.pair_translations import PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         **MESSAGES,
         **LIFE,
         **LIFE_MESSAGES,
+        **PAIRS,
         "% of %": "% / %",
         "A link works once. Ask your lead for a new one.": "每个链接只能用一次，请向负责人要一个新的。",
         "All": "全部",

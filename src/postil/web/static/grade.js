@@ -178,14 +178,14 @@ function answer(path, fields) {
   const task = $("#task").dataset;
   if (!task.assignment || performance.now() - shown < GUARD) return;
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
-  const { assignment, revision } = task;
+  const { assignment, revision } = task, graded = fields.grade && !$("#task.pair");
   keep([...kept(), { path, assignment, revision, idempotency_key: key.join(""), seconds: seconds(), ...fields }]);
   notice("");
   $("#state").classList.remove("saved"); // the words change when it takes long enough to read them
   clearTimeout(slow);
   slow = setTimeout(() => state("", words.saving), SLOW);
   show(ahead.shift() ?? element($("#waiting").innerHTML));
-  $("#said").textContent = fields.grade ? words.graded.replace("%", fields.grade) : words.saved;
+  $("#said").textContent = graded ? words.graded.replace("%", fields.grade) : words.saved;
   send();
 }
 function save() {
@@ -220,6 +220,13 @@ function toggle(id) {
 }
 
 const digit = (event) => (/^[0-9]$/.test(event.key) ? event.key : /^(?:Digit|Numpad)([0-9])$/.exec(event.code)?.[1]);
+// Choices of a pair have keys of their own, since their values go by the texts and not by the sides.
+const arrows = { ArrowLeft: 1, ArrowDown: 2, ArrowRight: 3 };
+const choice = (event) => {
+  if (!$("#task.pair")) return null;
+  const number = digit(event) ?? arrows[event.key];
+  return number ? $(`#task button[name=grade][data-key="${number}"]`) : null;
+};
 const scroll = { ArrowDown: 60, ArrowUp: -60, PageDown: 0.85, PageUp: -0.85, " ": 0.85 };
 
 document.addEventListener("keydown", (event) => {
@@ -231,6 +238,9 @@ document.addEventListener("keydown", (event) => {
   else if (key === "e") toggle("#rubric");
   else if (dialog?.id === "skip" && number) dialog.querySelector(`[data-key="${number}"]`)?.click();
   else if (dialog) did = false;
+  else if (choice(event)) {
+    if (!event.repeat) grade(choice(event).value);
+  } else if ($("#task.pair") && number) did = false;
   else if (event.repeat && (number || "us".includes(key))) did = true; // a key held down is pressed once
   else if (several && event.target.matches("input") && (event.key.startsWith("Arrow") || event.key === " ")) did = false;
   else if (several && number && performance.now() - shown < GUARD) did = true;
