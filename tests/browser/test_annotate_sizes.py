@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from campaign_window import Grading, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from campaign_window import Server
     from conftest import Chromium
@@ -152,7 +154,7 @@ def test_tables_of_leads_fold_on_a_phone(serve: Serve, chromium: Chromium) -> No
     assert lead(label) == "none"
 
 
-def test_axe_finds_nothing(serve: Serve, chromium: Chromium) -> None:
+def test_axe_finds_nothing(serve: Serve, chromium: Chromium, tmp_path: Path) -> None:
     pytest.importorskip("axe_playwright_python", reason="needs axe-core")
     axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
@@ -176,6 +178,12 @@ def test_axe_finds_nothing(serve: Serve, chromium: Chromium) -> None:
     ann.key("ArrowRight")
     ann.key(" ")
     check(ann, "passage")
+    rubric = tmp_path / "aspects.json"
+    aspects = [{"name": name, "question": f"How is the {name}?", "words": list("abcde")} for name in ("truth", "tone")]
+    rubric.write_text(json.dumps({"name": "both", "question": "Judge it.", "aspects": aspects}), encoding="utf-8")
+    rows = [{"item": "a", "system": "s", "text": "Short.", "source": LONG, "thread": ["Hello.", "Hi."]}]
+    summaries = serve(rows, item_type="summary", context="source,thread", rubric=str(rubric))
+    check(Grading(chromium).join(summaries, "Cleo"), "aspects")
     server = serve(**sample("zh", 1))
     bob = Grading(chromium).join(server, "Bob")
     check(bob, "grades")
@@ -202,4 +210,4 @@ def test_axe_finds_nothing(serve: Serve, chromium: Chromium) -> None:
     lead.until("document.querySelector('.link code')")
     check(lead, "link")
     assert {state: problems for state, problems in found.items() if problems} == {}
-    assert len(found) == 14 * 6
+    assert len(found) == 15 * 6
