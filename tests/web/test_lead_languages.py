@@ -53,7 +53,7 @@ def chinese(here: Any) -> Any:
     return lead
 
 
-PATHS = (*(path for path, _ in TABS.values()), "/lead/conflicts?show=adjudicated")
+PATHS = (*(path for path, _ in TABS.values()), "/lead/conflicts?show=adjudicated", "/lead/texts")
 
 
 def test_a_page_in_chinese_has_no_english_left(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
+from postil.annotation.store import Store
 from postil.app.annotate import BackupOptions, backup
 from postil.errors import InvalidInput
 
@@ -163,3 +166,29 @@ def test_two_servers_of_one_campaign(served: Make) -> None:
     assert here.stop(signal.SIGTERM) == -signal.SIGTERM
     assert [file.name for file in here.path.parent.iterdir()] == ["campaign.db"]
     assert here.graded() == stored + 2
+
+
+def test_a_lead_adds_texts_from_a_file_in_a_process_of_its_own(served: Make) -> None:
+    here = served()
+    with Store.open(str(here.path)) as store:
+        token = store.people.invite("Mo", "lead")
+    lead = type(here.ann)(httpx2.Client(base_url=f"http://localhost:{here.port}", timeout=60))
+    lead.join(token)
+    assert here.rate(1) == [200]
+    rows = [{"item": "n", "system": f"s{n}", "text": f"new {n}"} for n in range(4)]
+    files = {
+        "texts": ("more.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode()),
+        "articles": ("articles.jsonl", b'{"id": "n", "title": "New", "content": "", "comments": []}\n'),
+    }
+    page = lead.client.post("/lead/texts", data={"csrf": lead.csrf}, files=files).text
+    assert "New texts: 4." in page
+    token_of = re.search(r'name="token" value="(\w+)"', page)
+    assert token_of
+    added = lead.client.post("/lead/texts/add", data={"csrf": lead.csrf, "token": token_of[1]}).text
+    assert "Texts added: 4." in added
+    assert here.rate(1) == [200]
+    lead.client.close()
+    assert here.stop(signal.SIGTERM) == -signal.SIGTERM
+    with Store.open(str(here.path)) as store:
+        assert [item.text for item in store.items()][12:] == [row["text"] for row in rows]
+        assert [one.kind for one in store.state.changes()] == ["added"]

@@ -44,6 +44,9 @@ PATIENCE: Final = 1.0
 ATTEMPTS: Final = 10
 """Number of attempts to read two numbers that another process changes one after the other."""
 
+LIVELY: Final = 5.0
+"""Seconds to wait for two such numbers while another process writes."""
+
 HIGHEST: Final = 2**31 - 1
 """The largest number that the header field can hold."""
 
@@ -109,7 +112,11 @@ class CampaignFile:
             if self._keeper.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
                 raise PostilError(f"{self._path}: this file system cannot hold a campaign; move it to a local disk")
             self._keeper.execute("PRAGMA synchronous = NORMAL")  # a checkpoint syncs what must be on disk before it
-            if _mark(self._path) <= 0 or self._version() > 0:
+            for _ in range(ATTEMPTS):  # where another process is making a checkpoint, there is nothing to do
+                if _mark(self._path) > 0 >= self._version():
+                    break
+                time.sleep(0.02 if self._version() > 0 else 0.0)
+            else:
                 self._advance(wait=BUSY)
             if _mark(self._path) <= 0:
                 raise PostilError(f"{self._path}: another process has been reading it for {BUSY:.0f} s; try again")
@@ -381,12 +388,24 @@ def _mark(path: Path) -> int:
 
 def _common_mark(path: Path, connection: sqlite3.Connection) -> int | None:
     """The mark of the file; None where the log that the connection reads is of another time."""
-    for _ in range(ATTEMPTS):
+    seen: tuple[object, ...] = ()
+    still, until = 0, time.monotonic() + LIVELY
+    while still < ATTEMPTS and time.monotonic() < until:
         mark, version = _mark(path), _version(connection)
         interrupted = version > 0 and (mark == 0 or version == abs(mark) + 1)  # before the checkpoint of this number
         if abs(mark) == abs(version) or interrupted:
             return mark
-        time.sleep(0.02)  # a process that uses the file is about to make them equal
+        # Processes that use the file are about to make the numbers equal; on a busy disk, and if several make
+        # checkpoints at one moment, that takes a while, in which they write to the log.
+        now = mark, version, _log_state(path)
+        still, seen = still + 1 if now == seen else 0, now
+        time.sleep(0.02)
+    return None
+
+
+def _log_state(path: Path) -> tuple[int, int] | None:
+    with suppress(OSError):
+        return _state(_beside(path, "wal"))
     return None
 
 

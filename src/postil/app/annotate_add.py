@@ -67,6 +67,8 @@ def add(
     options: AddOptions,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
+    *,
+    lead: Person | None = None,
 ) -> Addition:
     """Add items to a campaign as a new revision of its plan, also while its server runs.
 
@@ -76,13 +78,14 @@ def add(
         options: Options of the command.
         inputs: Options of reading the files.
         on_message: Callback for status messages.
+        lead: The lead who adds them; None on the command line.
 
     Raises:
         InvalidInput: A row of a file is invalid, or the campaign has another text of the same name; names the row.
         UsageError: The campaign cannot take items.
     """
     with open_campaign(url) as store:
-        return add_to(store, files, options, inputs, on_message)
+        return add_to(store, files, options, inputs, on_message, lead=lead)
 
 
 def add_to(

@@ -108,6 +108,16 @@ class Site:
         token = request.cookies.get(self.cookie, "")
         return self.store.people.session(token) if token else None
 
+    def is_lead(self, cookies: str) -> bool:
+        """True if the cookies of a request are those of a lead who is signed in.
+
+        Args:
+            cookies: The header of the request.
+        """
+        token = re.search(rf"(?:^|; ?){self.cookie}=([^;]+)", cookies)
+        found = self.store.people.session(token[1]) if token else None
+        return found is not None and found.role == "lead"
+
     def current_user(self, request: Request) -> Person:
         """Return the signed-in user.
 

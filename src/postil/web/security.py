@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -147,6 +147,8 @@ class SecurityMiddleware:
         secure: True if it is reached by HTTPS.
         largest: Maximum size of a request body, in bytes.
         worded: Function that words refusals.
+        largest_for: Function from the path and the cookies of a request to the maximum size of its body, in bytes;
+            None if that is the same for all.
     """
 
     def __init__(
@@ -157,8 +159,9 @@ class SecurityMiddleware:
         secure: bool = False,
         largest: int = LARGEST,
         worded: Worded = refusal_parts,
+        largest_for: Callable[[str, str], Awaitable[int]] | None = None,
     ) -> None:
-        self._app, self._largest, self._worded = app, largest, worded
+        self._app, self._largest, self._worded, self._largest_for = app, largest, worded, largest_for
         self._known = lru_cache(maxsize=64)(self._is_known)
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
@@ -177,16 +180,19 @@ class SecurityMiddleware:
             await send(message)
 
         headers = dict(scope["headers"])
-        refusal = self._refusal(scope["method"], headers)
+        largest = self._largest
+        if self._largest_for is not None and scope["method"] == "POST":
+            largest = await self._largest_for(scope["path"], headers.get(b"cookie", b"").decode("latin-1"))
+        refusal = self._refusal(scope["method"], headers, largest)
         if [name for name, _ in scope["headers"]].count(b"host") > 1:
             refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
             try:
-                body = await _body(receive, self._largest)
+                body = await _body(receive, largest)
             except EOFError:
                 return  # nobody waits for a response, and a truncated form must not be read as a form
             if body is None:
-                refusal = 413, f"The request is larger than {self._largest:,} bytes."
+                refusal = 413, f"The request is larger than {largest:,} bytes."
             else:
                 scope[BODY] = body
         if refusal is None:
@@ -200,7 +206,7 @@ class SecurityMiddleware:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    def _refusal(self, method: str, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _refusal(self, method: str, headers: dict[bytes, bytes], largest: int) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._known(host):
             return 421, "This server does not have that name. Whoever started it can add the name."
@@ -210,8 +216,8 @@ class SecurityMiddleware:
         if foreign or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
             return 403, "The request comes from a page of another site. Open the page at the address of this server."
         size = headers.get(b"content-length", b"0")
-        if not size.isdigit() or len(size) > 9 or int(size) > self._largest:
-            return 413, f"The request is larger than {self._largest:,} bytes."
+        if not size.isdigit() or len(size) > 9 or int(size) > largest:
+            return 413, f"The request is larger than {largest:,} bytes."
         return None
 
     def _ours(self, origin: str, host: str) -> bool:

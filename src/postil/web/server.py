@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from postil.annotation.backups import DailyBackups
@@ -16,16 +17,19 @@ from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.annotator import add_annotator_pages
 from postil.web.backup_schedule import BackupSchedule
+from postil.web.connections import ConnectionLimits
 from postil.web.error_pages import HTTPError
+from postil.web.growth import UPLOADS, add_growth_pages
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
 from postil.web.life import add_life_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
-from postil.web.security import SecurityMiddleware
+from postil.web.security import LARGEST, SecurityMiddleware
 from postil.web.service.tokens import Tokens
 from postil.web.static_files import StaticFiles
 from postil.web.supervision import CampaignMetrics, Measured, add_supervision
+from postil.web.uploads import LARGEST_UPLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
     from postil.app.campaign_serving import ServeOptions
 
 __all__ = ["STATIC", "WebOptions", "make_app", "serve"]
+
+LIMITS: Final = ConnectionLimits(body_bytes=LARGEST_UPLOAD)
+"""Limits on connections; the application itself refuses larger bodies for all pages but one."""
 
 STATIC: Final = ("aspects.js", "grade.js", "htmx.min.js", "icon.svg", "postil.css", "spans.js")
 """Static files; no others are served."""
@@ -50,6 +57,7 @@ class WebOptions:
         base_url: URL where people reach it, which invitations begin with; empty for that of the lead's page.
         tokens: Tokens of programs on other machines; None if there are none.
         backup: Schedule of the daily backups; None if none are made.
+        url: Location of the campaign, for processes of their own; None to do all work in this one.
         patience: Seconds that a page of leads waits for fresh numbers before it shows the previous ones.
     """
 
@@ -58,6 +66,7 @@ class WebOptions:
     base_url: str = ""
     tokens: Tokens | None = None
     backup: BackupSchedule | None = None
+    url: str | None = None
     patience: float = 0.03
 
 
@@ -77,6 +86,7 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     add_lead_pages(app, site, patience=options.patience)
     add_supervision(app, metrics, store, options.tokens)
     add_life_pages(app, site)
+    add_growth_pages(app, site, options.url)
     kept = StaticFiles(STATIC)
 
     @app.get("/static/{name}")
@@ -98,7 +108,11 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     app.add_exception_handler(PostilError, refuse)
     app.add_exception_handler(HTTPException, elsewhere)
     names = {"localhost", socket.gethostname(), *options.names}
-    return Measured(SecurityMiddleware(app, names, secure=options.secure), metrics)
+
+    async def largest(path: str, cookies: str) -> int:
+        return LARGEST_UPLOAD if path == UPLOADS and await run_in_threadpool(site.is_lead, cookies) else LARGEST
+
+    return Measured(SecurityMiddleware(app, names, secure=options.secure, largest_for=largest), metrics)
 
 
 def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:
@@ -123,10 +137,11 @@ def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None])
             base_url=options.address if options.base_url else "",
             tokens=None if options.tokens is None else Tokens(options.tokens, on_message),
             backup=schedule,
+            url=url,
         )
         app = make_app(store, web)
         listening, address = until.enter_context(listen(options.host, options.port))
         if schedule is not None:
             until.enter_context(schedule)
         on_message(f"serving {store.campaign().name} at {address}; stop with Ctrl+C")
-        make_server(app, secure=options.secure).run(sockets=[listening])
+        make_server(app, secure=options.secure, limits=LIMITS).run(sockets=[listening])

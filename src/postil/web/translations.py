@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from postil.web.growth_translations import GROWTH
 from postil.web.lead_translations import LEADS, MESSAGES
 from postil.web.life_translations import LIFE, LIFE_MESSAGES
 from postil.web.pair_translations import PAIRS
@@ -29,6 +30,7 @@ REASONS: Final = (
 
 CHINESE: Final[Mapping[str, str]] = MappingProxyType(
     {
+        **GROWTH,
         **LEADS,
         **MESSAGES,
         **LIFE,

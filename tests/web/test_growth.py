@@ -1,0 +1,109 @@
+"""The lead's page with the texts of the campaign: revisions, balance, files with more texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from postil.annotation.models import Item
+from postil.web import growth
+from postil.web.uploads import LARGEST_UPLOAD
+
+Make = Any
+PATH = growth.UPLOADS
+
+
+def rows(*made: tuple[str, str, str], name: str = "more.jsonl") -> tuple[str, bytes]:
+    texts = [{"item": item, "system": system, "text": text} for item, system, text in made]
+    return name, "".join(json.dumps(row) + "\n" for row in texts).encode()
+
+
+def articles(*ids: str) -> tuple[str, bytes]:
+    made = [{"id": one, "title": f"title {one}", "content": "Words.", "comments": []} for one in ids]
+    return "articles.jsonl", "".join(json.dumps(row) + "\n" for row in made).encode()
+
+
+def sent(lead: Any, **files: tuple[str, bytes]) -> Any:
+    return lead.client.post(PATH, data={"csrf": lead.csrf}, files=files)
+
+
+def token_of(page: str) -> str:
+    found = re.search(r'name="token" value="(\w+)"', page)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def lead(place: Make) -> Any:
+    items = [Item(item=f"a{n // 2}", system=f"system-{n % 2}", text=f"text {n}") for n in range(4)]
+    here = place(items)
+    found = here.visitor("Lee", "lead")
+    found.here = here
+    return found
+
+
+NEW = rows(("n1", "s", "one"), ("n1", "t", "two"), ("n2", "s", "three"))
+
+
+def test_texts_are_shown_first_and_added_when_the_lead_says_so(lead: Any) -> None:
+    store = lead.here.store
+    preview = sent(lead, texts=NEW, articles=articles("n1", "n2"))
+    assert preview.status_code == 200
+    assert "New texts: 3." in preview.text
+    assert len(store.items()) == 4
+    page = lead.post(f"{PATH}/add", token=token_of(preview.text))
+    assert "Texts added: 3." in page.text
+    assert [item.text for item in store.items()][4:] == ["one", "two", "three"]
+    assert '<th scope="row">2</th>' in page.text
+    again = lead.post(f"{PATH}/add", token=token_of(preview.text))
+    assert (again.status_code, "are not here any more" in again.text) == (404, True)
+    change = store.state.changes()[-1]
+    assert (change.kind, change.pseudonym, change.detail["items"]) == ("added", "lead 1", 3)
+    assert "texts added: 3" in lead.get("/lead").text
+    known = sent(lead, texts=NEW, articles=articles("n1", "n2"))
+    assert "There is nothing to add." in known.text
+
+
+def test_a_file_with_an_error_changes_nothing_and_is_named_as_the_lead_knows_it(lead: Any) -> None:
+    for name, shown in (("../mine.jsonl", "mine.jsonl"), ("C:\\texts\\other file.jsonl", "other file.jsonl")):
+        answer = sent(lead, texts=rows(("n1", "s", "one"), ("zz", "s", "x"), name=name), articles=articles("n1"))
+        assert answer.status_code == 422
+        assert f"</strong> {shown}:2: item: there is no article" in answer.text.replace("&#39;", "'")
+    for strange in (("x.exe", b"MZ"), ("x.jsonl", b"\xff\xfe\x00"), ("x.jsonl", b""), ("x.xlsx", b"no workbook")):
+        answer = sent(lead, texts=strange, articles=articles("n1"))
+        assert answer.status_code == 422
+        assert "Nothing was added." in answer.text
+        assert "/tmp" not in answer.text  # noqa: S108
+    assert "Choose a file with texts." in sent(lead, articles=articles("n1")).text
+    assert len(lead.here.store.items()) == 4
+
+
+def test_only_leads_send_files_and_only_from_the_page(lead: Any) -> None:
+    ann = lead.here.visitor("Ann")
+    files = {"texts": NEW}
+    assert ann.client.post(PATH, data={"csrf": ann.csrf}, files=files).status_code == 403
+    assert lead.here.visitor().client.post(PATH, files=files).status_code == 401
+    assert lead.client.post(PATH, data={"csrf": "x"}, files=files).status_code == 403
+    large = {"texts": ("more.jsonl", b" " * 100_000)}
+    assert ann.client.post(PATH, data={"csrf": ann.csrf}, files=large).status_code == 413
+    assert sent(lead, **large).status_code == 422
+    assert sent(lead, texts=("more.jsonl", b" " * LARGEST_UPLOAD)).status_code == 413
+    assert lead.post("/lead/invite", name="x" * 100_000).status_code == 413
+    for body, kind in (
+        (b"x", "multipart/form-data; boundary=q"),
+        (b"--q--", "multipart/form-data"),
+        (b"", "text/plain"),
+    ):
+        answer = lead.client.post(PATH, content=body, headers={"content-type": kind})
+        assert answer.status_code in {400, 415}
+
+
+def test_somebody_elses_files_are_not_confirmed(lead: Any) -> None:
+    token = token_of(sent(lead, texts=NEW, articles=articles("n1", "n2")).text)
+    other = lead.here.visitor("Mo", "lead")
+    assert other.post(f"{PATH}/add", token=token).status_code == 404
+    assert lead.post(f"{PATH}/add", token="").status_code == 404
+    assert len(lead.here.store.items()) == 4
