@@ -46,8 +46,8 @@ PRIVATE = {
     r"\b[a-z]*(normali|tokeni|randomi|summari|organi|initiali|regulari|optimi|seriali)s(e|ed|es|ing|ation)\b": "-ize",
     r"\b(behaviour|colour|neighbour|favour|centre)s?\b": "American spelling",
 }
-# Frozen JSON fields and values, which keep their spelling.
-ALLOWED = ("p_randomisation", "normalised", "without itself")
+# Frozen JSON fields and values, which keep their spelling, and a command of before.
+ALLOWED = ("p_randomisation", "normalised", "without itself", "import tokenised")
 QUESTION = re.compile(r"(What|Whether|How|Where|Who|Whose|Which|When|Why|Of)\b")
 FIRST = re.compile(rf"{QUESTION.pattern}|Two\b")
 
