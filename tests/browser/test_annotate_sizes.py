@@ -92,23 +92,28 @@ def test_text_and_scale_are_visible_without_scrolling(serve: Serve, chromium: Ch
         assert room >= min(whole, 240 if name == "phone" else 180)
 
 
-def test_an_article_that_has_little_room_is_enlarged_by_a_tap(serve: Serve, chromium: Chromium) -> None:
+def test_a_finger_enlarges_the_article_rates_and_goes_back(serve: Serve, chromium: Chromium) -> None:
     server = serve(**long_texts())
     ann = Grading(chromium, PHONE).join(server, "Ann")
-    assert not ann("document.querySelector('#enlarge').hidden")
     before = ann("document.querySelector('#article').clientHeight")
-    ann("document.querySelector('#enlarge').click()")
+    ann.tap("#enlarge")
+    ann.until("document.querySelector('#enlarge[aria-expanded=true]')")
     ann.shoot("enlarged-phone")
     assert ann("document.querySelector('#article').clientHeight") > 600 > 3 * before
-    assert ann("document.querySelector('#enlarge').getAttribute('aria-expanded')") == "true"
     assert not ann("document.querySelector('blockquote').checkVisibility()")
-    ann("document.querySelector('#enlarge').click()")
-    assert ann("document.querySelector('#article').clientHeight") == before
-    ann("document.querySelector('#enlarge').click()")
-    ann.grade("4")  # a keyboard may be there: the next text comes with its grades
+    ann.tap("#enlarge")
+    ann.until(f"document.querySelector('#article').clientHeight == {before}")
     assert on_screen(ann, ".grades button", PHONE)
+    assert not ann("document.querySelector('.others kbd').checkVisibility()")  # a finger has no keys
+    time.sleep(0.22)
+    ann.tap(".grades li:nth-child(4) button")
+    ann.until("document.querySelector('#task').dataset.position == 1")
+    ann.saved()
+    ann.tap("[data-does=back]")
+    ann.until("document.querySelector('#task').dataset.position == 0")
     ann.look(DESKTOP)
     assert not ann("document.querySelector('#enlarge').checkVisibility()")
+    assert ann.complaints() == []
 
 
 def test_passages_and_small_screens_fit(serve: Serve, chromium: Chromium) -> None:
