@@ -35,6 +35,16 @@ def long_texts() -> dict[str, Any]:
     return {"rows": [{"item": "a", "system": name, "text": LONG} for name in "xy"], "articles": articles}
 
 
+def three_aspects(folder: Path) -> dict[str, Any]:
+    """Comments with a rubric of three aspects, whose grades have long words."""
+    words = [f"{word}, as one sees in nearly every sentence of it." for word in ("Bad", "Poor", "Fair", "Good", "Fine")]
+    asked = {"fluency": "How well does it read?", "relevance": "Is it about the article?", "tone": "How kind is it?"}
+    aspects = [{"name": name, "question": question, "words": words} for name, question in asked.items()]
+    rubric = {"name": "all", "question": "Judge the comment by three aspects.", "aspects": aspects}
+    (folder / "rubric.json").write_text(json.dumps(rubric), encoding="utf-8")
+    return {**sample("en", 1), "rubric": str(folder / "rubric.json")}
+
+
 def passages() -> list[dict[str, str]]:
     return [{"topic": "Trams", "id": f"p{n}", "text": LONG} for n in range(4)]
 
@@ -87,9 +97,20 @@ def test_text_and_scale_are_visible_without_scrolling(serve: Serve, chromium: Ch
         assert ann("document.documentElement.scrollHeight") <= size[1]
         for selector in (".grades button", "blockquote", ".others button", "#article"):
             assert on_screen(ann, selector, size), (name, selector)
-        room = ann("document.querySelector('blockquote').clientHeight")
-        whole = ann("document.querySelector('blockquote').scrollHeight")
+        room, whole = ann("(({clientHeight: a, scrollHeight: b}) => [a, b])(document.querySelector('blockquote'))")
         assert room >= min(whole, 240 if name == "phone" else 180)
+
+
+def test_three_aspects_fit_on_a_screen(serve: Serve, chromium: Chromium, tmp_path: Path) -> None:
+    ann = Grading(chromium).join(serve(**three_aspects(tmp_path)), "Ann")
+    for name, size in SIZES.items():
+        ann.look(size)
+        ann.shoot(f"aspects-{name}")
+        fits(ann, size)
+        for selector in (".scale span", ".save button", "blockquote", ".others button"):
+            assert on_screen(ann, selector, size), (name, selector)
+        room, whole = ann("(({clientHeight: a, scrollHeight: b}) => [a, b])(document.querySelector('blockquote'))")
+        assert room >= min(whole, 100)
 
 
 def test_a_finger_enlarges_the_article_rates_and_goes_back(serve: Serve, chromium: Chromium) -> None:
