@@ -4,12 +4,14 @@ import msgspec
 
 from postil.annotation.export import (
     COLUMNS,
+    AnnotatorRow,
     LongRow,
     ResolvedRow,
     ResolvedTextRow,
     TextRow,
     TimedRow,
     TimedTextRow,
+    annotators_table,
     codebook,
     judgements,
     long_table,
@@ -18,6 +20,7 @@ from postil.annotation.export import (
     resolved_table,
 )
 from postil.annotation.models import Adjudication, Campaign, Context, Item, Rating
+from postil.annotation.quality import InferredGrades
 from postil.annotation.rubric import Rubric
 from postil.records.rows import Passage, Reference
 from postil.records.rows import Rating as RatingOfReference
@@ -45,6 +48,16 @@ DECIDED = [
     Adjudication(number=0, lead="lead 1", grade=1, reason="", time=0),
     Adjudication(number=0, lead="lead 1", grade=4, reason="", time=1),
 ]
+INFERRED = InferredGrades({"A1": 0.75}, {0: 3.125}, {})
+UNKNOWN = InferredGrades({}, {}, {}, "one annotator")
+
+
+def test_annotators_have_their_competence() -> None:
+    rows = list(annotators_table(RATINGS, INFERRED))
+    assert rows == [
+        AnnotatorRow(annotator="A1", ratings=1, competence=0.75),
+        AnnotatorRow(annotator="A2", ratings=1, competence=None),
+    ]
 
 
 def test_the_long_table_has_a_row_a_grade() -> None:
@@ -90,7 +103,7 @@ def test_samples_are_texts_of_their_own_for_agreement_alone() -> None:
 
 
 def test_the_resolved_table_has_a_row_a_text() -> None:
-    first, second = resolved_table(ITEMS, RATINGS, DECIDED, Rubric.default())
+    first, second = resolved_table(ITEMS, RATINGS, DECIDED, Rubric.default(), INFERRED)
     assert first == ResolvedRow(
         item="a",
         system="x",
@@ -98,6 +111,8 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
         aspect="",
         annotators=2,
         mean=3.5,
+        weighted=3.125,
+        expected=None,
         lowest=2,
         highest=5,
         adjudicated=True,
@@ -106,16 +121,16 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
         revision=1,
     )
     assert (second.item, second.grade, second.adjudicated, second.gold) == ("b", 4, False, 5)
-    assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default())).grade == 3.5
+    assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default(), INFERRED)).grade == 3.5
 
 
 def test_marks_are_resolved_by_their_union() -> None:
     ratings = [rating(0, "A1", 0.3, spans=((0, 3),)), rating(0, "A2", 0.3, spans=((2, 5),))]
     rubric = Rubric.default("en", "spans")
-    row = next(resolved_table(ITEMS, ratings, [], rubric))
+    row = next(resolved_table(ITEMS, ratings, [], rubric, UNKNOWN))
     assert (row.mean, row.grade) == (0.3, 0.5)
     whole = [rating(0, name, 1.0, spans=((0, 10),)) for name in ("A1", "A2")]
-    resolved = list(resolved_table(ITEMS, whole, [], rubric))
+    resolved = list(resolved_table(ITEMS, whole, [], rubric, UNKNOWN))
     assert list(passages(ITEMS, resolved)) == [Passage("a", "x", "abcdefghij", grade=2)]
 
 

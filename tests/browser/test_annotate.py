@@ -331,7 +331,7 @@ def test_texts_cannot_act(serve: Callable[..., Server], chromium: Chromium) -> N
         assert window("document.title") == act
         assert window.complaints() == []
     lead = Grading(chromium).join(server, "Lee", "lead")
-    for path in ("/lead", "/lead/agreement", "/lead/estimate", "/lead/conflicts"):
+    for path in ("/lead", "/lead/agreement", "/lead/quality", "/lead/estimate", "/lead/conflicts"):
         lead.go(server.url + path)
         assert (lead("document.title"), lead.complaints()) == (act, [])
 

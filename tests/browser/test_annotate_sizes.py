@@ -27,7 +27,7 @@ TABLET = (768, 1024)
 SIZES = {"phone": PHONE, "tablet": TABLET, "desktop": DESKTOP}
 LONG = "Nobody has seen a single rail of the tram line that the council wants to open next spring. " * 15
 NAMED = "(found) => found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)"
-LEAD = ("/lead", "/lead/agreement", "/lead/estimate", "/lead/conflicts", "/lead/texts")
+LEAD = ("/lead", "/lead/agreement", "/lead/quality", "/lead/estimate", "/lead/conflicts", "/lead/texts")
 
 
 def long_texts() -> dict[str, Any]:

@@ -356,7 +356,7 @@ def test_the_files_are_those_that_other_commands_read(place: Make, tmp_path: Pat
     graded(here)
     lead.post("/lead/adjudicate", number="1", grade="3", reason="", idempotency_key="k")
     links = re.findall(r'href="/lead/files/([^"]+)"', lead.get("/lead").text)
-    assert len(links) == 8
+    assert len(links) == 11
     for link in links:
         answer = lead.get(f"/lead/files/{link}")
         assert answer.status_code == 200

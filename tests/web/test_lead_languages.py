@@ -22,7 +22,8 @@ Make = Any
 OTHER_SITES = ("desk.html", "desk_sign_in.html", "docs.html")
 NAMES = (
     # What stays as it is in Chinese: file formats, commands, letters of statistics, names of people.
-    r"postil (correlate --judgements|score --references|passages)|ratings|resolved|judgements|codebook|references"
+    r"postil (correlate --judgements|score --references|passages)|ratings|resolved|annotators|judgements|codebook"
+    r"|references"
     r"|CSV|JSONL?|Parquet|Kappa|kappa|Scott|pi|Alpha|alpha|Cohen|Krippendorff|Holm|p|ASCII|English|A|B"
     r"|UTC|Autumn|Ann|Bob|Lee|annotator \d+|lead \d+|system-\d|title \d|text \d+|a\d+|[a-z]"
 )

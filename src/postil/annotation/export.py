@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from statistics import fmean
 from types import MappingProxyType
@@ -18,22 +19,25 @@ from postil.records.rows import Judgement, Passage, Reference, Row
 from postil.records.rows import Rating as RatingOfReference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.annotation.change_log import Change
     from postil.annotation.models import Adjudication, Campaign, Item, Rating
+    from postil.annotation.quality import InferredGrades
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
 
 __all__ = [
     "COLUMNS",
     "TABLE_FORMATS",
+    "AnnotatorRow",
     "LongRow",
     "ResolvedRow",
     "ResolvedTextRow",
     "TextRow",
     "TimedRow",
     "TimedTextRow",
+    "annotators_table",
     "codebook",
     "export_files",
     "judgements",
@@ -45,7 +49,7 @@ __all__ = [
 
 
 TABLE_FORMATS: Final = ("csv", "jsonl", "parquet")
-"""File formats of the two tables."""
+"""File formats of the tables."""
 
 
 class LongRow(Row, frozen=True, gc=False):
@@ -85,6 +89,14 @@ class TimedTextRow(TimedRow, frozen=True, gc=False):
     context: str
 
 
+class AnnotatorRow(Row, frozen=True, gc=False):
+    """One annotator; see `COLUMNS`."""
+
+    annotator: str
+    ratings: int
+    competence: float | None
+
+
 class ResolvedRow(Row, frozen=True, gc=False):
     """One item; see `COLUMNS`."""
 
@@ -94,6 +106,8 @@ class ResolvedRow(Row, frozen=True, gc=False):
     aspect: str
     annotators: int
     mean: float
+    weighted: float | None
+    expected: float | None
     lowest: float
     highest: float
     adjudicated: bool
@@ -129,22 +143,33 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "context": "what was shown beside it: title and text of the article, then the others, each after its name",
         "annotators": "how many annotators graded the text",
         "mean": "the mean of their grades in round 1",
+        "weighted": "the mean of these grades weighted by the competence of the annotators; none without competence",
+        "expected": "the posterior mean of the grade, by the model of competence (MACE)",
         "lowest": "the lowest of them",
         "highest": "the highest of them",
         "adjudicated": "whether a lead decided",
+        "ratings": "how many texts the annotator graded, gold ones and second ratings not counted",
+        "competence": "the probability that a grade of the annotator follows the text instead of a guess, as MACE "
+        "infers it from all grades; none for an annotator who shares no text with another",
     }
 )
 """Meaning of the columns of the tables."""
 
 
 def export_files(
-    store: Store, *, table_format: str = "csv", timestamps: bool = False, texts: bool = True
+    store: Store,
+    infer: Callable[[Sequence[Rating], Rubric], InferredGrades],
+    *,
+    table_format: str = "csv",
+    timestamps: bool = False,
+    texts: bool = True,
 ) -> dict[str, Sequence[Row] | str]:
     """Collect the files of an export by name: rows, or the text of the codebook; files without rows are left out.
 
     Args:
         store: The campaign.
-        table_format: File format of the two tables, one of `TABLE_FORMATS`.
+        infer: Function that infers the competence of annotators, and grades by it.
+        table_format: File format of the tables, one of `TABLE_FORMATS`.
         timestamps: True to include the time of each rating and the seconds that it took.
         texts: True to include the texts, and what was shown beside them, in the tables.
 
@@ -161,19 +186,22 @@ def export_files(
         moment, beside = _moment if timestamps else None, _context if texts else None
         files[f"ratings.{table_format}"] = list(pair_table(ratings, items, moment=moment, beside=beside))
         files[f"resolved.{table_format}"] = list(resolved_pairs(items, ratings, adjudications, texts=texts))
+        files[f"annotators.{table_format}"] = list(annotators_table(ratings, infer(ratings, rubric)))
         files["preferences.jsonl"] = list(preferences(ratings))
         files["judgements.jsonl"] = list(wins_as_grades(ratings))
     else:
         aspects = ratings_by_aspect(ratings, rubric)
         graded = [one for _, some in aspects for one in some]
+        inferred = [infer(some, scale) for scale, some in aspects]
         resolved = [
             row
             # Leads decide about the first aspect.
             for place, (scale, some) in enumerate(aspects)
-            for row in resolved_table(items, some, () if place else adjudications, scale)
+            for row in resolved_table(items, some, () if place else adjudications, scale, inferred[place])
         ]
         files[f"ratings.{table_format}"] = list(long_table(graded, items if texts else None, timestamps=timestamps))
         files[f"resolved.{table_format}"] = list(_with_texts(resolved, items)) if texts else resolved
+        files[f"annotators.{table_format}"] = list(annotators_table(ratings, inferred[0]))
         files["judgements.jsonl"] = list(judgements(graded))
     if campaign.rows == "articles":
         files["references.jsonl"] = list(references(items, ratings, adjudications))
@@ -244,7 +272,11 @@ def long_table(
 
 
 def resolved_table(
-    items: Sequence[Item], ratings: Iterable[Rating], adjudications: Iterable[Adjudication], rubric: Rubric
+    items: Sequence[Item],
+    ratings: Iterable[Rating],
+    adjudications: Iterable[Adjudication],
+    rubric: Rubric,
+    inferred: InferredGrades,
 ) -> Iterator[ResolvedRow]:
     """Make one row per rated item.
 
@@ -253,6 +285,7 @@ def resolved_table(
         ratings: The ratings.
         adjudications: Decisions of leads.
         rubric: The rubric.
+        inferred: Grades by the competence of annotators.
     """
     decided = {one.number: one.grade for one in adjudications}
     for number, given in _first_rounds(ratings).items():
@@ -266,6 +299,8 @@ def resolved_table(
             aspect=given[0].aspect,
             annotators=len(grades),
             mean=fmean(grades),
+            weighted=inferred.weighted.get(number),
+            expected=inferred.expected.get(number),
             lowest=min(grades),
             highest=max(grades),
             adjudicated=number in decided,
@@ -273,6 +308,18 @@ def resolved_table(
             gold=item.gold,
             revision=given[0].revision,
         )
+
+
+def annotators_table(ratings: Iterable[Rating], inferred: InferredGrades) -> Iterator[AnnotatorRow]:
+    """Make one row per annotator.
+
+    Args:
+        ratings: The ratings.
+        inferred: Competence of the annotators.
+    """
+    rated = Counter(one.annotator for one in ratings if one.round == 1 and one.gold is None)
+    for name in sorted(rated, key=lambda name: (len(name), name)):
+        yield AnnotatorRow(annotator=name, ratings=rated[name], competence=inferred.competence.get(name))
 
 
 def references(

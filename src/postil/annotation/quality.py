@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.records.quality_parts import ConcernKind
     from postil.records.results import Consistency
 
-__all__ = ["annotator_quality", "reading_length"]
+__all__ = ["InferredGrades", "annotator_quality", "reading_length"]
 
 RARE: Final = 0.005
 """Largest probability of a share that is a concern."""
@@ -67,6 +67,22 @@ GRAVITY: Final[Mapping[ConcernKind, int]] = {
 """Weight of each concern in the order of annotators."""
 
 _CJK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class InferredGrades(NamedTuple):
+    """Competence of annotators, and the grades that it implies.
+
+    Args:
+        competence: Competence by annotator; without those who share no item with others.
+        weighted: Mean grade weighted by competence, by number of the item.
+        expected: Posterior mean of the grade, by number of the item.
+        reason: The reason where there are none; else empty.
+    """
+
+    competence: Mapping[str, float]
+    weighted: Mapping[int, float]
+    expected: Mapping[int, float]
+    reason: str = ""
 
 
 def reading_length(text: str) -> float:
@@ -122,6 +138,8 @@ def annotator_quality(
         found.append(_with_others(made, beside.get(name)))
     scale = float(rubric.high - rubric.low) if rubric.grades else 1.0
     judged = [_with_concerns(one, [other for other in found if other is not one], beside, scale) for one in found]
+    if rubric.kind == "pair":  # neither side of a pair is the higher grade
+        judged = [_without_directions(one) for one in judged]
     return tuple(sorted(judged, key=lambda one: -sum(GRAVITY[each.kind] for each in one.concerns)))
 
 
@@ -243,6 +261,11 @@ def _with_concerns(
         if one.competence < usual / 2:
             found.append(QualityConcern(kind="competence", value=one.competence, usual=usual, n=one.shared))
     return msgspec.structs.replace(one, concerns=tuple(sorted(found, key=lambda each: -GRAVITY[each.kind])))
+
+
+def _without_directions(one: AnnotatorQuality) -> AnnotatorQuality:
+    kept = tuple(each for each in one.concerns if each.kind not in {"severity", "drift"})
+    return msgspec.structs.replace(one, concerns=kept)
 
 
 def _shares(one: AnnotatorQuality, others: Sequence[AnnotatorQuality]) -> Iterator[QualityConcern]:

@@ -12,6 +12,7 @@ from postil.annotation import tables, validation
 from postil.annotation.events import to_event
 from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.annotation.people import active_person
+from postil.annotation.quality import reading_length
 from postil.annotation.spans import from_json
 from postil.annotation.state import moment
 from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
@@ -83,6 +84,12 @@ class Results:
         query = sql.select(sql.func.count(sql.distinct(tables.item.c.article))).where(tables.item.c.gold.is_(None))
         with self._database.reading(once=True) as connection:
             return int(connection.execute(query).scalar_one())
+
+    def lengths(self) -> dict[int, float]:
+        """Read the length of each item's text by its number; see `postil.annotation.quality.reading_length`."""
+        query = sql.select(tables.item.c.number, tables.item.c.text)
+        with self._database.reading(once=True) as connection:
+            return {number: reading_length(text) for number, text in connection.execute(query)}
 
     def events(self) -> list[Event]:
         """Read the event log."""

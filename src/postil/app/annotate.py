@@ -19,12 +19,13 @@ from postil.annotation.pairs import GoldPreference, read_gold
 from postil.annotation.plan import plan as assign_items
 from postil.app.annotate_pairs import asks_for_pairs, pairs_per_item, planned_pairs
 from postil.app.campaign_serving import checked_base_url
+from postil.app.inferred_grades import inferred_grades
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import AtomicFile, check_apart
-from postil.records.results import AgreementResult, replace
+from postil.records.results import AgreementResult, AnnotatorCompetence, replace
 from postil.records.row_files import Writer
 from postil.records.rows import Article, Row
 from postil.render.formats import rows_as_csv
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.annotation.models import Item, Rating, Reassignment
+    from postil.annotation.quality import InferredGrades
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
@@ -394,13 +396,16 @@ def agreement(url: str, options: CampaignAgreementOptions) -> AgreementResult:
     return replace(agreement_of(ratings, rubric, options), revisions=revisions if len(revisions) > 1 else ())
 
 
-def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOptions) -> AgreementResult:
+def agreement_of(
+    ratings: Sequence[Rating], rubric: Rubric, options: AgreementOptions, inferred: InferredGrades | None = None
+) -> AgreementResult:
     """Measure inter-annotator agreement, and the consistency of annotators.
 
     Args:
         ratings: Ratings of a campaign, of one aspect.
         rubric: Rubric of the campaign, or of the aspect.
         options: Options of the command.
+        inferred: Competence of the annotators, where it is known already.
     """
     from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415 - it loads statistics
 
@@ -412,8 +417,13 @@ def agreement_of(ratings: Sequence[Rating], rubric: Rubric, options: AgreementOp
             found, reason = measure(rows, labels=labels, resamples=options.resamples, seed=options.seed), ""
         except Undefined as error:
             reason = str(error)
+    known = (inferred or inferred_grades(ratings, rubric)).competence
     return AgreementResult(
-        agreement=found, reason=reason, repeated=with_themselves(ratings), gold=with_gold_labels(ratings)
+        agreement=found,
+        reason=reason,
+        repeated=with_themselves(ratings),
+        gold=with_gold_labels(ratings),
+        competence=tuple(AnnotatorCompetence(annotator=name, competence=value) for name, value in known.items()),
     )
 
 
@@ -429,7 +439,11 @@ def export(url: str, options: ExportOptions) -> list[Written]:
     """
     with open_campaign(url, read_only=True) as store:
         files = export_files(
-            store, table_format=options.table_format, timestamps=options.timestamps, texts=options.texts
+            store,
+            inferred_grades,
+            table_format=options.table_format,
+            timestamps=options.timestamps,
+            texts=options.texts,
         )
     paths = {name: f"{options.out}/{name}" for name in files}
     for path in paths.values():

@@ -6,7 +6,15 @@ from typing import Literal, TypeAlias
 
 from postil.records.parts import Estimate, OptionalPart, Part
 
-__all__ = ["AnnotatorQuality", "CompetenceModel", "ConcernKind", "Consistency", "QualityConcern", "RatingWindow"]
+__all__ = [
+    "AnnotatorCompetence",
+    "AnnotatorQuality",
+    "CompetenceModel",
+    "ConcernKind",
+    "Consistency",
+    "QualityConcern",
+    "RatingWindow",
+]
 
 CompetenceModel: TypeAlias = Literal["mace", "dawid-skene"]
 """Name of a model of the competence of annotators."""
@@ -31,6 +39,18 @@ class Consistency(Part, frozen=True, kw_only=True):
     equal: float
     apart: float
     above: float
+
+
+class AnnotatorCompetence(Part, frozen=True, kw_only=True):
+    """The competence of an annotator.
+
+    Args:
+        annotator: The annotator's pseudonym.
+        competence: Probability that a rating follows the text instead of a guess, by MACE.
+    """
+
+    annotator: str
+    competence: float
 
 
 class QualityConcern(Part, frozen=True, kw_only=True):

@@ -88,6 +88,7 @@ from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 from postil.records.preference_parts import PreferenceSettings, PreferredPair, PreferredSystem
 from postil.records.quality_parts import (
+    AnnotatorCompetence,
     AnnotatorQuality,
     CompetenceModel,
     Consistency,
@@ -113,6 +114,7 @@ __all__ = [
     "AgreementResult",
     "AltTest",
     "AltTestRow",
+    "AnnotatorCompetence",
     "AnnotatorQuality",
     "Audit",
     "AuditLogFile",
@@ -1464,6 +1466,7 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
         repeated: Intra-annotator agreement on repeated items.
         gold: Agreement of each annotator with the gold labels.
         revisions: Revisions of the plan; empty where no texts were added.
+        competence: Competence of the annotators, as far as it is known.
     """
 
     agreement: Agreement | None
@@ -1471,6 +1474,7 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
     repeated: tuple[Consistency, ...]
     gold: tuple[Consistency, ...]
     revisions: tuple[PlanRevision, ...] = ()
+    competence: tuple[AnnotatorCompetence, ...] = ()
 
 
 class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):

@@ -56,6 +56,9 @@ def _grids(found: Agreement, result: AgreementResult) -> Iterator[Grid]:
     if result.revisions:
         cells = [[str(one.number), one.time, f"{one.items:,}", f"{one.ratings:,}"] for one in result.revisions]
         yield [["revision of the plan", "time", "texts", "ratings"], *cells]
+    if result.competence:
+        known = ([one.annotator, f"{one.competence:.2f}"] for one in result.competence)
+        yield [["annotator", "competence (MACE)"], *known]
 
 
 def _pair(pair: PairAgreement) -> list[str]:

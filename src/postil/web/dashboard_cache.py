@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 from postil.annotation.aspects import ratings_by_aspect
 from postil.app.annotate import AgreementOptions, agreement_of
+from postil.app.annotate_quality import QualityOptions, quality_of
 from postil.app.campaign_estimate import CampaignEstimate, estimate_so_far
+from postil.app.inferred_grades import inferred_grades
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from postil.annotation.models import AnnotatorProgress
+    from collections.abc import Sequence
+
+    from postil.annotation.models import AnnotatorProgress, Rating
+    from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
-    from postil.records.results import AgreementResult
+    from postil.records.results import AgreementResult, QualityResult
 
 __all__ = ["AspectNumbers", "DashboardCache", "DashboardSnapshot"]
 
@@ -30,10 +35,28 @@ class AspectNumbers:
     Args:
         agreement: Inter-annotator agreement.
         estimate: Mean grades of systems so far.
+        quality: Quality of each annotator's ratings.
     """
 
     agreement: AgreementResult
     estimate: CampaignEstimate
+    quality: QualityResult
+
+    @classmethod
+    def of(cls, store: Store, rubric: Rubric, ratings: Sequence[Rating]) -> AspectNumbers:
+        """Compute the statistics of one aspect.
+
+        Args:
+            store: Store of the campaign.
+            rubric: Rubric with the scale of the aspect.
+            ratings: Ratings with its grades.
+        """
+        inferred = inferred_grades(ratings, rubric)
+        return cls(
+            agreement=agreement_of(ratings, rubric, AgreementOptions(), inferred),
+            estimate=estimate_so_far(ratings, store.campaign(), store.results.articles()),
+            quality=quality_of(ratings, store.results.lengths(), rubric, QualityOptions(), inferred),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +90,7 @@ class DashboardSnapshot:
             far: Smallest distance of grades that is a disagreement.
         """
         version = store.version()  # read first, so that changes during the computation make the snapshot stale
-        ratings = store.results.ratings()
+        ratings, rubric = store.results.ratings(), store.rubric()
         adjudicated = {one.number for one in store.results.adjudications()}
         return cls(
             version=version,
@@ -77,11 +100,7 @@ class DashboardSnapshot:
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
             aspects={
-                scale.name: AspectNumbers(
-                    agreement=agreement_of(some, scale, AgreementOptions()),
-                    estimate=estimate_so_far(some, store.campaign(), store.results.articles()),
-                )
-                for scale, some in ratings_by_aspect(ratings, store.rubric())
+                scale.name: AspectNumbers.of(store, scale, some) for scale, some in ratings_by_aspect(ratings, rubric)
             },
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.annotation.export import TABLE_FORMATS, export_files
 from postil.app.annotate import write_rows
+from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ KINDS: Final = {
 _NAMES: Final = {
     "ratings": ("one row per rating", TABLE_FORMATS),
     "resolved": ("one row per item: mean, adjudicated grade, number of ratings", TABLE_FORMATS),
+    "annotators": ("one row per annotator: number of ratings, competence", TABLE_FORMATS),
     "judgements": ("for postil correlate --judgements", ("jsonl",)),
     "preferences": ("for postil compare --preferences", ("jsonl",)),
     "references": ("for postil score --references", ("jsonl",)),
@@ -43,7 +45,7 @@ def names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple
         pairs: True for a campaign of pairs.
 
     >>> list(names_of("candidates"))
-    ['ratings', 'resolved', 'judgements', 'codebook']
+    ['ratings', 'resolved', 'annotators', 'judgements', 'codebook']
     """
     only = {"references": "articles", "passages": "passages", "preferences": source if pairs else None}
     return {name: about for name, about in _NAMES.items() if only.get(name, source) == source}
@@ -62,7 +64,9 @@ def file_of(store: Store, name: str, kind: str) -> bytes | None:
     """
     file = f"{name}.{kind}"
     try:
-        rows = export_files(store, table_format=kind if kind in TABLE_FORMATS else TABLE_FORMATS[0]).get(file)
+        rows = export_files(
+            store, inferred_grades, table_format=kind if kind in TABLE_FORMATS else TABLE_FORMATS[0]
+        ).get(file)
     except InvalidInput:
         return None
     if rows is None:

@@ -12,12 +12,14 @@ from fastapi.responses import HTMLResponse
 from postil.annotation.models import Refused
 from postil.metaeval.resampling import RESAMPLES
 from postil.records.names import STATISTICS
+from postil.render.quality import concern_sentence
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
 from postil.web.life import life_of
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, severities
+from postil.web.quality_pictures import quality_pictures
 from postil.web.translations import LANGUAGES, translator
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ PAGE_SIZE: Final = 10
 TABS: Final = {
     "overview": ("/lead", "Progress"),
     "agreement": ("/lead/agreement", "Agreement"),
+    "quality": ("/lead/quality", "Quality"),
     "estimate": ("/lead/estimate", "Estimate"),
     "conflicts": ("/lead/conflicts", "Conflicts"),
 }
@@ -80,6 +83,7 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
     for path, page in (
         ("", pages.overview),
         ("/agreement", pages.agreement),
+        ("/quality", pages.quality),
         ("/estimate", pages.estimate),
         ("/conflicts", pages.conflicts),
     ):
@@ -106,6 +110,10 @@ class _Pages:
     def agreement(self, request: Request) -> Response:
         """Show inter-annotator agreement."""
         return self._page(request, "agreement", drawn=_drawn, resamples=RESAMPLES)
+
+    def quality(self, request: Request) -> Response:
+        """Show the quality of each annotator's ratings."""
+        return self._page(request, "quality", drawn=quality_pictures, concern=concern_sentence)
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Estimate
 
-__all__ = ["heat", "histogram", "means", "severities"]
+__all__ = ["bars", "courses", "heat", "histogram", "means", "severities"]
 
 WIDTH, HEIGHT, FOOT = 220, 110, 18
 NAME_LENGTH = 15
@@ -100,6 +100,53 @@ def _intervals(
     parts += [_text(x(value), height - 4, shown(value), "quiet") for value in ticks]
     whole = Markup('<svg class="fluid" width="100%" height="{}" role="img" aria-label="{}">{}</svg>')
     return whole.format(height, title, Markup("").join(parts))
+
+
+def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
+    """Draw shares as horizontal bars from 0 to 1, one per line, each with its label.
+
+    Args:
+        rows: Name, share and label.
+        title: Description, for screen readers.
+    """
+    left, wide, line = 36, 118, 24
+    parts = []
+    for place, (name, share, label) in enumerate(rows):
+        y, filled = line * place + 4, wide * max(0.0, min(1.0, share))
+        bar = Markup('<rect class="{}" x="{}" y="{}" width="{:.1f}" height="16" rx="2"/>')
+        parts += [
+            Markup('<text x="0" y="{}">{}</text>').format(y + 12, name[:5]),
+            bar.format("track", left, y, wide),
+            bar.format("fill", left, y, filled),
+            Markup('<text x="{}" y="{}">{}</text>').format(left + wide + 8, y + 12, label),
+        ]
+    return _svg(left + wide + 52, line * len(rows) + 4, title, parts)
+
+
+def courses(lines: Sequence[tuple[str, Sequence[float]]], far: float, title: str) -> Markup:
+    """Draw courses of values around zero, from left to right.
+
+    Args:
+        lines: Class of the line and its values.
+        far: Largest value that is drawn, above and below zero.
+        title: Description, for screen readers.
+    """
+    left, wide, high = 44, WIDTH - 44, HEIGHT
+
+    def y(value: float) -> float:
+        return high / 2 - (high / 2 - 8) * max(-1.0, min(1.0, value / far))
+
+    rule = Markup('<line class="axis" x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}"/>')
+    dot = Markup('<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="2.5"/>')
+    parts = [rule.format(left, left + wide, y(value)) for value in (-far, 0.0, far)]
+    parts += [_text(left - 24, y(value) + 4, _signed(value), "quiet") for value in (-far, 0.0, far)]
+    for kind, values in lines:
+        step = wide / max(1, len(values) - 1)
+        points = [(left + step * place, y(value)) for place, value in enumerate(values)]
+        path = " ".join(f"{across:.1f},{down:.1f}" for across, down in points)
+        parts.append(Markup('<polyline class="{}" points="{}"/>').format(kind, path))
+        parts += [dot.format(kind, *point) for point in points]
+    return _svg(left + wide + 8, high, title, parts)
 
 
 def heat(counts: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:

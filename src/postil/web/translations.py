@@ -11,6 +11,7 @@ from postil.web.growth_translations import GROWTH
 from postil.web.lead_translations import LEADS, MESSAGES
 from postil.web.life_translations import LIFE, LIFE_MESSAGES
 from postil.web.pair_translations import PAIRS
+from postil.web.quality_translations import QUALITY, QUALITY_MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,6 +37,8 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         **LIFE,
         **LIFE_MESSAGES,
         **PAIRS,
+        **QUALITY,
+        **QUALITY_MESSAGES,
         "% of %": "% / %",
         "A link works once. Ask your lead for a new one.": "每个链接只能用一次，请向负责人要一个新的。",
         "All": "全部",
@@ -212,5 +215,7 @@ def _pattern(english: str) -> re.Pattern[str]:
 
 
 _PATTERNS: Final = tuple(
-    (_pattern(english), chinese) for english, chinese in (*MESSAGES.items(), *LIFE_MESSAGES.items()) if "{" in english
+    (_pattern(english), chinese)
+    for english, chinese in (*MESSAGES.items(), *LIFE_MESSAGES.items(), *QUALITY_MESSAGES.items())
+    if "{" in english
 )
