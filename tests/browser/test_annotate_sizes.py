@@ -236,4 +236,4 @@ def test_axe_finds_nothing(serve: Serve, chromium: Chromium, tmp_path: Path) -> 
     lead.until("document.querySelector('.link code')")
     check(lead, "link")
     assert {state: problems for state, problems in found.items() if problems} == {}
-    assert len(found) == 15 * 6
+    assert len(found) == 16 * 6

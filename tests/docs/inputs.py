@@ -21,6 +21,7 @@ import pyarrow.parquet
 import postil
 from made_vectors import WORDS as LETTERS
 from made_vectors import subword_folder
+from postil.annotation.inputs import GoldLabel
 from postil.app import demo
 from postil.app.corpus.building import build_corpus
 from postil.commenters.interleaving import team_draft
@@ -57,6 +58,9 @@ def make(folder: Path) -> None:
         write(folder / f"{name}.jsonl", [row for row in candidates if (row.item in half) == side])
     write(folder / "refs.jsonl", [row for row in references if row.item in half])
     write(folder / "ungraded.jsonl", [Reference(row.item, row.text) for row in references])
+    labels = [GoldLabel(each.id, each.comments[0].id, float(2 + place % 3)) for place, each in enumerate(sample[:4])]
+    check = GoldLabel(sample[0].id, "check", 2, attention=True, text="Please choose the grade 2.")
+    write(folder / "gold.jsonl", [*labels, check])
     partly = [row if place % 3 else Reference(row.item, row.text) for place, row in enumerate(references)]
     write(folder / "partly-graded.jsonl", partly)
     write(folder / "other.jsonl", [row for row in references if row.item not in half])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from postil.annotation import validation
 from postil.annotation.events import add_annotation, undo_last
+from postil.annotation.feedback import shown_label
 from postil.annotation.models import Annotation, Refused, Upcoming
 from postil.annotation.people import active_person, progress_of, signed_in
 from postil.annotation.tasks import first_open, of_assignment, open_after, task_at
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.database import Database
-    from postil.annotation.models import AnnotationTask, Event, Person, Progress, Span
+    from postil.annotation.models import AnnotationTask, Event, Feedback, Person, Progress, ShownLabel, Span
     from postil.annotation.rubric import Rubric
     from postil.annotation.state import Lifecycle
 
@@ -149,7 +150,7 @@ class Grading:
         return self._add(person, annotation)
 
     def submit(
-        self, session: str, annotation: Annotation, *, after: int = 0, wanted: int = 0
+        self, session: str, annotation: Annotation, *, after: int = 0, wanted: int = 0, feedback: Feedback = ""
     ) -> Future[Upcoming | None]:
         """Store an annotation of the signed-in person and read what comes next, in one transaction.
 
@@ -158,6 +159,7 @@ class Grading:
             annotation: The annotation.
             after: Position in the annotator's presentation order.
             wanted: Number of following tasks, see `upcoming`.
+            feedback: Gold items whose label to return.
 
         Returns:
             A future, done when the annotation is on disk: progress and tasks; None if nobody is signed in with this
@@ -172,10 +174,22 @@ class Grading:
                 return None
             state = self._state.at(connection, now)
             _, progress = add_annotation(connection, annotator, annotation, rubric, now, state=state)
+            label = shown_label(connection, annotator.id, annotation.assignment, feedback) if feedback else None
             tasks = open_after(connection, annotator.id, after, wanted) if state.status == "running" else ()
-            return Upcoming(progress=progress, tasks=tasks, state=state)
+            return Upcoming(progress=progress, tasks=tasks, state=state, label=label)
 
         return self._database.submit(transaction)
+
+    def label(self, person: Person, assignment: int, feedback: Feedback) -> ShownLabel | None:
+        """Read the label of a gold item that an annotator has rated; None if it is not to be shown.
+
+        Args:
+            person: The annotator.
+            assignment: Number of the assignment.
+            feedback: Gold items whose label is shown.
+        """
+        with self._database.reading(once=True) as connection:
+            return shown_label(connection, person.id, assignment, feedback) if feedback else None
 
     def undo(self, person: Person, *, idempotency_key: str) -> AnnotationTask | None:
         """Undo the annotator's last annotation, then the one before it, and so on.

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.annotation.item_assignment import generator
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput, UsageError
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from postil.annotation.item_types import ItemType
     from postil.annotation.models import Item, Kind
     from postil.records.reading import Reading
 
-__all__ = ["GoldLabel", "rubric_for", "sampled_items", "with_gold"]
+__all__ = ["GoldLabel", "rubric_for", "sampled_items", "with_gold", "with_training"]
 
 
 class GoldLabel(Row, frozen=True, gc=False):
@@ -31,6 +32,8 @@ class GoldLabel(Row, frozen=True, gc=False):
     grade: float
     sample: int = 1
     aspect: str | None = None
+    attention: bool = False
+    text: str | None = None
 
 
 def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[Item], int]:
@@ -101,7 +104,8 @@ def with_gold(
 
     Args:
         items: The items.
-        path: File of gold labels (item, system, grade; sample where a system has several texts of an item; aspect).
+        path: File of gold labels (item, system, grade; sample where a system has several texts of an item; aspect;
+            attention: true for a text that asks for the grade; text of an item that is not among the items).
         rubric: The rubric.
         reading: Options of reading the file.
         known: Item, system and sample of labels to leave out.
@@ -117,8 +121,13 @@ def with_gold(
         if (row.item, row.system, row.sample) in known:
             continue
         number = numbers.get((row.item, row.system, row.sample))
+        if number is None and row.text is not None:
+            number = numbers[row.item, row.system, row.sample] = len(found)
+            found.append(_text_of_label(found, row, rows.places.error, index))
         if number is None:
             raise rows.places.error(index, "item", f"there is no item {row.system} of {row.item}")
+        if row.text not in {None, found[number].text}:
+            raise rows.places.error(index, "text", f"{row.system} of {row.item} has another text in the file of items")
         if row.aspect is not None and row.aspect not in names:
             raise rows.places.error(index, "aspect", f"expected one of {', '.join(names)}, got '{row.aspect}'")
         place = 0 if row.aspect is None else names.index(row.aspect)
@@ -129,10 +138,51 @@ def with_gold(
         golds = labels.setdefault(number, [None] * len(names))
         golds[place] = row.grade
         found[number] = msgspec.structs.replace(
-            found[number], gold=golds[0], golds=tuple(golds) if rubric.aspects else ()
+            found[number],
+            gold=golds[0],
+            golds=tuple(golds) if rubric.aspects else (),
+            purpose="attention" if row.attention else found[number].purpose,
         )
     for number, golds in labels.items():
         if golds[0] is None:
-            problem = f"expected a label of the first aspect, {names[0]}, for {items[number].item} as well"
+            problem = f"expected a label of the first aspect, {names[0]}, for {found[number].item} as well"
             raise InvalidInput(problem, where=path, field="aspect")
     return found
+
+
+def _text_of_label(
+    items: Sequence[Item], row: GoldLabel, error: Callable[[int, str, str], InvalidInput], index: int
+) -> Item:
+    """Item with the text of a label, shown like the other items of its article."""
+    beside = next((item for item in items if item.item == row.item), None)
+    if beside is None:
+        raise error(index, "item", f"there is no item of {row.item}, so nothing to show beside this text")
+    if row.text is None or not row.text.strip() or "\0" in row.text:
+        raise error(index, "text", "expected a text without NUL characters, or none for a text of the file of items")
+    return msgspec.structs.replace(
+        beside, system=row.system, text=row.text, sample=row.sample, gold=None, golds=(), purpose=""
+    )
+
+
+def with_training(items: Sequence[Item], count: int, seed: int) -> list[Item]:
+    """Choose gold items at random that every annotator gets first, to learn from.
+
+    Args:
+        items: The items.
+        count: Number of gold items, attention checks apart.
+        seed: Random seed.
+
+    Raises:
+        UsageError: There are fewer of them.
+    """
+    gold = [number for number, item in enumerate(items) if item.gold is not None and not item.purpose]
+    if count > len(gold):
+        raise UsageError(
+            f"--training: expected at most {len(gold)}, the number of gold items that are no attention checks; "
+            f"got {count}"
+        )
+    chosen = set(generator(seed, "training", 0).permutation(gold)[:count].tolist())
+    return [
+        msgspec.structs.replace(item, purpose="training") if number in chosen else item
+        for number, item in enumerate(items)
+    ]

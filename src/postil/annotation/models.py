@@ -23,6 +23,7 @@ __all__ = [
     "Context",
     "Drawn",
     "Event",
+    "Feedback",
     "Given",
     "Item",
     "Kind",
@@ -37,6 +38,7 @@ __all__ = [
     "Revision",
     "Role",
     "Session",
+    "ShownLabel",
     "Span",
     "State",
     "Upcoming",
@@ -51,6 +53,9 @@ Presentation: TypeAlias = tuple[int, int]
 
 Purpose: TypeAlias = Literal["", "attention", "training"]
 """Purpose of a gold item besides checking annotators."""
+
+Feedback: TypeAlias = Literal["", "training", "gold"]
+"""Gold items whose label is shown after a rating: none, those of the training, or all but attention checks."""
 
 Role: TypeAlias = Literal["lead", "annotator"]
 State: TypeAlias = Literal["open", "graded", "skipped"]
@@ -148,6 +153,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
         rows: Rows that the items come from; by default those that usually have items of the type.
         context: Names of what is shown with each text: ``article``, ``source``, ``thread`` and columns.
         pairs: Number of pairs of texts per article, 0 for all; None where single texts are rated.
+        feedback: Gold items whose label annotators see after they have rated them.
     """
 
     name: str
@@ -163,6 +169,7 @@ class Campaign(_Record, frozen=True, kw_only=True, omit_defaults=True):
     rows: ItemRows | None = None
     context: tuple[str, ...] | None = None
     pairs: int | None = None
+    feedback: Feedback = ""
 
     def __post_init__(self) -> None:
         usual: dict[ItemType, ItemRows] = {"comment": "articles", "passage": "passages"}
@@ -370,6 +377,22 @@ class CampaignState(_Record, frozen=True, kw_only=True):
     lapsed: bool = False
 
 
+class ShownLabel(_Record, frozen=True, kw_only=True):
+    """Feedback to an annotator: a rating of a gold item beside its label.
+
+    Args:
+        text: The text.
+        lang: Language of the text, as a BCP 47 tag; empty if unknown.
+        grades: The grades; one, or one of each aspect.
+        golds: The labels; None where an aspect has none.
+    """
+
+    text: str
+    lang: str
+    grades: tuple[float, ...]
+    golds: tuple[float | None, ...]
+
+
 class Upcoming(_Record, frozen=True, kw_only=True):
     """Progress of an annotator, with the tasks that come next.
 
@@ -377,11 +400,13 @@ class Upcoming(_Record, frozen=True, kw_only=True):
         progress: The progress.
         tasks: Consecutive open tasks; none unless the campaign is running.
         state: State of the campaign.
+        label: Label of the item that was just rated, in a campaign with feedback.
     """
 
     progress: Progress
     tasks: tuple[AnnotationTask, ...]
     state: CampaignState = CampaignState()
+    label: ShownLabel | None = None
 
 
 class AnnotatorProgress(_Record, frozen=True, kw_only=True):

@@ -218,6 +218,7 @@ def plan(
     balance: Literal["system", "article"] = "system",
     overlap: float = 0.0,
     by_item: bool = False,
+    first: Collection[int] = (),
 ) -> Plan:
     """Assign every item to the same number of annotators, at random within a balanced block design.
 
@@ -242,6 +243,7 @@ def plan(
         balance: Attribute of items that is spread evenly over annotators.
         overlap: Share of the items (of the articles, by item) with one annotator more, from 0 to 1.
         by_item: True to assign the items of an article to the same annotators.
+        first: Numbers of the gold items that come first in every order.
 
     Raises:
         UsageError: There are no items, or a number is out of its range.
@@ -280,6 +282,8 @@ def plan(
         )
         for number, mine in enumerate(assigned.items)
     )
+    leading = frozenset(first)
+    orders = tuple(tuple(sorted(order, key=lambda shown: shown[0] not in leading)) for order in orders)
     return Plan(names, articles, annotators_per_item, seed, orders, gold_items, assigned.overlapping, by_item)
 
 

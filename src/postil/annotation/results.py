@@ -10,6 +10,7 @@ import sqlalchemy as sql
 
 from postil.annotation import tables, validation
 from postil.annotation.events import to_event
+from postil.annotation.feedback import first_answers
 from postil.annotation.models import Adjudication, Conflict, Event, Person, Rating, Refused, name_of
 from postil.annotation.people import active_person
 from postil.annotation.quality import reading_length
@@ -57,10 +58,14 @@ class Results:
         self._database, self._rubric, self._campaign, self._clock = database, rubric, campaign, clock
 
     def ratings(self) -> list[Rating]:
-        """Read the current ratings, sorted by item, annotator and round."""
+        """Read the current ratings, sorted by item, annotator and round.
+
+        Of gold items in a campaign with feedback they are the first ones, given before the label was shown.
+        """
         with self._database.reading() as connection:
-            firsts = [one.first for one in self._campaign().revisions]
-            return list(_ratings(connection, firsts))
+            campaign = self._campaign()
+            found = _ratings(connection, [one.first for one in campaign.revisions])
+            return list(first_answers(connection, found) if campaign.feedback else found)
 
     def revisions(self, ratings: Iterable[Rating]) -> tuple[PlanRevision, ...]:
         """Describe the revisions of the plan, with the number of ratings of each.

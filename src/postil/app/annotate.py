@@ -10,7 +10,7 @@ import msgspec
 from postil.annotation.aspects import ratings_of
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
-from postil.annotation.inputs import GoldLabel, rubric_for, sampled_items, with_gold
+from postil.annotation.inputs import GoldLabel, rubric_for, sampled_items, with_gold, with_training
 from postil.annotation.item_files import ItemFiles, has_candidates, is_reference_plan
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.item_types import FORMER, ITEM_TYPES, ItemType, parse_context
@@ -78,7 +78,10 @@ class PlanOptions(SeedOptions):
         context: Texts shown beside each text: none, or article, source, thread and columns of the rows, separated by
             commas; by default the article.
         rubric: en, zh, or a .json or .toml file; by default the language of the items.
-        gold: Gold labels (item, system, grade); every annotator gets these items.
+        gold: Gold labels (item, system, grade; attention: true for a text that asks for the grade; text of an item of
+            its own); every annotator gets these items.
+        feedback: Show the gold label after the rating of a gold item, attention checks apart.
+        training: Number of gold items that come first, with their label after the rating.
         sample: Number of articles (topics, for passages) to sample at random, each with all its texts; by default all
             articles.
         overlap: Share of the texts (of the articles, with --by-item) that get one annotator more.
@@ -96,6 +99,8 @@ class PlanOptions(SeedOptions):
     context: Annotated[str | None, Flag(metavar="NAME,NAME")] = None
     rubric: Annotated[str | None, Flag(metavar="NAME|FILE")] = None
     gold: Annotated[str | None, Flag(metavar="FILE")] = None
+    feedback: bool = False
+    training: Annotated[int, Flag(metavar="N", min=0)] = 0
     sample: Annotated[int | None, Flag(("--items",), metavar="N", min=1)] = None
     overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
     by_item: bool = False
@@ -260,6 +265,7 @@ def plan(
         balance="system" if files.rows == "candidates" else "article",
         overlap=options.overlap,
         by_item=options.by_item,
+        first=[number for number, item in enumerate(found) if item.purpose == "training"],
     )
     campaign = Campaign(
         name=options.name or Path(items).stem,
@@ -272,6 +278,7 @@ def plan(
         rows=files.rows,
         context=files.context,
         pairs=pairs,
+        feedback="gold" if options.feedback else "training" if options.training else "",
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, found, made, rubric)
@@ -291,12 +298,17 @@ def _planned(
         return items
 
     if pairs is not None:
+        if options.feedback or options.training:
+            raise UsageError("--feedback and --training show the labels of single texts; pairs have no feedback")
         gold = {} if options.gold is None else read_gold(options.gold, rubric, reading)
         made = planned_pairs(texts, pairs, gold, options.gold or "", seed=options.seed, sampled=sampled)
         return made, sampled_from
     if options.gold:
         texts = with_gold(texts, options.gold, rubric, reading)
-    return list(sampled(texts)), sampled_from
+    texts = list(sampled(texts))
+    if options.feedback and not any(item.gold is not None and not item.purpose for item in texts):
+        raise UsageError("--feedback shows the labels of gold items, and there are none: --gold FILE")
+    return with_training(texts, options.training, options.seed), sampled_from
 
 
 def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -43,14 +44,14 @@ def add_annotator_pages(app: FastAPI, site: Site) -> None:
     for path, answer in (("/rate", pages.rate), ("/skip", pages.skip)):
         app.add_api_route(path, answer, methods=["POST"])
     app.add_api_route("/undo", pages.undo, methods=["POST"])
-    for path, page in (("/grade", pages.grade), ("/task", pages.task)):
+    for path, page in (("/grade", pages.grade), ("/task", pages.task), ("/label", pages.label)):
         app.add_api_route(path, page, methods=["GET"])
 
 
 class _Pages:
     def __init__(self, site: Site) -> None:
         self._site, self._grading = site, site.store.grading
-        self._parts = site.parts("task.html")
+        self._parts, self._labels = site.parts("task.html"), site.parts("label_parts.html")
 
     async def rate(self, request: Request) -> Response:
         """Store a rating."""
@@ -82,6 +83,13 @@ class _Pages:
         """Return the first open task, for the script."""
         user = self._site.current_user(request)
         return self._shown(request, *self._here(user, self._grading.next(user)))
+
+    def label(self, request: Request) -> Response:
+        """Show the label of the gold item that was just rated, to a browser without scripts."""
+        user, number = self._site.current_user(request), request.query_params.get("assignment", "")
+        assignment = int(number) if re.fullmatch("[0-9]{1,9}", number) else 0
+        label = self._grading.label(user, assignment, self._site.campaign.feedback)
+        return redirect_to("/grade") if label is None else self._site.page("label.html", label=label)
 
     def undo(self, request: Request) -> Response:
         """Undo the last annotation and return its task."""
@@ -120,11 +128,13 @@ class _Pages:
             )  # not being signed in is reported before a wrong form
             raise
         session = request.cookies[self._site.cookie]
-        ahead = await asyncio.wrap_future(self._grading.submit(session, given, after=after, wanted=wanted))
+        feedback = self._site.campaign.feedback
+        answered = self._grading.submit(session, given, after=after, wanted=wanted, feedback=feedback)
+        ahead = await asyncio.wrap_future(answered)
         if ahead is None:
             raise await run_in_threadpool(self._site.not_signed_in, request)
         if not wants_json(request):
-            return redirect_to("/grade")
+            return redirect_to(f"/label?assignment={given.assignment}" if ahead.label else "/grade")
         if ahead.state.status == "running":
             return self._json(request, ahead)
         return self._json(request, ahead, task=self._parts.without(ahead.state, ahead.progress))
@@ -150,6 +160,8 @@ class _Pages:
     def _json(self, request: Request, ahead: Upcoming, **values: str) -> Response:
         csrf = self._site.csrf(request)
         said = {"progress": ahead.progress, **values, "ahead": [self._parts.one(one, csrf, "") for one in ahead.tasks]}
+        if ahead.label:
+            said["label"] = self._labels.shown(ahead.label)
         return Response(msgspec.json.encode(said, enc_hook=str), media_type="application/json", headers=NEVER_CACHED)
 
 

@@ -46,6 +46,12 @@ QUALITY: Final[Mapping[str, str]] = MappingProxyType(
         "Ratings that are too fast": "过快的打分",
         "Difference of {name} from the others over time": "{name} 与其他人的差异随时间的变化",
         "one row per annotator: number of ratings, competence": "每位标注员一行：打分次数、能力",
+        # Feedback on gold items
+        "This text has a known grade": "这条文本的分数是已知的",
+        "Your rating agrees with the label.": "您的打分与已知分数一致。",
+        "Your rating differs from the label.": "您的打分与已知分数不同。",
+        "Your rating": "您的打分",
+        "Label": "已知分数",
         # Concerns
         "passed {value} of {n} attention checks": "通过了 {n} 次注意力检查中的 {value} 次",
         "equals the gold label in {value} of {n} gold items; the others together in {usual}": (

@@ -137,6 +137,7 @@ async function deliver() {
       stale = true;
     } else {
       progress(said.progress);
+      if (said.label) learn(said.label);
       rest = said.task ? said : null; // no new item is handed out
       if (!rest && after === last()) ahead.push(...said.ahead.map(element));
     }
@@ -146,6 +147,18 @@ async function deliver() {
   clearTimeout(slow);
   if (!$("#task.waiting")) state("saved", words.saved);
   return true;
+}
+// Feedback on a gold item lies above the next one, whose time begins when it is closed. Several may have waited.
+function learn(html) {
+  const dialog = $("#label");
+  $("div", dialog).append(element(html));
+  if (dialog.open) return;
+  dialog.showModal();
+  dialog.addEventListener("close", () => {
+    $("div", dialog).replaceChildren();
+    shown = performance.now();
+    hidden = 0;
+  }, { once: true });
 }
 function again() {
   waiting();
