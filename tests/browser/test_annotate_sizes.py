@@ -113,6 +113,26 @@ def test_three_aspects_fit_on_a_screen(serve: Serve, chromium: Chromium, tmp_pat
         assert room >= min(whole, 100)
 
 
+def test_both_texts_of_a_pair_fit_on_a_screen(serve: Serve, chromium: Chromium) -> None:
+    some = long_texts()
+    ann = Grading(chromium).join(serve(some["rows"], some["articles"], pairs="all"), "Ann")
+    for name, size in SIZES.items():
+        ann.look(size)
+        ann.shoot(f"pair-{name}")
+        fits(ann, size)
+        for selector in (".grades button", "#sheet blockquote", ".others button"):
+            assert on_screen(ann, selector, size), (name, selector)
+        rooms = ann("[...document.querySelectorAll('#sheet blockquote')].map((one) => one.clientHeight)")
+        assert len(rooms) == 2
+        assert min(rooms) >= 150
+    ann.look(PHONE)
+    ann("document.querySelector('#enlarge').click()")
+    ann.shoot("pair-enlarged")
+    headings = "[...document.querySelectorAll('#sheet h2')].filter((one) => one.checkVisibility()).length"
+    assert ann(headings) == 1
+    assert ann("document.querySelector('#article').clientHeight") > 600
+
+
 def test_a_finger_enlarges_the_article_rates_and_goes_back(serve: Serve, chromium: Chromium) -> None:
     server = serve(**long_texts())
     ann = Grading(chromium, PHONE).join(server, "Ann")
@@ -210,6 +230,7 @@ def test_axe_finds_nothing(serve: Serve, chromium: Chromium, tmp_path: Path) -> 
     rows = [{"item": "a", "system": "s", "text": "Short.", "source": LONG, "thread": ["Hello.", "Hi."]}]
     summaries = serve(rows, item_type="summary", context="source,thread", rubric=str(rubric))
     check(Grading(chromium).join(summaries, "Cleo"), "aspects")
+    check(Grading(chromium).join(serve(**sample("en", 1), pairs="all"), "Dee"), "pair")
     server = serve(**sample("zh", 1))
     bob = Grading(chromium).join(server, "Bob")
     check(bob, "grades")
@@ -236,4 +257,4 @@ def test_axe_finds_nothing(serve: Serve, chromium: Chromium, tmp_path: Path) -> 
     lead.until("document.querySelector('.link code')")
     check(lead, "link")
     assert {state: problems for state, problems in found.items() if problems} == {}
-    assert len(found) == 16 * 6
+    assert len(found) == (12 + len(LEAD)) * len(SIZES) * 2
