@@ -394,3 +394,26 @@ def test_the_link_of_an_invitation_outlasts_the_first_numbers(serve: Callable[..
     lee.until("document.querySelector('#numbers')")
     assert "/join/" in lee("document.querySelector('.link code').textContent")
     assert lee("document.querySelectorAll('#main, .link, h1').length") == 3
+
+
+def test_labels_of_gold_items_lie_above_the_next_text(
+    serve: Callable[..., Server], chromium: Chromium, tmp_path: Path
+) -> None:
+    some = sample("en", 3)
+    gold = [{"item": row["item"], "system": row["system"], "grade": 4} for row in some["rows"][:2]]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold), encoding="utf-8")
+    ann = Grading(chromium).join(serve(**some, gold=str(tmp_path / "gold.jsonl"), training=2), "Ann")
+    for grade, said in (("2", "differs from"), ("4", "agrees with")):
+        ann.grade(grade)
+        ann.until("document.querySelector('#label').open")
+        assert f"Your rating {said} the label." in ann("document.querySelector('#label').innerText")
+        here = ann.position
+        ann.key("3")  # the text below is not rated while the label is shown
+        assert ann.position == here
+        ann("document.querySelector('#label button').click()")
+        ann.until("!document.querySelector('#label').open")
+    ann.grade("3")
+    ann.saved()
+    assert ann.position == 3
+    assert not ann("document.querySelector('#label').open")
+    assert ann.complaints() == []
