@@ -3,7 +3,7 @@
 #   make test       lint, types and tests (minutes)
 #   make test-integration   tests with other frameworks, a language model, Chromium, PostgreSQL and Ray, which it installs
 #   make test-all   all of these, and the slow ones
-#   make dist       the sdist, and a wheel for every Python here, installed and tried in fresh environments
+#   make dist       the sdist, a wheel for every Python here and a pure one, tried in fresh environments; SBOM, SHA-256
 #   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval;
 #                   VOTES=, SEARCH=rows of rated passages)
@@ -104,7 +104,7 @@ $(VENV)/.integration: tools/install_programs.sh constraints.txt $(SOURCES) | $(B
 	touch $@ $(VENV)/.tests $(VENV)/.runs
 
 $(VENV)/.dist: constraints.txt | $(BIN)/python
-	$(PIP) build twine auditwheel
+	$(PIP) auditwheel build 'cyclonedx-python-lib[json-validation]' msgspec packaging twine
 	touch $@
 
 $(VENV)/.docs: constraints.txt $(SOURCES) | $(BIN)/python

@@ -1,13 +1,16 @@
 """Build what a release holds, and try it in fresh environments: `make dist`.
 
-The sdist is built first, then from the sdist a wheel for every Python that is found (on the path and among pyenv's).
-Each wheel is installed with nothing but its dependencies and scores a text: the numbers must be the same, and
-the kernel the compiled one. `twine check` looks at the metadata, `auditwheel show` at the libraries that a wheel needs.
+The sdist is built first, then from the sdist a wheel for every Python that is found (on the path and among pyenv's),
+and one with the pure-Python kernel. A second build must give the same bytes. Each wheel is installed with nothing but
+its dependencies, scores a text and runs the demo: the numbers must be the same everywhere. Beside the files there are
+an SBOM, valid by CycloneDX's schema, and their SHA-256. `twine check` looks at the metadata, `auditwheel show` at the
+libraries that a wheel needs, `cffconvert` at CITATION.cff.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import shutil
 import subprocess
@@ -15,11 +18,20 @@ import sys
 import tempfile
 from pathlib import Path
 
+import msgspec
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+from make_sbom import LIST_PACKAGES, Package, sbom
+
 ROOT = Path(__file__).resolve().parent.parent
+CONSTRAINTS = ROOT / "constraints.txt"
 MINORS = range(11, 15)
+PURE = ("-C", "wheel.cmake=false")
 SMOKE = """
 import platform, postil, postil.kernel
+from importlib.metadata import distribution
 from importlib.resources import files
+assert "htmx" in distribution("postil").read_text("licenses/THIRD_PARTY_NOTICES.md")
 sample = files("postil") / "sample"
 scores = postil.score(["the cat sat on the mat"], [["a cat sat there", "the cat lay on a mat"]], weights=[[1.0, 0.5]],
                       metrics=["bleu-4", "w-meteor", "w-rouge-l"])
@@ -30,13 +42,19 @@ print(platform.python_version(), postil.kernel.NAME, len(list(sample.iterdir()))
 
 def run(*command: str | Path, folder: Path = ROOT) -> str:
     """Run a command without the environment of this one, and return what it prints."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_CONSTRAINT"))}
     done = subprocess.run(  # noqa: S603 - build tools and our own package
         [str(word) for word in command], cwd=folder, env=kept, text=True, check=False, capture_output=True
     )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def set_time() -> None:
+    """Give archives the time of the commit, so that their bytes depend on the sources alone."""
+    if "SOURCE_DATE_EPOCH" not in os.environ:
+        os.environ["SOURCE_DATE_EPOCH"] = run("git", "log", "-1", "--format=%ct").strip()
 
 
 def pythons() -> list[Path]:
@@ -59,19 +77,77 @@ def fresh(python: Path, folder: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def build(out: Path, interpreters: list[Path]) -> list[Path]:
-    """The sdist, and from it a wheel for each interpreter."""
+def build_sdist(out: Path) -> Path:
+    """The sdist."""
     run(sys.executable, "-m", "build", "--sdist", "--outdir", out)
     (sdist,) = out.glob("*.tar.gz")
-    print(f"{sdist.name}  {sdist.stat().st_size / 1e6:.2f} MB", flush=True)
-    wheels = []
-    for python in interpreters:
-        with tempfile.TemporaryDirectory() as folder:
-            inside = fresh(python, Path(folder) / "env")
-            run(inside, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, sdist)
-            (wheel,) = Path(folder).glob("*.whl")
-            wheels.append(Path(shutil.move(wheel, out / wheel.name)))
-    return wheels
+    return sdist
+
+
+def build_wheel(python: Path, sdist: Path, out: Path, *options: str) -> Path:
+    """A wheel from the sdist, by the versions of nanobind and scikit-build-core in the constraints."""
+    with tempfile.TemporaryDirectory() as folder:
+        inside = fresh(python, Path(folder) / "env")
+        run(inside, "-m", "pip", "install", "--quiet", "--constraint", CONSTRAINTS, "--upgrade", "pip")
+        how = ("--no-deps", "--build-constraint", CONSTRAINTS, "--wheel-dir", folder)
+        run(inside, "-m", "pip", "wheel", "--quiet", *how, *options, sdist)
+        (wheel,) = Path(folder).glob("*.whl")
+        return Path(shutil.move(wheel, out / wheel.name))
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def check_second_build(python: Path, sdist: Path, wheel: Path) -> None:
+    """Build the sdist and a wheel again, which must give the same bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for first, second in (
+            (sdist, build_sdist(Path(folder))),
+            (wheel, build_wheel(python, sdist, Path(folder))),
+        ):
+            if digest(first) != digest(second):
+                sys.exit(f"{first.name}: a second build gave other bytes")
+    print(f"{sdist.name}, {wheel.name}: the same bytes from a second build", flush=True)
+
+
+def check(python: Path, wheel: Path, expected: str, *options: str | Path) -> tuple[str, list[Package]]:
+    """Install a wheel in a fresh environment, use it, and return its numbers and the packages of the environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        inside = fresh(python, Path(folder) / "env")
+        run(inside, "-m", "pip", "install", "--quiet", *options, wheel)
+        version, kernel, sample, numbers = run(inside, "-c", SMOKE, folder=Path(folder)).strip().split("|")
+        postil = inside.parent / "postil"
+        command = run(postil, "--version", folder=Path(folder)).strip()
+        run(postil, "--help", folder=Path(folder))
+        run(postil, "demo", "--out", "demo", folder=Path(folder))
+        packages = msgspec.json.decode(run(inside, "-c", LIST_PACKAGES), type=list[Package])
+    if kernel != expected:
+        sys.exit(f"{wheel.name}: expected the {expected} kernel, got the {kernel} one")
+    size = f"{wheel.stat().st_size / 1e6:.2f} MB"
+    print(f"{wheel.name}  {size}  Python {version}  {command}  {sample} samples  {kernel} kernel", flush=True)
+    return numbers, packages
+
+
+def write_sbom(packages: list[Package], sdist: Path) -> Path:
+    """Write the SBOM beside the distribution, if it is valid."""
+    text = sbom("postil", packages, (ROOT / "THIRD_PARTY_NOTICES.md").read_text(encoding="utf-8"))
+    wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(text)
+    if wrong is not None:
+        sys.exit(f"the SBOM is not valid: {wrong}")
+    path = sdist.with_name(sdist.name.removesuffix(".tar.gz") + ".cdx.json")
+    path.write_text(text, encoding="utf-8")
+    print(f"{path.name}  {len(packages)} packages")
+    return path
+
+
+def check_citation(python: Path) -> None:
+    """Validate CITATION.cff, in an environment of its own: cffconvert needs an older jsonschema than the SBOM."""
+    with tempfile.TemporaryDirectory() as folder:
+        inside = fresh(python, Path(folder) / "env")
+        run(inside, "-m", "pip", "install", "--quiet", "cffconvert")
+        print(run(inside.parent / "cffconvert", "--validate", "--infile", ROOT / "CITATION.cff").strip())
 
 
 def main() -> None:
@@ -80,28 +156,26 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder of the sdist and the wheels")
     out = parser.parse_args().out.resolve()
     shutil.rmtree(out, ignore_errors=True)
+    set_time()
     interpreters = pythons()
-    wheels = build(out, interpreters)
-    said = set()
-    for python, wheel in zip(interpreters, wheels, strict=True):
-        with tempfile.TemporaryDirectory() as folder:
-            inside = fresh(python, Path(folder) / "env")
-            run(inside, "-m", "pip", "install", "--quiet", wheel)
-            version, kernel, sample, numbers = run(inside, "-c", SMOKE, folder=Path(folder)).strip().split("|")
-            command = run(inside.parent / "postil", "--version", folder=Path(folder)).strip()
-        if kernel != "compiled":
-            sys.exit(f"{wheel.name}: expected the compiled kernel, got the {kernel} one")
-        said.add(numbers)
-        tag = next(
-            (line for line in run(sys.executable, "-m", "auditwheel", "show", wheel).splitlines() if '"' in line), ""
-        )
-        print(
-            f"{wheel.name}  {wheel.stat().st_size / 1e6:.2f} MB  Python {version}  {command}  {sample} samples  {tag}"
-        )
-    if len(said) != 1:
-        sys.exit(f"the numbers differ between Pythons: {sorted(said)}")
-    print(f"the same numbers everywhere: {said.pop()}")
-    print(run(sys.executable, "-m", "twine", "check", "--strict", *sorted(out.iterdir())).strip())
+    sdist = build_sdist(out)
+    print(f"{sdist.name}  {sdist.stat().st_size / 1e6:.2f} MB", flush=True)
+    wheels = [build_wheel(python, sdist, out) for python in interpreters]
+    check_second_build(interpreters[0], sdist, wheels[0])
+    said = {check(python, wheel, "compiled")[0] for python, wheel in zip(interpreters, wheels, strict=True)}
+    pure = build_wheel(interpreters[0], sdist, out, *PURE)
+    numbers, packages = check(interpreters[0], pure, "python", "--constraint", CONSTRAINTS)
+    if len(said | {numbers}) != 1:
+        sys.exit(f"the numbers differ between wheels: {sorted(said | {numbers})}")
+    print(f"the same numbers everywhere: {numbers}")
+    for wheel in wheels:
+        lines = run(sys.executable, "-m", "auditwheel", "show", wheel).splitlines()
+        print(wheel.name, next((line for line in lines if '"' in line), ""), sep="  ")
+    print(run(sys.executable, "-m", "twine", "check", "--strict", sdist, *wheels, pure).strip())
+    check_citation(interpreters[0])
+    files = [sdist, *wheels, pure, write_sbom(packages, sdist)]
+    sums = "".join(f"{digest(path)}  {path.name}\n" for path in sorted(files))
+    (out / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
 if __name__ == "__main__":
