@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the web extra")
 
-from browser_window import PHONE, Window
+from browser_window import DESKTOP, PHONE, Window
 from campaign_window import Grading
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from campaign_window import Server
     from conftest import Chromium
 
+NAMED = "(found) => found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ')).join(', ')}`)"
 LONG = " ".join(["The council met on Tuesday and put the vote off until the spring."] * 6)
 TWO_SYSTEMS = [
     {"item": f"a{n}", "system": system, "text": f"{system[0]}{n}. {LONG}"}
@@ -71,3 +73,27 @@ def test_two_texts_and_their_answers_are_in_sight_on_a_phone(chromium: Chromium,
     ann.until(f"(document.querySelector('#task').dataset.position ?? -1) != {here}")
     ann.saved()
     assert len(server.store.results.ratings()) == 1
+
+
+def test_axe_finds_nothing_on_pages_of_pairs(chromium: Chromium, serve: Callable[..., Server]) -> None:
+    pytest.importorskip("axe_playwright_python", reason="needs axe-core")
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+    rows = [{**row, "item": f"{row['item']}{more}"} for more in "xy" for row in TWO_SYSTEMS]
+    server = serve(rows, pairs="all", context="none")
+    ann = Grading(chromium).join(server, "Ann")
+    bob = server.store.people.accept(server.store.people.invite("Bob", "annotator")).person
+    while task := server.store.grading.next(bob):
+        grade = 1 + 2 * (task.position % 2)
+        server.store.grading.rate(bob, task.assignment, grade, idempotency_key=f"{task.position}")
+    lead = Grading(chromium).join(server, "Lee", "lead")
+    lead.go(f"{server.url}/lead/estimate")
+    lead.until("document.querySelectorAll('table').length === 2")
+    found = {}
+    for window, state in ((ann, "pair"), (lead, "strengths")):
+        for size in (PHONE, DESKTOP):
+            window.look(size)
+            window.shoot(f"axe-{state}-{size[0]}")
+            window(f"window.axe ? 0 : (() => {{ {axe} }})()")
+            found[state, size] = window(f"axe.run({{resultTypes: ['violations']}}).then({NAMED})")
+            assert window("document.documentElement.scrollWidth") <= size[0]
+    assert not any(found.values()), found

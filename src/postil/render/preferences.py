@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from postil.plots import IntervalRow, intervals
 from postil.records.results import PreferredSystem
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, listed, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ __all__ = ["draw_strengths", "summary", "view"]
 LEVEL: Final = 0.05
 MOST: Final = 45
 """Largest number of pairs in the table: those of ten systems."""
+FEW: Final = 4
+"""Largest number of systems that a sentence names."""
 DRAWN: Final = 60
 """Largest number of systems in a picture."""
 
@@ -76,12 +78,12 @@ def _finding(result: PreferencesResult) -> str:
     if not result.systems:
         return "there is no system"
     best = result.systems[0]
-    below = len(result.systems) - best.rank_high
+    tested = [row for row in result.pairs if row.first == best.system and row.p_holm is not None]
+    below = [row.second for row in tested if (row.p_holm or 0.0) < LEVEL]
     if not below:
         return f"{best.system} has the highest strength, and no system is significantly below it"
-    others = "all others" if below == len(result.systems) - 1 > 1 else f"{below} of the others"
-    named = result.systems[1].system if len(result.systems) == 2 else others
-    return f"{best.system} is preferred to {named}"
+    everyone = len(below) == len(result.systems) - 1 > 1
+    return f"{best.system} is preferred to {'all others' if everyone else listed(below, most=FEW)}"
 
 
 def _remarks(result: PreferencesResult) -> Iterator[str]:
