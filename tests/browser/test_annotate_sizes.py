@@ -66,7 +66,7 @@ def fits(window: Grading, size: tuple[int, int]) -> None:
     window("scrollTo(0, 0)")
     assert window("document.documentElement.scrollWidth") <= size[0]
     small = window(
-        "[...document.querySelectorAll('button, select, input[type=text], input[type=number], a.button, summary')]"
+        "[...document.querySelectorAll('button, select, a.button, summary, input:is([type=text], [type=file])')]"
         ".filter((one) => one.checkVisibility() && one.offsetHeight < 44 && !one.closest('[hidden]'))"
         ".map((one) => one.outerHTML.slice(0, 80))"
     )
