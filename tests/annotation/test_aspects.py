@@ -14,6 +14,7 @@ from postil.annotation.export import export_files
 from postil.annotation.inputs import with_gold
 from postil.annotation.models import Item, Refused
 from postil.annotation.rubric import Rubric
+from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput, UnknownName
 from postil.records.rows import Judgement
 
@@ -104,7 +105,7 @@ def test_grades_of_all_aspects_are_one_rating(make: Callable[..., Store], rubric
     with pytest.raises(UnknownName, match="unknown aspect 'trust'; did you mean 'truth'"):
         ratings_of(ratings, rubric, "trust")
 
-    files = export_files(store, table_format="jsonl")
+    files = export_files(store, inferred_grades, table_format="jsonl")
     assert len(files["ratings.jsonl"]) == 24
     assert {(row.aspect, row.lowest) for row in files["resolved.jsonl"] if row.item == "a1"} <= {  # type: ignore[union-attr]
         ("fluency", 1.0),

@@ -29,6 +29,7 @@ from postil.app.annotate import (
 )
 from postil.app.annotate_add import AddOptions, add
 from postil.app.campaign_estimate import estimate_so_far
+from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.preferences import preferred_systems
 
@@ -167,7 +168,7 @@ def test_from_texts_to_strengths(tmp_path: Path) -> None:
     assert made.result.texts == 30
     made.rate()
     with Store.open(made.url) as store:
-        files = export_files(store)
+        files = export_files(store, inferred_grades)
         items, ratings, campaign, rubric = store.items(), store.results.ratings(), store.campaign(), store.rubric()
     assert campaign.pairs == 3
     rows = files["preferences.jsonl"]
