@@ -230,13 +230,16 @@ def test_a_limit_keeps_what_is_finished(form: str, ask: Any) -> None:
 
 
 def test_a_killed_run_asks_only_for_what_is_missing(ask: Any) -> None:
-    killed = Event()
+    waiting, killed = Event(), Event()
     write("q.jsonl", [Article(f"q{at}", f"chess in town{at}", ()) for at in range(12)])
 
     def answering(asked: Asked) -> Reply:
         reply = write_by_seed(asked)
         held = "town7" in asked.prompt.rpartition("<article>")[2]
-        return Reply(reply.body, until=killed if held else None, cut=held and not killed.is_set())
+        cut = held and not killed.is_set()
+        if held:
+            waiting.set()
+        return Reply(reply.body, until=killed if held else None, cut=cut)
 
     with StubServer(answering) as stub:
         words = ("comment", "q.jsonl", "--endpoint", stub.url, "--model", "big", "--examples", "tc", "-k", "1")
@@ -244,6 +247,7 @@ def test_a_killed_run_asks_only_for_what_is_missing(ask: Any) -> None:
         child = subprocess.Popen([sys.executable, "-m", "postil", *words], stdout=subprocess.PIPE)  # noqa: S603
         assert child.stdout is not None
         lines = [child.stdout.readline() for _ in range(7)]
+        assert waiting.wait(60)  # or its request would be answered in full by a server that reads it late
         child.send_signal(signal.SIGKILL)
         child.communicate()
         killed.set()
