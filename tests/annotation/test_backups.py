@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the web extra")
 
 from postil.annotation.backups import DAY, DailyBackups
+from postil.annotation.campaign_file import copy_whole
 from postil.annotation.store import Store
 from postil.errors import InvalidInput, PostilError, UsageError
 
@@ -173,6 +174,21 @@ def test_a_full_disk_leaves_the_backups_and_the_campaign_as_they_are(
     rate(store, "two")
     with Store.open(str(backups.make()), read_only=True) as copy:
         assert len(copy.results.ratings()) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files is POSIX")
+def test_a_copy_of_a_large_campaign_that_fails_leaves_nothing_beside_it(
+    tmp_path: Path, full_disk: Callable[[int], None]
+) -> None:
+    with closing(sqlite3.connect(":memory:")) as large:
+        large.execute("CREATE TABLE texts AS SELECT zeroblob(16000000) AS text")  # more than SQLite keeps in memory
+        (copy := tmp_path / "copies" / "copy.db").parent.mkdir()
+        copy.touch()
+        full_disk(1_000_000)
+        with pytest.raises(OSError, match="is the disk full"):
+            copy_whole(large, str(copy))
+        full_disk(0)
+    assert list(copy.parent.iterdir()) == [copy]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a limit on the size of files is POSIX")

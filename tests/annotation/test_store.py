@@ -75,9 +75,13 @@ class TestCampaign:
         with sqlite3.connect(path) as connection:
             connection.execute("CREATE TABLE campaign (id INTEGER, schema INTEGER)")
             connection.execute("INSERT INTO campaign VALUES (1, 99)")
-        connection.close()
-        with pytest.raises(InvalidInput, match="another version of postil"):
+        with pytest.raises(InvalidInput, match=r"another version of postil \(tables 99, not 3\); install a newer"):
             Store.open(str(path))
+        with connection:
+            connection.execute("UPDATE campaign SET schema = 1")
+        connection.close()
+        with pytest.raises(InvalidInput, match="export it with the version that made it"):
+            Store.open(str(path), read_only=True, earlier=True)
 
     def test_a_campaign_of_the_version_before_is_upgraded(self, tmp_path: Path) -> None:
         path = tmp_path / "old.db"
@@ -104,6 +108,12 @@ class TestCampaign:
             InvalidInput, match=r"another version of postil \(tables 2, not 3\); 'postil annotate upgrade'"
         ):
             Store.open(str(path), read_only=True)
+        (tmp_path / "copy.db").touch()
+        with Store.open(str(path), read_only=True, earlier=True) as store:  # to be copied as it is
+            store.copy(str(tmp_path / "copy.db"))
+            assert store.people.totals()[0].done == 1
+        with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+            assert copy.execute("SELECT schema FROM campaign").fetchall() == [(2,)]
         with Store.open(str(path)) as store:
             assert store.results.ratings() == before
             assert [item.text for item in store.items()] == ["one", "two"]

@@ -316,6 +316,14 @@ def test_backup(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
         again = postil("annotate", "backup", "c.db", copy)
         assert (again.code, again.err) == (2, f"postil: {copy}: exists already; choose a new file\n")
         assert Path(copy).read_bytes() == content
+    for copy in ("-", "", "sqlite:///d.db"):
+        nameless = postil("annotate", "backup", "c.db", copy)
+        assert nameless.err == f"postil: a backup is a file: expected the name of a new one, got '{copy}'\n"
+    Path("link.db").symlink_to("c.db")
+    for campaign, copy in (("c.db", "c.db-wal"), ("link.db", "./c.db-journal"), ("c.db", "link.db")):
+        own = postil("annotate", "backup", campaign, copy)  # the campaign itself, or what SQLite keeps beside it
+        assert (own.code, "choose another name" in own.err or "exists already" in own.err) == (2, True)
+        assert postil("annotate", "agreement", "c.db", "--resamples", 10).code == 0
     for verb in (("agreement",), ("export", "-o", "out"), ("invite", "Ann"), ("serve",), ("backup", "d.db")):
         write_error = postil("annotate", verb[0], "alone.db", *verb[1:])
         assert write_error.code == 3, write_error
@@ -430,6 +438,11 @@ def test_serving_begins_with_a_lead(postil: Postil, monkeypatch: pytest.MonkeyPa
     with Store.open("c.db") as store:
         assert store.people.accept(token[1]).person.role == "lead"
     assert postil("annotate", "serve", "c.db").err == ""
+    for name, following in (("lead", "lead 2"), ("lead 2", "lead 3")):
+        assert postil("annotate", "remove", "c.db", name).code == 0
+        assert "invitation for the lead" in postil("annotate", "serve", "c.db").err  # nobody is locked out
+        with Store.open("c.db") as store:
+            assert [person.name for person in store.people.everyone() if person.role == "lead"][-1] == following
     for number, (flags, address) in enumerate(
         (
             (("--port", 8001), "http://localhost:8001"),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,7 +47,9 @@ def test_clashes_name_the_line_and_where_the_other_text_is(postil: Postil) -> No
         assert problem in found.err
     changed = written("articles.jsonl", {"id": "a1", "title": "Other", "comments": []})
     found = postil(*add, written("old.jsonl", candidate("a1", "s9", "x")), "--articles", changed)
-    assert "old.jsonl:1: item: the campaign has another title of the article a1" in found.err
+    assert "old.jsonl:1: item: the campaign has another title of the article a1; give it another id" in found.err
+    known = postil(*add, written("known.jsonl", first[2]), "--articles", changed)  # a text that is there already
+    assert "known.jsonl:1: item: the campaign has another title of the article a1" in known.err
     with Store.open("c.db") as store:
         assert len(store.items()) == 4
 
@@ -71,3 +77,22 @@ def test_gold_labels_of_texts_that_are_there(postil: Postil) -> None:
     )
     with Store.open("c.db") as store:
         assert [item.gold for item in store.items()] == [3.0, None, None, None, 3.0, None, None]
+
+
+def test_a_campaign_of_the_version_before_is_copied_previewed_and_served(
+    postil: Postil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [candidate(f"a{n}", "s", f"text {n}") for n in range(4)]
+    assert postil("annotate", "plan", written("c.jsonl", *texts), "c.db", "-n", "2", "--context", "none").code == 0
+    with closing(sqlite3.connect("c.db")) as connection, connection:
+        connection.execute("DROP TABLE change")
+        connection.execute("UPDATE campaign SET schema = 2")
+    before = Path("c.db").read_bytes()
+    assert postil("annotate", "backup", "c.db", "b.db").err == "written: b.db (0 ratings)\n"
+    dry = postil("annotate", "add", "c.db", written("new.jsonl", candidate("a9", "s", "new")), "--dry-run")
+    assert "'postil annotate upgrade' makes it one of this version" in dry.err
+    assert Path("c.db").read_bytes() == before  # neither changes anything
+    monkeypatch.setitem(sys.modules, "postil.web.server", SimpleNamespace(serve=lambda *_, **__: None))  # type: ignore[arg-type]
+    served = postil("annotate", "serve", "b.db")
+    assert (served.code, "invitation for the lead" in served.err) == (0, True), served.err
+    assert postil("annotate", "add", "b.db", "new.jsonl").code == 0

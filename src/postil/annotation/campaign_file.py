@@ -310,9 +310,10 @@ def copy_whole(source: sqlite3.Connection, path: str) -> None:
     """
     with closing(_connection(Path(path), "mode=rw")) as copy:
         copy.execute("PRAGMA synchronous = OFF")  # the caller syncs the whole file
+        copy.execute("PRAGMA journal_mode = MEMORY")  # a file beside it would stay where the disk is full
         try:
             source.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
+            copy.execute("PRAGMA journal_mode = MEMORY")  # the source's may be a write-ahead log
             copy.execute("PRAGMA user_version = 0")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_FULL:

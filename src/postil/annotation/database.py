@@ -37,6 +37,13 @@ PATIENCE: Final = 5.0
 ADVICE: Final = "the database was damaged or changed by another program; take a copy made by 'postil annotate backup'"
 """Advice for a damaged campaign."""
 
+_ADVICE: Final = {
+    sqlite3.SQLITE_CORRUPT: ADVICE,
+    sqlite3.SQLITE_NOTADB: "expected a campaign that postil annotate plan made",
+    sqlite3.SQLITE_READONLY: "make the file and its folder writable, or work on a copy of 'postil annotate backup'",
+}
+"""Advice by SQLite's code of an error."""
+
 READERS: Final = 48
 """Maximum number of concurrent readers."""
 
@@ -80,6 +87,7 @@ class Database:
         make: bool = False,
         read_only: bool = False,
         incomplete: bool = False,
+        earlier: bool = False,
         alarm: Callable[[str], None] | None = None,
     ) -> Self:
         """Open a database.
@@ -89,6 +97,7 @@ class Database:
             make: True to create the file and the tables if there are none.
             read_only: True to refuse transactions that write; no right to write to the disk is needed then.
             incomplete: True to read an SQLite file alone if its write-ahead log is missing or of another time.
+            earlier: With `read_only`: True to take one of an earlier version that can be upgraded, as it is.
             alarm: Callback for messages when an SQLite file is lost while in use, and when it is back.
 
         Raises:
@@ -123,13 +132,10 @@ class Database:
                         raise InvalidInput("this database holds other tables; choose a new file", where=where)
                     if make:
                         tables.METADATA.create_all(connection)
-                if schema != SCHEMA and not (make and schema is None):
-                    if schema is None:
-                        none = "there is no campaign here; create one with postil annotate plan"
-                        raise NoCampaign(none, where=where)
-                    way = "; 'postil annotate upgrade' makes it one of this version" if schema in UPGRADABLE else ""
-                    other = f"made by another version of postil (tables {schema}, not {SCHEMA}){way}"
-                    raise InvalidInput(other, where=where)
+                if schema is None and not make:
+                    raise NoCampaign("there is no campaign here; create one with postil annotate plan", where=where)
+                if schema not in {SCHEMA, None} and not (earlier and schema in UPGRADABLE):
+                    raise InvalidInput(_other_version(schema), where=where)
                 if file is not None:
                     file.begin()
                 undo.pop_all()
@@ -265,15 +271,24 @@ def _schema(connection: Connection) -> int | None:
     return found
 
 
+def _other_version(schema: int) -> str:
+    """Problem and remedy of a campaign of another version."""
+    if schema in UPGRADABLE:
+        way = "'postil annotate upgrade' makes it one of this version"
+    else:
+        way = "install a newer postil" if schema > SCHEMA else "export it with the version that made it"
+    return f"made by another version of postil (tables {schema}, not {SCHEMA}); {way}"
+
+
 def _message(error: BaseException) -> str:
     """First line of the message of an error."""
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
 def _advice(error: BaseException) -> str:
-    """Advice for a damaged file."""
-    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
-    return f"; {ADVICE}" if code & 0xFF == sqlite3.SQLITE_CORRUPT else ""
+    """Advice for a file that is damaged, no database, or not to be written."""
+    code = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0) & 0xFF
+    return f"; {_ADVICE[code]}" if code in _ADVICE else ""
 
 
 def _address(url: str) -> sql.URL:

@@ -82,6 +82,7 @@ class Store:
         make: bool = False,
         read_only: bool = False,
         incomplete: bool = False,
+        earlier: bool = False,
         clock: Callable[[], float] = time.time,
         alarm: Callable[[str], None] | None = None,
     ) -> Self:
@@ -93,6 +94,7 @@ class Store:
             read_only: True to refuse transactions that write; an SQLite file may then be on a read-only disk.
             incomplete: With `read_only`: True to read an SQLite file alone if its write-ahead log is missing or of
                 another time; annotations may be missing.
+            earlier: With `read_only`: True to take a campaign of an earlier version as it is, to be copied.
             clock: Function that returns the time, in seconds since 1970.
             alarm: Callback for messages when an SQLite file is removed or replaced while in use, and when it is back.
 
@@ -104,7 +106,7 @@ class Store:
                 log.
             PostilError: The database cannot be reached.
         """
-        opened = Database.open(url, make=make, read_only=read_only, incomplete=incomplete, alarm=alarm)
+        opened = Database.open(url, make=make, read_only=read_only, incomplete=incomplete, earlier=earlier, alarm=alarm)
         store = cls(opened, clock)
         try:
             if not make:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
@@ -370,10 +371,13 @@ def invite_first_lead(url: str, base_url: str) -> str | None:
     Returns:
         The link to open; it works once. None if there is a lead.
     """
-    with open_campaign(url, read_only=True) as store:
-        if any(person.role == "lead" and not person.left for person in store.people.everyone()):
+    with open_campaign(url) as store:
+        everyone = store.people.everyone()
+        if any(person.role == "lead" and not person.left for person in everyone):
             return None
-    return invite(url, "lead", InviteOptions(role="lead", days=1, base_url=base_url))
+        taken = {person.name for person in everyone}  # by a lead who was removed, or an annotator
+        name = next(name for name in ("lead", *(f"lead {n}" for n in range(2, len(taken) + 3))) if name not in taken)
+        return f"{checked_base_url(base_url)}/join/{store.people.invite(name, 'lead', days=1)}"
 
 
 def remove(url: str, name: str, options: RemoveOptions) -> Reassignment:
@@ -495,16 +499,19 @@ def backup(url: str, copy: str, options: BackupOptions) -> int:
         Number of ratings in the copy.
 
     Raises:
-        UsageError: The file exists already, or the campaign is not in an SQLite file.
+        UsageError: The file exists already or is one of SQLite's beside the campaign, or the campaign is not in an
+            SQLite file.
         InvalidInput: There is no campaign, or a part of it is missing.
     """
     _check_new(copy)
-    incomplete = options.incomplete
+    # One of an earlier version can be copied as it is, above all before it is upgraded.
+    source = open_campaign(url, read_only=True, incomplete=options.incomplete, earlier=True)
     # A copy is private, as it holds the names of the annotators.
-    with open_campaign(url, read_only=True, incomplete=incomplete) as store, AtomicFile(copy, private=True) as stream:
+    with source as store, AtomicFile(copy, private=True) as stream:
+        _check_beside(copy, store)
         store.copy(stream.name)
-        with open_campaign(stream.name, read_only=True) as copied:
-            ratings = len(copied.results.ratings())
+        with open_campaign(stream.name, read_only=True, earlier=True) as copied:
+            ratings = copied.people.totals()[0].done
         _check_new(copy)  # again: copying takes a while, and another process may have made the file
     return ratings
 
@@ -522,11 +529,23 @@ def upgrade(url: str) -> None:
 
 
 def _check_new(file: str) -> None:
+    if not file.strip() or file == "-" or "://" in file:
+        raise UsageError(f"a backup is a file: expected the name of a new one, got '{file}'")
     if Path(file).exists():
         raise UsageError(f"{file}: exists already; choose a new file")
 
 
-def open_campaign(url: str, *, make: bool = False, read_only: bool = False, incomplete: bool = False) -> Store:
+def _check_beside(file: str, store: Store) -> None:
+    """Refuse the names under which SQLite keeps its own files beside a campaign."""
+    if store.file is not None and os.path.realpath(file) in {
+        f"{os.path.realpath(store.file)}-{kind}" for kind in ("wal", "shm", "journal")
+    }:
+        raise UsageError(f"{file}: SQLite writes a file of this name beside {store.file}; choose another name")
+
+
+def open_campaign(
+    url: str, *, make: bool = False, read_only: bool = False, incomplete: bool = False, earlier: bool = False
+) -> Store:
     """Open a campaign; see `postil.annotation.store.Store.open`.
 
     Args:
@@ -534,8 +553,9 @@ def open_campaign(url: str, *, make: bool = False, read_only: bool = False, inco
         make: True to create the tables if there are none.
         read_only: True to refuse transactions that write.
         incomplete: True to read a file without its write-ahead log.
+        earlier: True to read one of an earlier version as it is.
     """
     # Imported here, since it needs optional packages, which the help of the commands does not.
     from postil.annotation.store import Store  # noqa: PLC0415
 
-    return Store.open(url, make=make, read_only=read_only, incomplete=incomplete)
+    return Store.open(url, make=make, read_only=read_only, incomplete=incomplete, earlier=earlier)

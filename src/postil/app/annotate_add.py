@@ -84,7 +84,7 @@ def add(
         InvalidInput: A row of a file is invalid, or the campaign has another text of the same name; names the row.
         UsageError: The campaign cannot take items.
     """
-    with open_campaign(url) as store:
+    with open_campaign(url, read_only=options.dry_run) as store:
         return add_to(store, files, options, inputs, on_message, lead=lead)
 
 
@@ -160,10 +160,14 @@ class _NewItems:
             place: Its location.
         """
         name = f"{item.system} of {item.item}"
+        article, where = self._articles.setdefault(item.item, (item, str(place)))
+        if (article.title, article.content) != (item.title, item.content):
+            part = "title" if article.title != item.title else "content"
+            raise place.error(f"{where} has another {part} of the article {item.item}; give it another id", "item")
         if _key(item) in self._there:
             other, where = self._there[_key(item)]
             if other.text != item.text:
-                raise place.error(f"{where} has another text of {name}; give a text that has changed another name")
+                raise place.error(f"{where} has another text of {name}; give the changed text another name")
             if other.context != item.context:
                 raise place.error(f"{where} has another context of {name}; give it another name")
             self.known += 1
@@ -171,10 +175,6 @@ class _NewItems:
         if self._pairs and item.item in self._assigned:
             self.known += 1  # not all systems of an article are in one of its pairs
             return
-        article, where = self._articles.setdefault(item.item, (item, str(place)))
-        if (article.title, article.content) != (item.title, item.content):
-            part = "title" if article.title != item.title else "content"
-            raise place.error(f"{where} has another {part} of the article {item.item}", "item")
         if self._pairs == 0 and item.item in self._assigned:
             problem = f"the campaign has all pairs of the texts of {item.item}, and none is of {item.system}"
             raise place.error(f"{problem}; add texts of other articles")

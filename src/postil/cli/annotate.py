@@ -88,10 +88,8 @@ def add(
     if not done.added:
         say(f"nothing to add: the campaign has all {done.known:,} texts already")
         return
-    verb = "would be added" if options.dry_run else "added"
-    say(
-        f"revision {done.revision}: {done.added:,} texts {verb}, {done.known:,} known ones skipped; seed {options.seed}"
-    )
+    texts = f"{done.added:,} text{'s' if done.added > 1 else ''} {'would be ' if options.dry_run else ''}added"
+    say(f"revision {done.revision}: {texts}, {done.known:,} known ones skipped; seed {options.seed}")
     if done.status != "running":
         say(f"the campaign is {done.status}; annotators get the texts after 'postil annotate resume'")
 
