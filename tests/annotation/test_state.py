@@ -203,7 +203,33 @@ def test_the_end_is_projected_from_the_latest_ratings(store: Store, clock: Clock
     assert store.state.projection() is None  # nothing is open
 
 
-@pytest.mark.parametrize("text", ["2026-12-01", "2026-12-01T18:00", "18:00+01:00", "tomorrow", "", "none at all"])
+def test_no_end_is_projected_that_no_calendar_has(store: Store, clock: Clock) -> None:
+    for name in ("Ann", "Bob", "Cid"):
+        person = joined(store, name).person
+        for place in range(4 if name != "Cid" else 3):
+            store.grading.rate(person, store.grading.task(person, place).assignment, 4, idempotency_key=f"r{place}")
+    clock.now += 60
+    assert store.state.projection() is not None
+    clock.now += 9_000 * 365 * 86_400  # as little was rated in so long a time, as of a clock that was wrong
+    assert store.state.projection() is None
+
+
+def test_a_closed_campaign_gets_another_message(store: Store, clock: Clock) -> None:
+    store.state.set_deadline(clock.now + 60)
+    clock.now += 60 + GRACE
+    assert store.state.close().after.lapsed  # nothing changed
+    said = store.state.close("Thank you!").after
+    assert (said.status, said.message, said.lapsed) == ("closed", "Thank you!", False)
+    assert store.state.close().after == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2026-12-01", "2026-12-01T18:00", "18:00+01:00", "tomorrow", "", "none at all"),
+        *("9999-12-31T23:59-12:00", "0001-01-01T00:00+12:00"),  # in UTC these years have no number
+    ],
+)
 def test_a_deadline_needs_a_time_and_a_zone(text: str) -> None:
     with pytest.raises(Refused, match=r"with a time zone, such as 2026-12-01T18:00\+01:00, got '"):
         parse_moment(text)

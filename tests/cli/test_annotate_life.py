@@ -41,13 +41,14 @@ def test_every_change_is_told_in_a_sentence(postil: Postil, campaign: str) -> No
         (("deadline", "None"), "the campaign has no deadline already; nothing changed"),
         (("close",), "closed; 'postil annotate resume c.db' reopens it"),
         (("close",), "the campaign is closed already; nothing changed"),
+        (("close", "--message", "Thanks."), "the campaign is closed already; its message is changed"),
         (("resume",), "reopened: annotators get texts, and answers are stored again"),
     ):
         done = postil("annotate", words[0], campaign, *words[1:])
         assert (done.code, done.err.startswith(said)) == (0, True), done.err
     with Store.open(campaign) as store:
         assert [one.kind for one in store.state.changes()] == [
-            *("paused", "paused", "resumed", "deadline", "deadline", "closed", "resumed")
+            *("paused", "paused", "resumed", "deadline", "deadline", "closed", "closed", "resumed")
         ]
         person = store.people.accept(store.people.invite("Ann", "annotator")).person
         task = store.grading.next(person)
@@ -75,6 +76,7 @@ def test_a_deadline_that_has_passed_is_removed_by_resume(postil: Postil, campaig
 def test_nonsense_is_refused(postil: Postil, campaign: str) -> None:
     for words, problem in (
         (("deadline", "2999-12-01"), "such as 2026-12-01T18:00+01:00, got '2999-12-01'"),
+        (("deadline", "9999-12-31T23:59-12:00"), "such as 2026-12-01T18:00+01:00, got '9999-12-31T23:59-12:00'"),
         (("deadline", "1999-12-01T00:00Z"), "1999-12-01 00:00 UTC has passed; close the campaign to end it now"),
         (("pause", "--message", "x" * 2001), "at most 2000 characters"),
     ):
@@ -99,3 +101,24 @@ def test_an_annotator_joins_late(postil: Postil, campaign: str) -> None:
         assert sum(loads) == 2 * len(store.items())
     lead = postil("annotate", "invite", campaign, "Lee", "--late", "--role", "lead")
     assert (lead.code, "--late goes with annotators" in lead.err) == (2, True)
+
+
+def test_a_late_annotator_takes_the_place_of_all(postil: Postil, campaign: str) -> None:
+    for name in ("Ann", "Bob", "Cid"):
+        assert postil("annotate", "invite", campaign, name).code == 0
+    for name in ("Lee", "Lou", "Liz"):
+        assert postil("annotate", "invite", campaign, name, "--role", "lead").code == 0
+    for name in ("Ann", "Bob", "Cid"):
+        assert postil("annotate", "remove", campaign, name).code == 0
+    none = postil("annotate", "add", campaign, "few.jsonl")
+    assert "no annotator is left to take new items" in none.err
+    for flags in ((), ("--late",)):
+        again = postil("annotate", "invite", campaign, "Ann", *flags)
+        assert again.err == "postil: Ann has left the campaign; invite them late, under another name\n"
+    full = postil("annotate", "invite", campaign, "Zoe")
+    assert full.err == "postil: the plan has no free slot; invite the annotator late\n"
+    done = postil("annotate", "invite", campaign, "Zoe", "--late")
+    assert (done.code, "open items; there is no other annotator" in done.err) == (0, True)
+    with Store.open(campaign) as store:
+        zoe = store.people.named("Zoe")
+        assert (zoe.pseudonym, store.grading.progress(zoe).total) == ("A4", len(store.items()))

@@ -107,7 +107,8 @@ class People:
 
         def transaction(connection: Connection) -> Share:
             everyone = _rows(connection, sql.select(tables.person).with_for_update())
-            if any(row.name == name for row in everyone):
+            if known := [row for row in everyone if row.name == name]:
+                _refuse_left(known[0])
                 raise Refused("invalid", f"{name} is in the campaign already; invite them again without late")
             slots = [row.pseudonym for row in everyone if not row.name and row.left_at is None]
             if slots:
@@ -348,6 +349,11 @@ def _checked_name(name: str, days: float) -> str:
     return name
 
 
+def _refuse_left(row: PersonRow) -> None:
+    if row.left_at is not None:
+        raise Refused("left", f"{row.name} has left the campaign; invite them late, under another name")
+
+
 def _slot_for(connection: Connection, name: str, role: Role) -> int:
     """Number of the person with this name; a new annotator gets a free slot, a new lead a new row."""
     # One invitation at a time: else two could give one slot to two names, or two slots to one name.
@@ -356,7 +362,8 @@ def _slot_for(connection: Connection, name: str, role: Role) -> int:
     if known:
         if known[0].role != role:
             raise Refused("invalid", f"{name} is in the campaign already, as {known[0].role}")
-        return active_person(connection, known[0].id).id
+        _refuse_left(known[0])
+        return known[0].id
     if role == "lead":
         leads = connection.execute(sql.select(sql.func.count()).where(_PEOPLE.role == "lead")).scalar_one()
         values = {"name": name, "role": role, "pseudonym": f"lead {leads + 1}"}
@@ -364,7 +371,7 @@ def _slot_for(connection: Connection, name: str, role: Role) -> int:
     free = sql.select(_PEOPLE.id).where(_PEOPLE.role == role, _PEOPLE.name == "", _PEOPLE.left_at.is_(None))
     slots = connection.execute(free.order_by(_PEOPLE.id).with_for_update()).scalars().all()
     if not slots:
-        raise Refused("full", "the plan has no free slot")
+        raise Refused("full", "the plan has no free slot; invite the annotator late")
     number = int(secrets.choice(slots))  # at random, so that pseudonyms say nothing about who came first
     connection.execute(tables.person.update().where(_PEOPLE.id == number).values(name=name))
     return number

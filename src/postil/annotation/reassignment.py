@@ -129,7 +129,7 @@ def insert_annotator(connection: Connection, name: str, everyone: Sequence[Perso
         Number of the annotator.
     """
     taken = {row.pseudonym for row in everyone}
-    pseudonym = next(one for number in count(len(taken)) if (one := f"A{number}") not in taken)
+    pseudonym = next(one for number in count(1) if (one := f"A{number}") not in taken)
     values = {"name": name, "role": "annotator", "pseudonym": pseudonym}
     return int(connection.execute(tables.person.insert().returning(tables.person.c.id), values).scalar_one())
 

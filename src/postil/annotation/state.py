@@ -34,6 +34,10 @@ FEWEST: Final = 10
 """Number of ratings below which no end is projected."""
 
 
+FARTHEST: Final = 100 * 365 * 86_400.0
+"""Seconds until the latest end that is projected."""
+
+
 class Outcome(NamedTuple):
     """State of a campaign before and after a change; equal where there was nothing to change."""
 
@@ -154,7 +158,7 @@ class Lifecycle:
         return self._change("resumed", lambda state, _: None if state.status == "running" else {}, by)
 
     def close(self, message: str = "", *, by: Person | None = None) -> Outcome:
-        """Accept no answers any more; browsers keep those that come late.
+        """Accept no answers any more; browsers keep those that come late. A closed campaign gets another message.
 
         Args:
             message: Message to the annotators.
@@ -164,7 +168,11 @@ class Lifecycle:
             Refused: The person is no lead.
         """
         text = validation.words("message", message)
-        return self._change("closed", lambda state, _: None if state.status == "closed" else {"message": text}, by)
+
+        def decide(state: CampaignState, _: float) -> dict[str, object] | None:
+            return None if state.status == "closed" and text in {"", state.message} else {"message": text}
+
+        return self._change("closed", decide, by)
 
     def set_deadline(self, until: float | None, *, by: Person | None = None) -> Outcome:
         """Set, move or remove the deadline; a campaign that its deadline has closed is open again.
@@ -192,7 +200,10 @@ class Lifecycle:
             return changes(connection)
 
     def projection(self) -> Projection | None:
-        """Project the end from the rate of the last 200 ratings; None if there are too few, or no open items."""
+        """Project the end from the rate of the last 200 ratings.
+
+        None if there are too few ratings, or no open items, or the end is too far away to mean anything.
+        """
         people, events = tables.person.c, tables.event.c
         left = sql.func.sum(people.total - people.done - people.skipped)
         latest = sql.select(events.time).where(events.kind == "rate").order_by(events.id.desc()).limit(LATEST)
@@ -203,7 +214,8 @@ class Lifecycle:
         if not still or len(times) < FEWEST or now <= times[-1]:
             return None
         rate = len(times) / (now - times[-1])
-        return Projection(open=int(still), per_hour=3600 * rate, end=now + int(still) / rate)
+        end = now + int(still) / rate
+        return Projection(open=int(still), per_hour=3600 * rate, end=end) if end < now + FARTHEST else None
 
     def _change(
         self,
@@ -245,12 +257,12 @@ def parse_moment(text: str) -> float:
     text = text.strip()
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        expected = "expected a date and time with a time zone, such as 2026-12-01T18:00+01:00"
-        raise Refused("invalid", f"deadline: {expected}, got '{text}'")
-    return found.timestamp()
+        if found.tzinfo is not None:
+            return found.astimezone(UTC).timestamp()
+    except (ValueError, OverflowError):  # no date and time, or one that is in no year from 1 to 9999 in UTC
+        pass
+    expected = "expected a date and time with a time zone, such as 2026-12-01T18:00+01:00"
+    raise Refused("invalid", f"deadline: {expected}, got '{text}'")
 
 
 def moment(time: float) -> str:

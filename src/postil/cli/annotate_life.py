@@ -62,6 +62,8 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     before, after = app.close(campaign, options)
     if before == after:
         say("the campaign is closed already; nothing changed")
+    elif before.status == after.status:
+        say("the campaign is closed already; its message is changed")
     else:
         say(f"closed; 'postil annotate resume {campaign}' reopens it")
 
@@ -103,9 +105,12 @@ def print_latecomer(name: str, late: Latecomer) -> None:
     for line in show("table", late.plan).splitlines():
         say(line)
     share = late.share
-    rest = f"{share.open[0]:,}" if len(set(share.open)) == 1 else f"{share.open[0]:,} to {share.open[-1]:,}"
-    say(f"{name} has {share.items:,} open items; each of the others has {rest} left")
+    others = "there is no other annotator"
+    if share.open:
+        few, many = share.open[0], share.open[-1]
+        others = f"each of the others has {few:,}{f' to {many:,}' if many > few else ''} left"
+    say(f"{name} has {share.items:,} open items; {others}")
     if share.nobody:
         say(f"{share.nobody:,} of them had fewer annotators than planned")
-    if share.open[-1] > share.items + 1:
+    if max(share.open, default=0) > share.items + 1:
         say("others have more, as items that are on screens or repeated stay, and nobody can have an item twice")

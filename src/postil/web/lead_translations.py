@@ -299,7 +299,10 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "{name} is in the campaign already, as {role}.": "{name} 已在本次标注中，角色是{role}。",
         "annotator": "标注员",
         "lead": "负责人",
-        "The plan has no free slot.": "计划中没有空位。",
+        "The plan has no free slot; invite the annotator late.": "计划中没有空位；请勾选“中途加入”邀请。",
+        "{name} has left the campaign; invite them late, under another name.": (
+            "{name} 已离开本次标注；请换一个姓名，并勾选“中途加入”邀请。"
+        ),
         "Idempotency_key: expected 1 to {n} printable ASCII characters.": "提交标识：应为 1 到 {n} 个 ASCII 字符。",
         "Expected a whole number from {low} to {high}, got {got}.": "分数应为 {low} 到 {high} 的整数，收到 {got}。",
         "Expected a share from 0 to 1, or 2, got {got}.": "分数应为 0 到 1 的比例，或 2，收到 {got}。",

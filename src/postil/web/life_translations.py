@@ -81,6 +81,7 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
         "{n} open items are for {name}; each of the others has {low} to {high} left.": (
             "{name} 得到 {n} 条待打分条目；其他人各剩 {low} 至 {high} 条。"
         ),
+        "{n} open items are for {name}; there is no other annotator.": "{name} 得到 {n} 条待打分条目；没有其他标注员。",
         "Late: besides those of the plan": "中途加入：计划之外",
         "A late annotator takes a fair share of the open items of the others, never one on a screen. It is for "
         "campaigns without a free slot.": (
