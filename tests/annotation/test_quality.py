@@ -8,6 +8,7 @@ import pytest
 from postil.annotation.models import Purpose, Rating
 from postil.annotation.quality import annotator_quality, reading_length
 from postil.annotation.rubric import Rubric
+from postil.app.inferred_grades import inferred_grades
 
 RUBRIC = Rubric.default()
 
@@ -71,6 +72,15 @@ def test_a_guesser_is_far_from_the_others() -> None:
     rows = [*honest(names="ABCE"), *(rating(n, "D", int(made.integers(1, 6)), seconds=5.0) for n in range(80))]
     competence = {"A": 0.8, "B": 0.7, "C": 0.9, "D": 0.1, "E": 0.75}
     assert kinds(rows, competence=competence) == {"D": ["competence", "apart"], "A": [], "B": [], "C": [], "E": []}
+
+
+def test_competence_that_few_ratings_give_is_no_concern() -> None:
+    flagged = 0
+    for seed in range(40):
+        rows = [one for one in honest(seed, 20, "ABCD") if one.number % 2 == ("ABCD".index(one.annotator) % 2)]
+        found = inferred_grades(rows, RUBRIC)
+        flagged += sum("competence" in each for each in kinds(rows, competence=found.competence).values())
+    assert flagged <= 1  # of 160 annotators, of whom 39 have less than half of the usual competence
 
 
 def gold(purpose: Purpose, hits: dict[str, int], n: int = 12) -> list[Rating]:

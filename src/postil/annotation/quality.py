@@ -1,7 +1,7 @@
 """Quality of the ratings of each annotator: gold and repeated items, attention checks, time, agreement over time.
 
-A concern is a measure that is worse than chance explains: a share that the share of the other annotators together makes
-less probable than 1 in 200 (exact binomial), or a mean that is more than three standard errors away.
+A concern is a measure that is worse than chance explains: a share that is less probable than 1 in 200 if the annotator
+is like the others together (Fisher's exact test), or a mean that is more than three standard errors away.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -115,7 +116,7 @@ def annotator_quality(
     gold, again = _by_annotator(with_gold_labels(ratings)), _by_annotator(with_themselves(ratings))
     trained = _by_annotator(with_gold_labels(ratings, "training"))
     checks = _by_annotator(with_gold_labels(ratings, "attention"))
-    beside = _beside_others(ratings)
+    beside, equal = _beside_others(ratings), _equal_to_others(ratings)
     fast = _fast(ratings, lengths)
     found = []
     for name in sorted({one.annotator for one in ratings}, key=lambda name: (len(name), name)):
@@ -137,7 +138,9 @@ def annotator_quality(
         )
         found.append(_with_others(made, beside.get(name)))
     scale = float(rubric.high - rubric.low) if rubric.grades else 1.0
-    judged = [_with_concerns(one, [other for other in found if other is not one], beside, scale) for one in found]
+    judged = [
+        _with_concerns(one, [other for other in found if other is not one], beside, equal, scale) for one in found
+    ]
     if rubric.kind == "pair":  # neither side of a pair is the higher grade
         judged = [_without_directions(one) for one in judged]
     return tuple(sorted(judged, key=lambda one: -sum(GRAVITY[each.kind] for each in one.concerns)))
@@ -145,6 +148,30 @@ def annotator_quality(
 
 def _by_annotator(rows: Iterable[Consistency]) -> dict[str, Consistency]:
     return {row.annotator: row for row in rows}
+
+
+class _Share(NamedTuple):
+    """Number of good ratings, and of all."""
+
+    good: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        return self.good / self.n
+
+    def is_less(self, other: _Share) -> bool:
+        """True if so small a share is less probable than `RARE` where both are equal, by Fisher's exact test."""
+        if not self.n or not other.n or self.value >= other.value:
+            return False
+        n, good = self.n + other.n, self.good + other.good
+        some = range(max(0, good - other.n), self.good + 1)
+        logs = (_log_choose(good, k) + _log_choose(n - good, self.n - k) - _log_choose(n, self.n) for k in some)
+        return math.fsum(map(math.exp, logs)) < RARE
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 class _Beside(NamedTuple):
@@ -159,14 +186,34 @@ class _Beside(NamedTuple):
         return self.grades - self.others
 
 
-def _beside_others(ratings: Sequence[Rating]) -> dict[str, _Beside]:
-    """First ratings of items that are not gold, each beside the mean of the others of its item."""
+def _by_item(ratings: Sequence[Rating]) -> Iterable[list[Rating]]:
+    """First ratings of each item that is not gold."""
     by_item: defaultdict[int, list[Rating]] = defaultdict(list)
     for one in ratings:
         if one.round == 1 and one.gold is None:
             by_item[one.number].append(one)
+    return by_item.values()
+
+
+def _equal_to_others(ratings: Sequence[Rating]) -> dict[str, tuple[_Share, _Share]]:
+    """Share of equal grades among the pairs of ratings of an item that are an annotator's, and among all the others."""
+    mine: defaultdict[str, list[bool]] = defaultdict(list)
+    pairs: list[bool] = []
+    for given in _by_item(ratings):
+        for one, other in combinations(given, 2):
+            pairs.append(one.grade == other.grade)
+            mine[one.annotator].append(pairs[-1])
+            mine[other.annotator].append(pairs[-1])
+    return {
+        name: (_Share(sum(same), len(same)), _Share(sum(pairs) - sum(same), len(pairs) - len(same)))
+        for name, same in mine.items()
+    }
+
+
+def _beside_others(ratings: Sequence[Rating]) -> dict[str, _Beside]:
+    """First ratings of items that are not gold, each beside the mean of the others of its item."""
     rows: defaultdict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
-    for given in by_item.values():
+    for given in _by_item(ratings):
         total = math.fsum(one.grade for one in given)
         for one in given if len(given) > 1 else ():
             rest = (total - one.grade) / (len(given) - 1)
@@ -249,7 +296,11 @@ def _windows(beside: _Beside) -> Iterator[RatingWindow]:
 
 
 def _with_concerns(
-    one: AnnotatorQuality, others: Sequence[AnnotatorQuality], beside: Mapping[str, _Beside], scale: float
+    one: AnnotatorQuality,
+    others: Sequence[AnnotatorQuality],
+    beside: Mapping[str, _Beside],
+    equal: Mapping[str, tuple[_Share, _Share]],
+    scale: float,
 ) -> AnnotatorQuality:
     """Add the concerns, the gravest first."""
     found = [*_shares(one, others), *_means(one, beside, scale)]
@@ -258,7 +309,8 @@ def _with_concerns(
     known = [other.competence for other in others if other.competence is not None]
     if one.competence is not None and len(known) > 1 and one.shared >= FEWEST:
         usual = median(known)
-        if one.competence < usual / 2:
+        mine, rest = equal[one.annotator]
+        if one.competence < usual / 2 and mine.is_less(rest):  # few ratings say little about competence
             found.append(QualityConcern(kind="competence", value=one.competence, usual=usual, n=one.shared))
     return msgspec.structs.replace(one, concerns=tuple(sorted(found, key=lambda each: -GRAVITY[each.kind])))
 
@@ -272,29 +324,17 @@ def _shares(one: AnnotatorQuality, others: Sequence[AnnotatorQuality]) -> Iterat
     """Concerns about shares of ratings: equal to gold labels, equal to one's own, slow enough."""
     kinds: tuple[ConcernKind, ...] = ("gold", "repeated", "fast")
     for kind in kinds:
-        mine, rest = _counts(one, kind), [_counts(other, kind) for other in others]
-        good, n = sum(each[0] for each in rest), sum(each[1] for each in rest)
-        if not mine[1] or not n:
-            continue
-        usual = good / n
-        if mine[0] / mine[1] < usual and _chance(mine[0], mine[1], (good + 1) / (n + 2)) < RARE:
-            yield QualityConcern(kind=kind, value=mine[0] / mine[1], usual=usual, n=mine[1])
+        mine, theirs = _share(one, kind), [_share(other, kind) for other in others]
+        rest = _Share(sum(each.good for each in theirs), sum(each.n for each in theirs))
+        if mine.is_less(rest):
+            yield QualityConcern(kind=kind, value=mine.value, usual=rest.value, n=mine.n)
 
 
-def _counts(one: AnnotatorQuality, kind: ConcernKind) -> tuple[int, int]:
-    """Number of good ratings, and of all."""
+def _share(one: AnnotatorQuality, kind: ConcernKind) -> _Share:
     if kind == "fast":
-        return round(one.timed * (1 - (one.fast or 0.0))), one.timed
+        return _Share(round(one.timed * (1 - (one.fast or 0.0))), one.timed)
     rows = one.gold if kind == "gold" else one.repeated
-    return (round(rows.n * rows.equal), rows.n) if rows else (0, 0)
-
-
-def _chance(good: int, n: int, share: float) -> float:
-    """Probability of at most `good` successes in n trials."""
-    if n > 1_000:
-        z = (good + 0.5 - n * share) / math.sqrt(n * share * (1 - share))
-        return math.erfc(-z / math.sqrt(2)) / 2
-    return math.fsum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(good + 1))
+    return _Share(round(rows.n * rows.equal), rows.n) if rows else _Share(0, 0)
 
 
 def _means(one: AnnotatorQuality, beside: Mapping[str, _Beside], scale: float) -> Iterator[QualityConcern]:
