@@ -84,6 +84,102 @@ def test_spans_become_a_campaign_of_passages(postil: Postil) -> None:
     assert "a campaign takes spans: --campaign NEW.db" in no.err
 
 
+def test_systems_outputs_become_a_campaign_of_texts_that_can_grow(postil: Postil) -> None:
+    export("x.json")
+    assert postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db").code == 0
+    out = postil("annotate", "export", "c.db", "--out", "grades")
+    assert "judgements.jsonl (12 rows)" in out.err
+    assert not Path("grades", "references.jsonl").exists()  # texts of systems are no references
+    Path("more.jsonl").write_text('{"item": "a9", "system": "A", "text": "New."}\n', encoding="utf-8")
+    added = postil("annotate", "add", "c.db", "more.jsonl")
+    assert added.code == 0, added.err
+    answers = ("--campaign", "d.db", "--content", "body", "--item-type", "answer")
+    assert postil("annotate", "import", "label-studio", "x.json", *answers).code == 0
+    with Store.open("c.db") as store, Store.open("d.db") as other:
+        assert [(one.campaign().item_type, one.campaign().context) for one in (store, other)] == [
+            ("text", ()),
+            ("answer", ("article",)),
+        ]
+
+
+def test_several_questions_become_aspects(postil: Postil) -> None:
+    export("x.json")
+    tasks = json.loads(Path("x.json").read_text())
+    for task in tasks:
+        for each in task["annotations"]:
+            each["result"].append({"from_name": "tone", "type": "choices", "value": {"choices": ["kind - 2"]}})
+    tasks[0]["annotations"][0]["result"].pop(0)
+    Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
+    done = postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db")
+    assert done.code == 0, done.err
+    assert "written: c.db (4 texts, 3 annotators, 11 ratings)" in done.err
+    assert "scale of tone 2 to 3; another one: --scale LOW:HIGH" in done.err
+    assert "left out: 1 annotations without an answer to each of tone, quality" in done.err
+    assert postil("annotate", "agreement", "c.db", "--aspect", "quality").code == 0
+    with Store.open("c.db") as store:
+        assert [(one.name, one.grades) for one in store.rubric().aspects] == [
+            ("tone", (2, 3)),
+            ("quality", (1, 2, 3, 4)),
+        ]
+        assert {one.grades[0] for one in store.results.ratings()} == {2}
+    tasks[1]["annotations"][0]["result"].append({"from_name": "part", "value": {"start": 0, "end": 2, "labels": ["x"]}})
+    Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
+    mixed = postil("annotate", "import", "label-studio", "x.json", "--campaign", "d.db")
+    assert (
+        "a campaign has questions with grades, or one with spans, and these files have tone, quality, part" in mixed.err
+    )
+    assert "choose: --question NAME" in mixed.err
+
+
+def test_files_of_two_projects_are_told_apart(postil: Postil) -> None:
+    export("x.json")
+    Path("y.json").write_text(Path("x.json").read_text().replace("about it", "of another project"), encoding="utf-8")
+    twice = postil("annotate", "import", "label-studio", "x.json", "x.json", "--out", "j.jsonl")
+    assert (twice.code, len(Path("j.jsonl").read_text().splitlines())) == (0, 12)
+    mixed = postil("annotate", "import", "label-studio", "x.json", "y.json", "--out", "k.jsonl")
+    assert "y.json:1: 0 is another task than in x.json:1; import projects one by one" in mixed.err
+    assert not Path("k.jsonl").exists()
+    rows = "text,id,quality,tone,annotator,annotation_id\n"
+    Path("r.csv").write_text(rows + "One.,1,4,2,ann,1\nOne.,1,5,1,bob,2\n", encoding="utf-8")
+    Path("s.csv").write_text(rows + "Two.,1,4,2,ann,1\n", encoding="utf-8")
+    one = postil("annotate", "import", "label-studio", "r.csv", "--out", "k.jsonl", "--question", "quality")
+    assert "2 ratings of 1 task by 2 annotators, of quality" in one.err
+    both = postil("annotate", "import", "label-studio", "r.csv", "s.csv", "--out", "k.jsonl")
+    assert "s.csv:2: 1 is another task than in r.csv:2" in both.err
+    for project in "pq":
+        Path(project, "ann").mkdir(parents=True)
+        row = {"id": "1", "displayed_text": f"Text of {project}.", "label_annotations": {"q": {"scale_4": "4"}}}
+        Path(project, "ann", "annotated_instances.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    potato = postil("annotate", "import", "potato", "p", "q", "--out", "k.jsonl")
+    assert "1 is another task than in p/ann/annotated_instances.jsonl:1" in potato.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[]", "x.json: expected answers that are numbers, choices or spans, found none: export the project when"),
+        (
+            '[{"id": 1, "data": {}, "annotations": [{"result": [{"from_name": "p", "value": {"selected": "left"}}]}]}]',
+            "x.json: expected answers that are numbers, choices or spans, found none but answers of the kind 'sel",
+        ),
+        ('[{"id": 1, "data": {"text": "x"}}]', "x.json:1: expected a task with annotations, or a row with annotator"),
+        ("[1]", "x.json:1: expected an object in braces, got 1"),
+        ("{bad", "x.json: not JSON in line 1, character 2"),
+        ("", "x.json: not JSON in line 1, character 1"),
+        (
+            '[{"id": 1, "data": {}, "annotations": [{"result": [{"from_name": "q", "value": {"choices": ["ok"]}}]}]}]',
+            "q: the label 'ok' has no grade; give each label one, such as --grade 'ok=1', or choose questions",
+        ),
+    ],
+)
+def test_files_that_are_no_export(postil: Postil, text: str, told: str) -> None:
+    Path("x.json").write_text(text, encoding="utf-8")
+    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    assert done.code in {2, 3}
+    assert told in done.err
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
@@ -94,7 +190,7 @@ def test_spans_become_a_campaign_of_passages(postil: Postil) -> None:
         ),
         (("--out", "j.jsonl", "--system", "body"), "x.json:2: tasks 0 and 1 are both of item a0 and system Long."),
         (("--out", "j.jsonl", "--grade", "4=x"), "--grade: expected LABEL=NUMBER, got 'x' for the number"),
-        (("--campaign", "c.db", "--scale", "2:5"), "--scale 2:5: there are grades from 1 to 4"),
+        (("--campaign", "c.db", "--scale", "2:5"), "--scale 2:5: quality has grades from 1 to 4"),
         (("--campaign", "c.db", "--scale", "5"), "--scale: expected LOW:HIGH such as 1:5, got '5'"),
         (("--campaign", "c.db", "--grade", "4=50"), "a campaign has whole grades from 0 to 9, and one is 50"),
         (("--campaign", "c.db", "--text", "words"), "x.json:1: words: no such field"),

@@ -524,14 +524,14 @@ class Given(_Record, frozen=True, kw_only=True):
     Args:
         item: Number of the item.
         annotator: Pseudonym of the annotator.
-        value: The grade, or the spans.
+        value: The grade, one grade of each aspect, or the spans.
         time: Time, in seconds since 1970; None if it is unknown.
         seconds: Time that it took, in seconds; None if it is unknown.
     """
 
     item: int
     annotator: str
-    value: float | Sequence[Span]
+    value: float | Sequence[float] | Sequence[Span]
     time: float | None
     seconds: float | None
 

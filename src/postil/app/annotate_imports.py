@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from postil.annotation.imports.label_studio import read_label_studio
 from postil.annotation.imports.potato import read_potato
 from postil.annotation.imports.submissions import grade_of, only_last, pseudonyms, questions
-from postil.annotation.models import Campaign, Given, Item, Refused
+from postil.annotation.item_types import ITEM_TYPES, ItemType
+from postil.annotation.models import Campaign, Given, Item, Refused, Span
 from postil.annotation.plan import MAX_ANNOTATORS, Plan
-from postil.annotation.rubric import MAX_GRADES, Rubric
+from postil.annotation.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.annotation.validation import spans
 from postil.app.annotate import open_campaign
 from postil.app.corpus.importing_articles import name_map
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import Writer
@@ -31,13 +32,20 @@ if TYPE_CHECKING:
 __all__ = ["Imported", "LabelStudioOptions", "PotatoOptions", "import_label_studio", "import_potato"]
 
 
+Value: TypeAlias = float | tuple[float, ...] | tuple[Span, ...]
+"""What a campaign stores of a submission: a grade, one grade of each aspect, or spans."""
+
+
 @options
 class LabelStudioOptions:
     """Options of `postil annotate import label-studio`.
 
     Args:
         out: Judgement rows to write, one per annotator, task and question.
-        campaign: New campaign to create, with the texts, the annotators and their ratings.
+        campaign: New campaign to create, with the texts, the annotators and their ratings; several questions become
+            aspects.
+        item_type: Type of the texts, for a campaign: text, comment, answer, summary, translation or passage; by default
+            text, passage for spans.
         question: Questions to import (controls, annotation schemes), by their names; by default all that have grades.
         grade: Grade of a label; a label that begins or ends with a number has that one by default.
         item: Field of a task with the item; by default item, else the task's id.
@@ -45,12 +53,13 @@ class LabelStudioOptions:
         text: Field of a task with the rated text, for a campaign.
         title: Field of a task with a headline to show, for a campaign.
         content: Field of a task with an article to show, for a campaign.
-        scale: Lowest and highest grade, for a campaign; by default those that were given.
+        scale: Lowest and highest grade of every question, for a campaign; by default those that were given.
         names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
     """
 
     out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
     campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
+    item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
     question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     grade: Annotated[tuple[str, ...], Flag(metavar="LABEL=NUMBER")] = ()
     item: Annotated[str | None, Flag(metavar="FIELD")] = None
@@ -66,6 +75,8 @@ class LabelStudioOptions:
             raise UsageError(
                 "nothing to write: give --out FILE for judgements, --campaign NEW.db for a campaign, or both"
             )
+        if self.item_type is not None and self.item_type not in ITEM_TYPES:
+            raise UnknownName("item type", self.item_type, ITEM_TYPES)
 
 
 @options
@@ -132,7 +143,7 @@ class _Ratings(NamedTuple):
 
 
 def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
-    graded, marked = questions(export, options.question)
+    graded, marked = questions(export, options.question, inputs[0])
     submissions = only_last(export)
     grades = {label: _number(text) for label, text in name_map(options.grade, "--grade").items()}
     ratings = [
@@ -148,10 +159,11 @@ def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, 
         if marked:
             on_message(f"spans are no judgements, --campaign takes them: {', '.join(marked)}")
     if options.campaign is not None:
-        if len(graded) + len(marked) > 1:
-            asked = ", ".join((*graded, *marked))
-            raise UsageError(f"a campaign has one question, and these files have {asked}; choose one: --question NAME")
-        _campaign(options.campaign, export, answered, ratings, items, people, options, on_message)
+        _check_questions(graded, marked)
+        rubric, values = (
+            _rated(export, ratings, options.scale) if ratings else _marked(export, marked[0], answered, options.text)
+        )
+        _campaign(options.campaign, export, rubric, values, people, items, options, on_message)
     for what, count in sorted(export.left_out.items()):
         if count:
             on_message(f"left out: {count:,} {what}")
@@ -215,60 +227,95 @@ def _write(
                 rows.write(Judgement(*items[one.task], people[one.annotator], grade, aspect))
 
 
+def _check_questions(graded: Sequence[str], marked: Sequence[str]) -> None:
+    """Raise a `UsageError` unless one campaign can ask all questions."""
+    asked = ", ".join((*graded, *marked))
+    if len(marked) > 1 or (graded and marked):
+        problem = "a campaign has questions with grades, or one with spans"
+    elif len(graded) > MAX_ASPECTS:
+        problem = f"a campaign has at most {MAX_ASPECTS} questions"
+    else:
+        return
+    raise UsageError(f"{problem}, and these files have {asked}; choose: --question NAME")
+
+
+def _rated(
+    export: Export, ratings: Sequence[_Ratings], scale: str | None
+) -> tuple[Rubric, list[tuple[Submission, Value]]]:
+    """Rubric of the questions, each an aspect where there are several, and the grades of each submission."""
+    scales = [_scale(one, scale) for one in ratings]
+    if len(ratings) == 1:
+        (one,), ((low, high),) = ratings, scales
+        return Rubric(name=one.question, question=one.question, low=low, high=high), list(one.given)
+    names = tuple(one.question for one in ratings)
+    aspects = tuple(
+        Aspect(name=name, question=name, low=low, high=high) for name, (low, high) in zip(names, scales, strict=True)
+    )
+    grades: dict[int, list[float]] = {}
+    by_id = {id(submission): submission for one in ratings for submission, _ in one.given}
+    for one in ratings:
+        for submission, grade in one.given:
+            grades.setdefault(id(submission), []).append(grade)
+    values: list[tuple[Submission, Value]] = [
+        (by_id[key], tuple(given)) for key, given in grades.items() if len(given) == len(names)
+    ]
+    export.left_out[f"annotations without an answer to each of {', '.join(names)}"] += len(grades) - len(values)
+    if not values:
+        raise UsageError(f"no annotation answers each of {', '.join(names)}; choose: --question NAME")
+    return Rubric(name="imported", question=", ".join(names), aspects=aspects), values
+
+
+def _marked(
+    export: Export, name: str, answered: Sequence[Submission], text: str
+) -> tuple[Rubric, list[tuple[Submission, Value]]]:
+    """Rubric of a question of spans, and the spans of each submission."""
+    values: list[tuple[Submission, Value]] = []
+    for one in answered:
+        if isinstance(marks := one.answers.get(name), tuple):
+            _check_spans(export.tasks[one.task], _field(export.tasks[one.task], text), marks)
+            values.append((one, marks))
+    return Rubric(name=name, question=name, kind="spans"), values
+
+
 def _campaign(  # noqa: PLR0917
     url: str,
     export: Export,
-    answered: Sequence[Submission],
-    ratings: Sequence[_Ratings],
-    items: Mapping[str, tuple[str, str]],
+    rubric: Rubric,
+    values: Sequence[tuple[Submission, Value]],
     people: Mapping[str, str],
+    items: Mapping[str, tuple[str, str]],
     options: LabelStudioOptions,
     on_message: OnMessage,
 ) -> None:
-    """Create a campaign of one question, with its ratings."""
-    texts = [_item(export.tasks[task], *named, options) for task, named in items.items()]
-    numbers = {task: number for number, task in enumerate(items)}
+    """Create a campaign with its ratings."""
+    rated = {one.task for one, _ in values}
+    tasks = [task for task in items if task in rated]
+    texts = [_item(export.tasks[task], *items[task], options) for task in tasks]
+    numbers = {task: number for number, task in enumerate(tasks)}
     if len(people) > MAX_ANNOTATORS:
         raise UsageError(f"a campaign has at most {MAX_ANNOTATORS:,} annotators, these files have {len(people):,}")
-    if ratings:
-        (one,) = ratings
-        rubric = _rubric(one, options.scale)
-        values: list[tuple[Submission, float | tuple[tuple[int, int], ...]]] = list(one.given)
-    else:
-        (name,) = {name for each in answered for name in each.answers}
-        rubric = Rubric(name=name, question=name, kind="spans")
-        values = [(each, answer) for each in answered if isinstance(answer := each.answers.get(name), tuple)]
-        for each, marks in values:
-            _check_spans(export.tasks[each.task], texts[numbers[each.task]].text, marks)
-    untimed = sum(each.time is None for each, _ in values)
+    untimed = sum(one.time is None for one, _ in values)
     given = [
-        Given(
-            item=numbers[each.task],
-            annotator=people[each.annotator],
-            value=value,
-            time=each.time,
-            seconds=each.seconds,
-        )
-        for each, value in values
+        Given(item=numbers[one.task], annotator=people[one.annotator], value=value, time=one.time, seconds=one.seconds)
+        for one, value in values
     ]
     plan = _plan(texts, sorted(people.values(), key=lambda name: int(name[1:])), given)
     campaign = Campaign(
         name=options.question[0] if options.question else rubric.name,
-        item_type="passages"
-        if rubric.kind == "spans"
-        else "outputs"
-        if options.content or options.title
-        else "comments",
+        item_type=options.item_type or ("passage" if rubric.kind == "spans" else "text"),
         annotators_per_item=plan.annotators_per_item,
         seed=plan.seed,
+        context=("article",) if options.title or options.content else (),
     )
     with open_campaign(url, make=True) as store:
         store.create(campaign, texts, plan, rubric)
         store.load({pseudonym: name for name, pseudonym in people.items()}, given)
     sizes = ((len(texts), "text"), (len(people), "annotator"), (len(given), "rating"))
     on_message(f"written: {url} ({', '.join(counted(size, what) for size, what in sizes)})")
-    if rubric.grades:
-        on_message(f"scale {rubric.low} to {rubric.high}; another one: --scale LOW:HIGH")
+    for scale in rubric.scales:
+        if scale.grades:
+            of = f" of {scale.name}" if rubric.aspects else ""
+            on_message(f"scale{of} {scale.low} to {scale.high}; another one: --scale LOW:HIGH")
     if untimed:
         on_message(f"without a time: {counted(untimed, 'rating')}, taken as given now")
 
@@ -291,8 +338,8 @@ def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> It
     return Item(item=item, system=system, text=text, title=title, content=content)
 
 
-def _rubric(ratings: _Ratings, scale: str | None) -> Rubric:
-    """Rubric of a question; its grades are those that were given, unless the scale is named."""
+def _scale(ratings: _Ratings, scale: str | None) -> tuple[int, int]:
+    """Lowest and highest grade of a question: those that were given, unless the scale is named."""
     grades = sorted({grade for _, grade in ratings.given})
     if any(grade != int(grade) for grade in grades) or grades[0] < 0 or grades[-1] >= MAX_GRADES:
         odd = next(grade for grade in grades if grade != int(grade) or not 0 <= grade < MAX_GRADES)
@@ -306,9 +353,9 @@ def _rubric(ratings: _Ratings, scale: str | None) -> Rubric:
         if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
             raise UsageError(f"--scale: expected LOW:HIGH such as 1:5, got '{scale}'")
         if not (int(ends[0]) <= low and high <= int(ends[1])):
-            raise UsageError(f"--scale {scale}: there are grades from {low} to {high}")
+            raise UsageError(f"--scale {scale}: {ratings.question} has grades from {low} to {high}")
         low, high = map(int, ends)
-    return Rubric(name=ratings.question, question=ratings.question, low=low, high=max(high, low + 1))
+    return low, max(high, low + 1)
 
 
 def _plan(texts: Sequence[Item], annotators: Sequence[str], given: Sequence[Given]) -> Plan:

@@ -58,7 +58,7 @@ def test_spans_and_an_annotation_that_marks_nothing(tmp_path: Path) -> None:
     document = [task({"completed_by": 1, "result": marks}, {"completed_by": 2, "result": []})]
     export = read_label_studio([write(tmp_path / "x.json", document)])
     assert [one.answers for one in export.submissions] == [{"parts": ((0, 3), (4, 9))}, {"parts": ()}]
-    assert questions(export, ()) == ([], ["parts"])
+    assert questions(export, (), "x") == ([], ["parts"])
 
 
 def test_the_flat_formats_say_the_same(tmp_path: Path) -> None:
@@ -103,11 +103,11 @@ def test_other_files(tmp_path: Path, document: object, told: str) -> None:
 def test_questions_that_are_not_there(tmp_path: Path) -> None:
     export = read_label_studio([write(tmp_path / "x.json", [task()])])
     with pytest.raises(InvalidInput, match="expected answers that are numbers, choices or spans, found none"):
-        questions(export, ())
+        questions(export, (), "x")
     stars = {"completed_by": 1, "result": [region("stars", "rating", {"rating": 1})]}
     export = read_label_studio([write(tmp_path / "y.json", [task(stars)])])
     with pytest.raises(UnknownName, match="unknown question 'star'"):
-        questions(export, ["star"])
+        questions(export, ["star"], "x")
 
 
 @pytest.mark.parametrize(

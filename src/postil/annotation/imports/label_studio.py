@@ -62,7 +62,7 @@ def _task(export: Export, record: Record, where: str, line: int) -> None:
     data = record.get("data")
     if not isinstance(data, dict):
         raise InvalidInput(f"expected an object, got {shown(data)}", where=where, line=line, field="data")
-    task = _known(export, record.get("id"), data, where, line)
+    task = export.known(_task_of(record.get("id"), data, where, line))
     annotations = record.get("annotations", record.get("completions"))
     for each in annotations if isinstance(annotations, list) else ():
         if not isinstance(each, dict) or not isinstance(each.get("result"), list):
@@ -81,24 +81,25 @@ def _task(export: Export, record: Record, where: str, line: int) -> None:
 def _row(export: Export, record: Record, where: str, line: int, controls: Sequence[str]) -> None:
     """Add a row of one of the other formats."""
     names = list(record)
-    if "id" in record and names.index("id") < names.index("annotator"):
-        begin = names.index("id") + 1
+    begin = names.index("id") + 1 if "id" in record and names.index("id") < names.index("annotator") else 0
+    if begin:
         own = [name for name in names[begin : names.index("annotator")] if not controls or name in controls]
+        fields = names[: begin - 1]
     else:
         own = [name for name in controls if name in record]
+        fields = [name for name in names if name not in own and name not in {"id", *KNOWN}]
     if not own:
         problem = "expected controls between the columns id and annotator; name them with --question"
         raise InvalidInput(problem, where=where, line=line)
-    data = {name: record[name] for name in names if name not in own and name not in {"id", *KNOWN}}
-    task = _known(export, record.get("id"), data, where, line)
+    data = {name: record[name] for name in fields}
+    # Without an id before them, some of the fields may be controls, which differ between the annotators of a task.
+    task = export.known(_task_of(record.get("id"), data, where, line), same=begin > 0)
     given = ((name, _values(parsed(record[name]))) for name in own if not blank(record[name]))
     _submit(export, task, record["annotator"], given, record)
 
 
-def _known(export: Export, number: object, data: dict[str, object], where: str, line: int) -> Task:
-    """Task by its id; the first one with an id counts."""
-    name = f"{where}:{line}" if blank(number) else str(number)
-    return export.tasks.setdefault(name, Task(id=name, fields=data, where=where, line=line))
+def _task_of(number: object, data: dict[str, object], where: str, line: int) -> Task:
+    return Task(id=f"{where}:{line}" if blank(number) else str(number), fields=data, where=where, line=line)
 
 
 def _submit(

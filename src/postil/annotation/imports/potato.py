@@ -55,17 +55,18 @@ def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id")
             name = record.get(key)
             if blank(name):
                 raise InvalidInput("expected the id of the instance", where=file, line=line, field=key)
-            export.tasks.setdefault(str(name), Task(id=str(name), fields=dict(record), where=file, line=line))
+            export.known(Task(id=str(name), fields=dict(record), where=file, line=line))
+    described = frozenset(export.tasks)
     for path in paths:
         if Path(path).is_dir():
-            _folder(export, Path(path))
+            _folder(export, Path(path), described)
         else:
-            _table(export, path)
+            _table(export, path, described)
     mark_nothing(export)
     return export
 
 
-def _folder(export: Export, folder: Path) -> None:
+def _folder(export: Export, folder: Path, described: frozenset[str]) -> None:
     found = sorted({file.parent for name in (STATE, INSTANCES) for file in folder.rglob(name)})
     if not found:
         problem = f"expected a folder of annotators, each with {STATE} or {INSTANCES}; this one has neither"
@@ -76,7 +77,7 @@ def _folder(export: Export, folder: Path) -> None:
         answered = isinstance(state.get("instance_id_to_label_to_value"), dict)
         if instances.is_file():
             for line, record in records_of(str(instances)):
-                _instance(export, record, annotator.name, str(instances), line, texts_only=answered)
+                _instance(export, record, annotator.name, str(instances), line, described, texts_only=answered)
         if answered:
             _answers_of_state(export, state, annotator.name, str(annotator / STATE))
 
@@ -101,7 +102,7 @@ def _answers_of_state(export: Export, state: Record, folder: str, where: str) ->
     )
     annotator = folder if blank(state.get("user_id")) else str(state["user_id"])
     for number, name in enumerate(dict.fromkeys([*labels, *spans]), 1):
-        export.tasks.setdefault(name, Task(id=name, fields={}, where=where, line=number))
+        export.known(Task(id=name, fields={}, where=where, line=number))
         answers = _labels(export, labels.get(name)) | _spans(spans.get(name))
         about = spent.get(name)
         about = about if isinstance(about, dict) else {}
@@ -117,13 +118,21 @@ def _answers_of_state(export: Export, state: Record, folder: str, where: str) ->
         )
 
 
-def _instance(export: Export, record: Record, annotator: str, where: str, line: int, *, texts_only: bool) -> None:
+def _instance(  # noqa: PLR0917
+    export: Export,
+    record: Record,
+    annotator: str,
+    where: str,
+    line: int,
+    described: frozenset[str],
+    *,
+    texts_only: bool = False,
+) -> None:
     """Add an instance of version 1."""
     if blank(record.get("id")):
         raise InvalidInput("expected the id of the instance", where=where, line=line, field="id")
     name = str(record["id"])
-    fields: dict[str, object] = {"id": name, "text": record.get("displayed_text", "")}
-    export.tasks.setdefault(name, Task(id=name, fields=fields, where=where, line=line))
+    export.known(_shown_task(name, record, where, line), same=name not in described)
     if texts_only:
         return
     about = record.get("behavioral_data")
@@ -139,11 +148,17 @@ def _instance(export: Export, record: Record, annotator: str, where: str, line: 
     )
 
 
-def _table(export: Export, path: str) -> None:
+def _shown_task(name: str, record: Record, where: str, line: int) -> Task:
+    """Task with the text that the annotator saw, where it was recorded."""
+    text = {"id": name, "text": record["displayed_text"]} if "displayed_text" in record else {}
+    return Task(id=name, fields=text, where=where, line=line)
+
+
+def _table(export: Export, path: str, described: frozenset[str]) -> None:
     """Add the rows of an exported table."""
     for line, record in records_of(path):
         if Path(path).name == INSTANCES:
-            _instance(export, record, Path(path).absolute().parent.name, path, line, texts_only=False)
+            _instance(export, record, Path(path).absolute().parent.name, path, line, described)
             continue
         task, annotator = (
             next((record[name] for name in names if not blank(record.get(name))), None)
@@ -152,8 +167,7 @@ def _table(export: Export, path: str) -> None:
         if task is None or annotator is None:
             problem = "expected the columns instance_id and user_id, as Potato exports them"
             raise InvalidInput(problem, where=path, line=line)
-        text: dict[str, object] = {"text": record["displayed_text"]} if "displayed_text" in record else {}
-        export.tasks.setdefault(str(task), Task(id=str(task), fields=text, where=path, line=line))
+        export.known(_shown_task(str(task), record, path, line), same=str(task) not in described)
         if "labels" in record:
             answers = _labels(export, record["labels"]) | _spans(record.get("spans"))
         else:

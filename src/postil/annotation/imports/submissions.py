@@ -70,13 +70,32 @@ class Export:
         self.submissions: list[Submission] = []
         self.left_out: Counter[str] = Counter()
 
+    def known(self, task: Task, *, same: bool = True) -> Task:
+        """Return the task with this id: the first one with fields.
 
-def questions(export: Export, asked: Sequence[str]) -> tuple[list[str], list[str]]:
+        Args:
+            task: The task.
+            same: True if all tasks with this id must have the same fields.
+
+        Raises:
+            InvalidInput: They have not, as in files of two projects, whose ids mean different texts.
+        """
+        found = self.tasks.get(task.id)
+        if found is None or not found.fields:
+            found = self.tasks[task.id] = task
+        if same and task.fields and found.fields != task.fields:
+            problem = f"{task.id} is another task than in {found.where}:{found.line}; import projects one by one"
+            raise InvalidInput(problem, where=task.where, line=task.line)
+        return found
+
+
+def questions(export: Export, asked: Sequence[str], where: str) -> tuple[list[str], list[str]]:
     """Names of the questions with grades, and of those with spans.
 
     Args:
         export: The export.
         asked: Names of the wanted ones; empty for all.
+        where: A file of the export, for errors.
 
     Raises:
         InvalidInput: The export has no answers.
@@ -87,8 +106,9 @@ def questions(export: Export, asked: Sequence[str]) -> tuple[list[str], list[str
         for name, answer in one.answers.items():
             found[name] = isinstance(answer, tuple)
     if not found:
-        where = next((task.where for task in export.tasks.values()), "")
-        raise InvalidInput("expected answers that are numbers, choices or spans, found none", where=where)
+        others = [what for what, count in sorted(export.left_out.items()) if count]
+        only = f" but {', '.join(others)}" if others else ": export the project when somebody has annotated it"
+        raise InvalidInput(f"expected answers that are numbers, choices or spans, found none{only}", where=where)
     for name in asked:
         if name not in found:
             raise UnknownName("question", name, sorted(found))
@@ -151,7 +171,8 @@ def grade_of(question: str, answer: Answer, grades: Mapping[str, float]) -> floa
     number = _FIRST.match(text) or next((found for found in _LAST.finditer(text) if found.end() == len(text)), None)
     if number is None:
         raise UsageError(
-            f"{question}: the label '{answer}' has no grade; give each label one, such as --grade '{answer}=1'"
+            f"{question}: the label '{answer}' has no grade; give each label one, such as --grade '{answer}=1', "
+            "or choose questions: --question NAME"
         )
     return float(number[0])
 
