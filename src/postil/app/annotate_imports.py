@@ -33,7 +33,7 @@ __all__ = ["Imported", "LabelStudioOptions", "PotatoOptions", "import_label_stud
 
 
 Value: TypeAlias = float | tuple[float, ...] | tuple[Span, ...]
-"""What a campaign stores of a submission: a grade, one grade of each aspect, or spans."""
+"""Answer as a campaign stores it: a grade, one grade of each aspect, or spans."""
 
 
 @options
