@@ -1,5 +1,5 @@
 # Each target sets up what it needs by itself, from a bare machine with Python 3.11 or later.
-#   make demo       score the bundled sample and print what to do next
+#   make demo       what postil does, on its bundled sample, and where to look; SERVE=1 for the desk and the grading page
 #   make test       lint, types and tests (minutes)
 #   make test-integration   tests with other frameworks, a language model, Chromium, PostgreSQL and Ray, which it installs
 #   make test-all   all of these, and the slow ones
@@ -33,7 +33,7 @@ MINUTES ?= 10
 .PHONY: demo test test-integration test-all dist lint doctests python-kernel docs bench sanitize clean
 
 demo: $(VENV)/.runs
-	$(BIN)/postil demo --out demo
+	$(BIN)/postil demo --out demo $(if $(SERVE),--serve)
 
 # First what takes one core each, side by side.
 test: $(VENV)/.tests
@@ -90,7 +90,7 @@ $(BIN)/python:
 	$(PIP) 'pip>=26'
 
 $(VENV)/.runs: constraints.txt $(SOURCES) | $(BIN)/python
-	$(PIP) '.[parquet,plot,vectors,wiki,zh]'
+	$(PIP) '.[parquet,plot,vectors,web,wiki,zh]'
 	touch $@
 
 $(VENV)/.tests: constraints.txt $(SOURCES) | $(BIN)/python

@@ -1,72 +1,137 @@
-"""`postil demo`: the sample is scored and taken through both studies, and the commands that it names next work."""
+"""`postil demo`: the sample goes through all chapters, and the commands that it shows print the same."""
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
+from functools import partial
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from postil.app import demo
-from postil.app.demo import LANGUAGES, UNTRAINED
+from postil.app.correlate_options import CorrelateOptions
 from postil.errors import MissingExtra
 
 if TYPE_CHECKING:
     from conftest import Postil
+    from postil.records.results import ScoreResult
+
+PAGES = ("index", "report", "highlighted", "study-comments/report", "study-passages/report")
 
 
 @pytest.fixture
 def extras() -> None:
     """Require the packages that all of the demo needs."""
-    for name in ("rjieba", "matplotlib", "pyarrow"):
-        pytest.importorskip(name)
+    if missing := [name for name in ("gensim", "rjieba", "matplotlib", "pyarrow") if find_spec(name) is None]:
+        pytest.skip(f"needs {', '.join(missing)}")
+
+
+def commands(chapter: str) -> list[list[str]]:
+    """The commands that a chapter shows."""
+    lines = chapter.replace(" \\\n      ", " ").splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("  postil ")]
+
+
+def cells(chapter: str) -> set[str]:
+    """The first cells of the tables of a chapter, below their heads."""
+    tables = re.findall(r"^-+  -.*\n((?:.+\n)+)", chapter, re.MULTILINE)
+    return {re.split(" {2,}", line)[0] for table in tables for line in table.splitlines()}
+
+
+def printed(postil: Postil, words: list[str]) -> str:
+    """Output of a command; a folder of the demo that it makes gets another name."""
+    new = {"build": "my demo/corpus", "train": "my demo/model"}
+    folders = [folder for name, folder in new.items() if name in words[:2]]
+    outcome = postil(*(f"{word} again" if word in folders else word for word in words))
+    assert outcome.code == 0, outcome.err
+    return outcome.out
 
 
 @pytest.mark.usefixtures("extras")
-def test_the_demo_and_the_commands_that_it_names(postil: Postil) -> None:
+def test_the_demo_and_the_commands_that_it_shows(postil: Postil) -> None:
     outcome = postil("demo", "--out", "my demo")
-    left = "" if find_spec("gensim") else f"{UNTRAINED}\n"
-    assert (outcome.code, outcome.err) == (0, left)
-    assert all(title in outcome.out for title, _ in LANGUAGES.values())
-    assert "human: split-half correlation" in outcome.out
-    assert outcome.out.index("Table 7: ") < outcome.out.index("Table 3: ") < outcome.out.index("Figure 5: ")
-    for study in ("comments", "passages"):
-        assert f"my demo/study-{study}/report.html" in outcome.out
-        assert Path(f"my demo/study-{study}/report.html").is_file()
-    scores = json.loads(Path("my demo/study-comments/scores.json").read_text())["scores"]
-    human = next(row["score"] for row in scores if (row["metric"], row["system"]) == ("w-rouge-l", "human"))
-    row = next(line for line in outcome.out.partition("Table 7: ")[2].splitlines() if line.startswith("w-rouge-l "))
-    assert row.split()[-1] == f"{human:.3f}".lstrip("0")
-    references = Path("my demo/study-comments/references.jsonl").read_text().splitlines()
-    assert len(references) == 120  # all comments of eight articles: the sample has readers' comments besides
-    commands = outcome.out.partition("a page to read:\n")[2].replace("\\\n", " ").strip().splitlines()
-    assert len(commands) == 2
-    for command in commands:
-        name, *args = shlex.split(command)
-        assert name == "postil"
-        assert postil(*args).code == 0
-    assert Path("my demo/report.html").exists()
-    assert postil("demo", "--out", "my demo", "--jobs", "2") == outcome
-    command = ("score", "my demo/candidates.en.jsonl", "-r", "my demo/references.en.jsonl", "--scale", "1:5")
-    found = postil(*command, "-m", "w-meteor", "--format", "jsonl").scores
-    assert max(found, key=lambda name: found[name]) == ("human", "w-meteor")
+    assert (outcome.code, outcome.err) == (0, "")
+    _, *chapters, where = re.split(r"^\d\. (?!.*  )|^Where to look", outcome.out, flags=re.MULTILINE)
+    scores, audit, estimate, suggestions, starters, comments, passages = chapters
+    assert "human: split-half correlation" in cells(audit)
+    assert "an annotator: No metric may replace one" in audit
+    assert "Machine-generated suggestion: " in suggestions
+    assert comments.index("Table 3: ") < comments.index("w-rouge-l")
+    assert "Figure 2: " in passages
+    index = unescape(Path("my demo/index.html").read_text(encoding="utf-8"))
+    for page in PAGES:
+        assert f"my demo/{page}.html" in where
+        assert Path(f"my demo/{page}.html").is_file()
+        assert page == "index" or f'href="{page}.html"' in index
+    for words in commands(outcome.out):
+        assert shlex.join(["postil", *words]) in index
+    for chapter in (scores, estimate, suggestions, starters):
+        said = "".join(printed(postil, words) for words in commands(chapter))
+        assert cells(chapter)
+        assert all(cell in said for cell in cells(chapter))
+    for chapter in (comments, passages):  # whose stages are done
+        printed(postil, commands(chapter)[-1])
+    printed(postil, [*commands(audit)[0], "--resamples", "20", "--permutations", "100"])
 
 
 def test_what_is_not_installed_is_left_out(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("rjieba")
+    def missing(*_: object, what: str, extra: str) -> None:
+        raise MissingExtra(what, extra)
 
-    def missing(*_: object) -> None:
-        raise MissingExtra("a study", "plot")
+    few = {"resamples": 20, "permutations": 100}
+    monkeypatch.setattr(demo, "CorrelateOptions", partial(CorrelateOptions, **few))
+    monkeypatch.setattr(demo, "check_report", partial(missing, what="a report", extra="plot"))
+    monkeypatch.setattr(demo, "_build_stage", partial(missing, what="a corpus", extra="parquet"))
+    monkeypatch.setattr(demo, "_passages", partial(missing, what="a report", extra="plot"))
+    score_files = demo.score_files
 
-    monkeypatch.setattr(demo, "_comments", missing)
-    monkeypatch.setattr(demo, "_passages", missing)
+    def scores(candidates: str, *given: Any) -> ScoreResult:
+        if ".zh." in candidates:
+            raise MissingExtra("the tokenizer rjieba", "zh")
+        return score_files(candidates, *given)
+
+    monkeypatch.setattr(demo, "score_files", scores)
     outcome = postil("demo", "--out", "d")
     assert outcome.code == 0
-    assert outcome.err.count("skipped: a study") == 2
-    assert "Pages to read: none" in outcome.out
+    needs = "needs an optional package: pip install"
+    assert outcome.err.splitlines() == [
+        f"left out: {what} {needs} 'postil[{extra}]'"
+        for what, extra in (
+            ("the tokenizer rjieba", "zh"),
+            ("a report", "plot"),
+            ("a corpus", "parquet"),
+            ("a corpus", "parquet"),
+            ("a report", "plot"),
+        )
+    ]
+    assert "an annotator: No metric may replace one" in outcome.out
+    where = outcome.out.partition("Where to look\n")[2]
+    assert re.findall(r"d/\S+", where) == ["d/index.html", "d/highlighted.html"]
+
+
+def test_serve_needs_the_packages_of_its_pages(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("postil.cli.demo.find_spec", lambda _: None)
+    outcome = postil("demo", "--out", "d", "--serve")
+    assert outcome.code == 2
+    assert outcome.err.endswith("--serve needs an optional package: pip install 'postil[parquet,web]'\n")
+    assert not Path("d").exists()
+
+
+def test_serve_takes_what_an_earlier_run_left(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pyarrow", "uvicorn", "sqlalchemy"):
+        pytest.importorskip(name)
+    did: list[str] = []
+    monkeypatch.setattr("postil.app.demo.run_demo", lambda *_: did.append("run"))
+    monkeypatch.setattr("postil.web.demo.serve_demo", lambda *_, **__: did.append("serve"))
+    Path("d/model").mkdir(parents=True)
+    assert postil("demo", "--out", "d", "--serve").code == 0
+    Path("d/index.html").touch()
+    assert postil("demo", "--out", "d", "--serve").code == 0
+    assert did == ["run", "serve", "serve"]
 
 
 def test_a_folder_that_cannot_be_made(postil: Postil) -> None:

@@ -40,9 +40,10 @@ SENTENCE = re.compile(r"(?<=[.!?]) ")
 
 
 def make(folder: Path) -> None:
-    """Write them all; in `demo` what `postil demo` leaves and prints, less its studies, which take longer."""
+    """Write them all; in `demo` what `postil demo` leaves and prints, less the chapters that take longer."""
     said: list[str] = []
-    with mock.patch.multiple(demo, _comments=lambda *_: None, _passages=lambda *_: None):
+    longer = ("_audit", "_suggestions", "_comments", "_passages")
+    with mock.patch.multiple(demo, **dict.fromkeys(longer, lambda _: None)):
         demo.run_demo(folder / "demo", 1, said.append, said.append)
     (folder / "demo.txt").write_text("\n".join(said), encoding="utf-8")
     sample = [each for each in read(folder / "demo/articles.jsonl", Article) if each.lang == "en"]

@@ -1,60 +1,126 @@
-"""`postil demo`: the bundled sample scored, correlated with human ratings, and taken through both studies."""
+"""`postil demo`: the bundled sample in chapters, each with the command that a user types for it."""
 
 from __future__ import annotations
 
+import random
+import shlex
 import shutil
+import textwrap
+from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
-from shlex import quote
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from postil.app.correlate import correlate_files
 from postil.app.correlate_options import CorrelateOptions
-from postil.app.score_files import notes, score_files
+from postil.app.estimate import EstimateOptions, estimate_files
+from postil.app.interesting_options import InterestingOptions
+from postil.app.interesting_pages import rank_sources
+from postil.app.report import check_report, write_report
+from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
+from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
+from postil.documents.reading import read_document
 from postil.errors import MissingExtra
-from postil.metrics.metric_set import default_metrics
 from postil.records.atomic_file import AtomicFile
-from postil.records.results import StudyResult
+from postil.records.results import InterestingResult, StudyResult, SuggestionsResult
 from postil.records.row_files import read, write
-from postil.records.rows import Article, Candidate
+from postil.records.rows import Article, Candidate, Judgement
 from postil.records.scale import Scale
+from postil.render.demo_page import DemoChapter, demo_page
+from postil.render.formats import grid_as
 from postil.render.study import study_text
-from postil.render.views import show as shown
+from postil.render.views import view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from postil.app.progress import OnMessage
+    from postil.corpus.split import Share
+    from postil.render.formats import Grid
 
-__all__ = ["run_demo"]
+__all__ = ["DESK", "MODEL", "is_prepared", "run_demo", "serve_command"]
 
-LANGUAGES: Final = {"en": ("English, 12 articles", "words"), "zh": ("Chinese, 12 articles", "rjieba")}
-FILES: Final = ("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "passages.jsonl", "README.md")
+FILES: Final = (
+    *("articles.jsonl", "candidates.jsonl", "judgements.jsonl", "passages.jsonl", "README.md"),
+    "night-train.md",
+)
+INDEX: Final = "index.html"
+MODEL: Final = "model"
+TODAY: Final = "today.jsonl"
+DESK: Final = "desk.jsonl"
+LANGUAGES: Final = {"en": ("English", "words"), "zh": ("Chinese", "rjieba")}
 SCALE: Final = Scale(1, 5)
+GRADED: Final = 9
+"""Number of the twelve English articles whose ratings the estimate sees."""
 TESTED: Final = 8
-"""Number of test articles among the twelve English ones; commenters are trained on the others."""
-METRICS: Final = tuple(f"{w}{name}" for name in ("meteor", "rouge-l", "cider", "bleu-1") for w in ("", "w-"))
+"""Number of test articles of the first study among the twelve; its commenters are trained on the others."""
 CUTS: Final = (5, 10, 20, 30)
+SEED: Final = 20181
+ESTIMATED: Final = ("w-meteor", "control:length")
+"""Metrics of the estimate: overlap, and the length alone."""
+SUGGESTIONS: Final = 3
+STARTERS: Final = 5
+WIDTH: Final = 116
+"""Largest number of characters of a line of words or of a command."""
+SAMPLE: Final = ("the sample of postil", "Apache-2.0")
+"""Source and license of the corpora."""
+ANY_ARTICLE: Final[Mapping[str, int]] = {
+    "min_content_words": 0,
+    "min_comments": 1,
+    "test_min_comments": 0,
+    "test_min_upvotes": 0,
+    "references_per_article": 0,
+}
+"""Thresholds of a corpus that leave no article of the sample out."""
 
-COMMENTS: Final = """\
-The first study, of commenters, on {tested} of the English articles. ir-t and ir-tc chose among the comments of the
-{rest} others, by words alone; the other texts are in the sample. So few show what a study makes and prove nothing.
-"""
-PASSAGES: Final = """\
-The second study, of passages: 64 short texts on eight topics, graded by hand. Which measure finds what is informative
-for a topic (Figure 2), and for other topics (Figure 5)? The other figures are on the page.
-"""
-UNTRAINED: Final = "the second study goes without word vectors; pip install 'postil[vectors]'"
-NEXT: Final = """\
-Pages to read: {pages}
-The files are in {out}. Next, with controls that tell whether the weights did anything, and a page to read:
-"""
+
+@dataclass(frozen=True, slots=True)
+class _Demo:
+    """A run of the demo.
+
+    Args:
+        out: Output folder.
+        jobs: Number of threads.
+        show: Callback for results.
+        on_message: Callback for status messages.
+        chapters: The chapters so far, for the index.
+    """
+
+    out: Path
+    jobs: int
+    show: OnMessage
+    on_message: OnMessage
+    chapters: list[DemoChapter] = field(default_factory=list)
+
+    def file(self, name: str) -> str:
+        """Path of a file of the demo."""
+        return str(self.out / name)
+
+    def run(self, part: Callable[[_Demo], None]) -> None:
+        """Run a chapter, or tell which extra it needs."""
+        try:
+            part(self)
+        except MissingExtra as missing:
+            self.on_message(f"left out: {missing}")
+
+    def begin(self, title: str, words: str, commands: Sequence[str], page: str | None = None) -> None:
+        """Show the heading of a chapter, and its commands."""
+        self.chapters.append(DemoChapter(title, words, commands, page))
+        self.show(f"{len(self.chapters)}. {title}\n")
+        self.show(f"{textwrap.fill(words, WIDTH)}\n")
+        self.show("\n".join(map(_typed, commands)) + "\n")
+
+    def begun(self, page: str) -> None:
+        """Link a page from the chapter, once it was written."""
+        self.chapters[-1] = replace(self.chapters[-1], page=page)
 
 
 def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> None:
-    """Score the sample, compare with people, run both studies, and print what to do next.
+    """Take the sample through all chapters, and print where to look.
 
     Args:
         out: The folder; made where it is missing.
@@ -63,134 +129,316 @@ def run_demo(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> No
         on_message: Callback for status messages.
     """
     out.mkdir(parents=True, exist_ok=True)
+    _copy_sample(out)
+    demo = _Demo(out, jobs, show, on_message)
+    for part in (_scores, _audit, _estimate, _suggestions, _starters, _comments, _passages):
+        demo.run(part)
+    write_text(out / INDEX, demo_page(demo.chapters, serve_command(out)))
+    pages = [(INDEX, "all chapters on one page"), *((each.page, each.title) for each in demo.chapters if each.page)]
+    width = max(len(demo.file(page)) for page, _ in pages)
+    show("Where to look\n")
+    show("".join(f"  {demo.file(page):{width}}  {what}\n" for page, what in pages))
+    show("The editor's desk and the grading page, with this sample:\n")
+    show(_typed(serve_command(out)))
+
+
+def serve_command(out: Path) -> str:
+    """The command that serves the desk and the grading page.
+
+    Args:
+        out: The folder of the demo.
+    """
+    return as_line(["demo", "--out", out, "--serve"])
+
+
+def is_prepared(out: Path) -> bool:
+    """True if an earlier run left all that is served.
+
+    Args:
+        out: The folder of the demo.
+    """
+    return (out / INDEX).is_file() and (out / MODEL).is_dir()
+
+
+def _copy_sample(out: Path) -> None:
+    """The files of the sample, and each language by itself."""
     sample = files("postil") / "sample"
     for name in FILES:
         with (sample / name).open("rb") as source, AtomicFile(str(out / name)) as target:
             shutil.copyfileobj(source, target)
     for lang in LANGUAGES:
-        _tried(on_message, _scores, out, lang, jobs, show)
-    _people(out, jobs, show)
-    pages = [_tried(on_message, _comments, out, jobs, show), _tried(on_message, _passages, out, jobs, show, on_message)]
-    _next(out, [page for page in pages if page is not None], show)
+        articles = [article for article in read(out / "articles.jsonl", Article) if article.lang == lang]
+        here = {article.id for article in articles}
+        write(out / f"articles.{lang}.jsonl", articles)
+        write(out / f"references.{lang}.jsonl", (ref for article in articles for ref in article.references()))
+        write(
+            out / f"candidates.{lang}.jsonl",
+            (row for row in read(out / "candidates.jsonl", Candidate) if row.item in here),
+        )
 
 
-def _tried(on_message: OnMessage, part: Callable[..., Path | None], *given: object) -> Path | None:
-    """Run a part of the demo, or tell which extra it needs."""
-    try:
-        return part(*given)
-    except MissingExtra as missing:
-        on_message(f"skipped: {missing}")
-        return None
-
-
-def _scores(out: Path, lang: str, jobs: int, show: OnMessage) -> None:
-    title, tokenizer = LANGUAGES[lang]
-    articles = [article for article in read(out / "articles.jsonl", Article) if article.lang == lang]
-    here = {article.id for article in articles}
-    write(out / f"articles.{lang}.jsonl", articles)
-    write(out / f"references.{lang}.jsonl", (ref for article in articles for ref in article.references()))
-    write(
-        out / f"candidates.{lang}.jsonl",
-        (row for row in read(out / "candidates.jsonl", Candidate) if row.item in here),
+def _scores(demo: _Demo) -> None:
+    commands = {
+        lang: [
+            *("score", demo.file(f"candidates.{lang}.jsonl"), "-r", demo.file(f"references.{lang}.jsonl")),
+            *(("--tokenizer", tokenizer) if tokenizer != "words" else ()),
+            *("--scale", SCALE, "--controls", "--items", demo.file(f"scores.{lang}.jsonl")),
+        ]
+        for lang, (_, tokenizer) in LANGUAGES.items()
+    }
+    demo.begin(
+        "Score texts against graded references",
+        "Four commenters on 12 English and 12 Chinese articles, whose readers' comments have grades from 1 to 5. "
+        "Metrics with w- weight each comment by its grade. The files of scores have the signature of each number.",
+        [as_line(command) for command in commands.values()],
     )
+    for lang, (name, tokenizer) in LANGUAGES.items():
+        demo.run(partial(_scores_of, lang=lang, name=name, tokenizer=tokenizer))
+
+
+def _scores_of(demo: _Demo, lang: str, name: str, tokenizer: str) -> None:
     options = ScoreOptions(
-        metrics=default_metrics(weighted=True),
         tokenizer=tokenizer,
         scale=SCALE,
-        items=str(out / f"scores.{lang}.jsonl"),
-        jobs=jobs,
+        controls=True,
+        items=demo.file(f"scores.{lang}.jsonl"),
+        jobs=demo.jobs,
     )
-    scores = score_files(
-        str(out / f"candidates.{lang}.jsonl"), str(out / f"references.{lang}.jsonl"), options, lambda _: None
+    candidates, references = (demo.file(f"{what}.{lang}.jsonl") for what in ("candidates", "references"))
+    found = score_files(candidates, references, options, lambda _: None)
+    demo.show(f"{name}:\n")
+    demo.show(grid_as("table", view_of(found).grids[0]))
+
+
+def _audit(demo: _Demo) -> None:
+    scores, judgements, candidates, report = map(
+        demo.file, ("scores.en.jsonl", "judgements.jsonl", "candidates.en.jsonl", "report.html")
     )
-    show(f"{title} (tokenizer {tokenizer}): four commenters against readers' comments with grades 1 to 5\n")
-    show(shown("table", scores, remarks=notes(scores)))
-
-
-def _people(out: Path, jobs: int, show: OnMessage) -> None:
-    show("English: do the metrics follow the two people who graded the commenters?\n")
-    found = correlate_files(
-        [str(out / "scores.en.jsonl")],
-        str(out / "judgements.jsonl"),
-        CorrelateOptions(scale=SCALE, jobs=jobs),
-        str(out / "candidates.en.jsonl"),
+    command = as_line(
+        [
+            *("correlate", scores, "--judgements", judgements, "--scale", SCALE, "--candidates", candidates),
+            *("--audit", "--report", report),
+        ]
     )
-    show(shown("table", found))
-
-
-def _comments(out: Path, jobs: int, show: OnMessage) -> Path:
-    """The study of commenters, on the English articles."""
-    from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow and more are behind it
-    from postil.app.study.comments import study_comments  # noqa: PLC0415
-    from postil.app.study.comments_options import FITTING, CommentsOptions, Names  # noqa: PLC0415
-    from postil.app.study.stages import Stage, Stages, read_result  # noqa: PLC0415
-    from postil.corpus.options import BuildOptions  # noqa: PLC0415
-    from postil.corpus.split import Share  # noqa: PLC0415
-
-    articles, folder = out / "articles.en.jsonl", out / "study-comments"
-    small = {
-        "min_content_words": 0,
-        "min_comments": 1,
-        "test_min_comments": 0,
-        "test_min_upvotes": 0,
-        "references_per_article": 0,
-    }
-    how = BuildOptions(
-        source="the sample of postil",
-        license="Apache-2.0",
-        dev=Share(size=0),
-        test=Share(size=TESTED),
-        **small,  # type: ignore[arg-type]  # all of them numbers
+    demo.begin(
+        "Audit the metrics by people's ratings",
+        "Two people have graded the commenters' texts. Do the metrics follow them, more than chance and length do, and "
+        "could one replace a person?",
+        [command],
     )
-    flags = [word for name, size in small.items() for word in (f"--{name.replace('_', '-')}", size)]
-    command = ["corpus", "build", articles, "--out", folder / "corpus", "--source", how.source]
-    command += ["--license", how.license, "--dev", 0, "--test", TESTED, *flags]
-    show(COMMENTS.format(tested=TESTED, rest=len(list(read(articles, Article))) - TESTED))
-    stages = Stages(folder, lambda _: None)
+    options = CorrelateOptions(scale=SCALE, audit=True, jobs=demo.jobs)
+    found = correlate_files([scores], judgements, options, candidates, command=command)
+    shown = view_of(found)
+    demo.show("".join(f"{textwrap.fill(line, WIDTH, subsequent_indent='    ')}\n" for line in shown.findings))
+    demo.show(_grid(shown.grids[0], lambda name: not name.startswith("control:") or name == "control:length"))
+    check_report(report)
+    write_report([found], report)
+    demo.begun("report.html")
+
+
+def _estimate(demo: _Demo) -> None:
+    scores, few = map(demo.file, ("scores.en.jsonl", "few-judgements.jsonl"))
+    items = [article.id for article in read(demo.out / "articles.en.jsonl", Article)]
+    known = [row for row in read(demo.out / "judgements.jsonl", Judgement) if row.item in items]
+    graded = set(random.Random(SEED).sample(items, GRADED))  # noqa: S311 - a sample of articles, no secret
+    write(few, (row for row in known if row.item in graded))
+    metrics = [word for name in ESTIMATED for word in ("--metric", name)]
+    demo.begin(
+        "Estimate mean grades from few ratings",
+        f"The ratings of {GRADED} articles, drawn at random, and the scores of all {len(items)}: each commenter's mean "
+        "grade with its interval. Commenters that share a letter cannot be told apart.",
+        [as_line(["estimate", scores, "--judgements", few, *metrics, "--target", "items"])],
+    )
+    found = estimate_files([scores], few, EstimateOptions(metrics=ESTIMATED, target="items"))
+    shown = view_of(found)
+    demo.show(f"{shown.head}\n")
+    demo.show(
+        grid_as("table", shown.grids[0]) + "\n" + "".join(f"{textwrap.fill(line, WIDTH)}\n" for line in shown.remarks)
+    )
+    means = {row.system: fmean(each.grade for each in known if each.system == row.system) for row in found.systems}
+    demo.show(
+        f"For comparison, the ratings of all {len(items)} articles: "
+        + ", ".join(f"{name} {mean:.2f}" for name, mean in means.items())
+        + "\n"
+    )
+
+
+def _suggestions(demo: _Demo) -> None:
+    articles, corpus, model, today = (demo.out / name for name in ("articles.en.jsonl", "corpus", MODEL, TODAY))
+    build = _build_command(articles, corpus, 0)
+    train = ["train", "ir-tc", "--corpus", corpus, "--out", model, "--ranker", "tf-idf"]
+    comment = as_line(["comment", today, "--model", model, "-k", SUGGESTIONS])
+    demo.begin(
+        "Suggest comments for a new article, with their sources",
+        "A commenter is trained on the English articles and their readers' comments, and suggests some of these for an "
+        "article of today. An editor chooses.",
+        [as_line(build), as_line(train), comment],
+    )
+    from postil.app.comment import CommentOptions, comment_articles  # noqa: PLC0415  # more is behind it
+    from postil.app.training.options import RetrieverTrainOptions  # noqa: PLC0415
+    from postil.app.training.retrievers import train_retriever  # noqa: PLC0415
+
+    new = _article_of_today(demo.out / "night-train.md")
+    write(today, [new])
+    write(demo.out / DESK, [new, *read(articles, Article)])
+    stages = Stages(demo.out, lambda _: None)
+    stages.run(_build_stage(articles, corpus, 0))
+    options = RetrieverTrainOptions(ranker="tf-idf", jobs=demo.jobs)
     stages.run(
         Stage(
-            name="corpus",
-            outputs=[folder / "corpus"],
-            inputs=[articles],
-            request=small,
-            command=command,
-            work=lambda: build_corpus([articles], folder / "corpus", how, jobs=1),
+            name=MODEL,
+            outputs=[model],
+            inputs=[corpus],
+            request={},
+            command=train,
+            work=lambda: train_retriever("ir-tc", corpus, model, options),
         )
     )
+    found = tuple(comment_articles(str(today), str(model), CommentOptions(k=SUGGESTIONS, jobs=demo.jobs)))
+    shown = view_of(SuggestionsResult(suggestions=found))
+    demo.show(f"For “{new.title}”:\n")
+    demo.show(_grid(shown.grids[0], columns=("suggestion", "from", "votes")))
+    demo.show(f"{shown.remarks[0]}\n")
+
+
+def _article_of_today(path: Path) -> Article:
+    """The page whose passages are highlighted, as an article without comments."""
+    page = read_document(path.read_bytes(), path.name)
+    texts = [" ".join(page.text_of(block).split()) for block in page.blocks]
+    return Article(
+        path.stem, page.title, (), "\n\n".join(text for text in texts if text != page.title), "transport", "en"
+    )
+
+
+def _starters(demo: _Demo) -> None:
+    source, page = map(demo.file, ("night-train.md", "highlighted.html"))
+    demo.begin(
+        "Find the interesting passages of a page",
+        "The same article: what a conversation could begin with, and what speaks for it.",
+        [as_line(["interesting", source, "-k", STARTERS, "--page", page])],
+        "highlighted.html",
+    )
+    found = rank_sources([source], InterestingOptions(k=STARTERS, jobs=demo.jobs), page=page)
+    if isinstance(found, InterestingResult):  # of one document
+        rows = view_of(found).grids[0][1:]
+        table = [["passage", "first reasons"], *([str(row[0]), ", ".join(str(row[2]).split(", ")[:2])] for row in rows)]
+        demo.show(grid_as("table", table))
+
+
+def _comments(demo: _Demo) -> None:
+    """The study of commenters, on the English articles."""
+    articles, folder = demo.out / "articles.en.jsonl", demo.out / "study-comments"
+    corpus, candidates, judgements = folder / "corpus", demo.file("candidates.jsonl"), demo.file("judgements.jsonl")
+    build = _build_command(articles, corpus, TESTED)
+    given = {"corpus": corpus, "out": folder, "systems": "ir-t,ir-tc", "ranker": "tf-idf"}
+    given |= {"candidates": candidates, "judgements": judgements, "scale": SCALE}
+    demo.begin(
+        "The study of commenters, in miniature",
+        f"Automatic Article Commenting (Qin et al. 2018) on {TESTED} of the English articles: do metrics follow people "
+        "better with weights? So few texts show what a study makes and prove nothing.",
+        [as_line(build), as_line(["study", "comments", *flags(given)])],
+    )
+    from postil.app.study.comments import study_comments  # noqa: PLC0415  # pyarrow and more are behind it
+    from postil.app.study.comments_options import CommentsOptions, Names  # noqa: PLC0415
+
+    stages = Stages(folder, lambda _: None)
+    stages.run(_build_stage(articles, corpus, TESTED))
     options = CommentsOptions(
         systems=Names(("ir-t", "ir-tc")),
         ranker="tf-idf",
-        candidates=str(out / "candidates.jsonl"),
-        judgements=str(out / "judgements.jsonl"),
+        candidates=candidates,
+        judgements=judgements,
         scale=SCALE,
-        metrics=(*METRICS, FITTING),
-        jobs=jobs,
+        jobs=demo.jobs,
     )
-    page = study_comments(str(folder / "corpus"), folder, options, lambda _: None, stages)
-    show(study_text("table", read_result(folder / "study.json", StudyResult), ["table-7", "table-3"]))
-    return page
+    study_comments(str(corpus), folder, options, lambda _: None, stages)
+    demo.begun("study-comments/report.html")
+    table = study_text("table", read_result(folder / "study.json", StudyResult), ["table-3"])
+    demo.show("".join(f"{line}\n" for line in table.splitlines() if not line.startswith("… ")))
+    demo.show("The controls of each metric, and the other tables, are on the page.\n")
 
 
-def _passages(out: Path, jobs: int, show: OnMessage, on_message: OnMessage) -> Path:
+def _passages(demo: _Demo) -> None:
     """The study of passages."""
-    from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
-    from postil.app.study.stages import read_result  # noqa: PLC0415
-
-    folder, train = out / "study-passages", find_spec("gensim") is not None
-    show(PASSAGES)
-    if not train:
-        on_message(UNTRAINED)
-    page = study_passages(out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=jobs), lambda _: None)
-    show(study_text("table", read_result(folder / "study.json", StudyResult), ["figure-2", "figure-5"]))
-    return page
-
-
-def _next(out: Path, pages: list[Path], show: OnMessage) -> None:
-    show(NEXT.format(pages=", ".join(map(str, pages)) or "none", out=out))
-    candidates_en, references, scores_en, judgements, page = (
-        quote(str(out / name))
-        for name in ("candidates.en.jsonl", "references.en.jsonl", "scores.jsonl", "judgements.jsonl", "report.html")
+    folder, train = demo.out / "study-passages", find_spec("gensim") is not None
+    words: list[object] = [] if train else ["--no-train"]
+    cuts = [word for cut in CUTS for word in ("-k", cut)]
+    demo.begin(
+        "The study of passages, in miniature",
+        "64 short texts on eight topics, graded by hand: which measure finds what is informative for a topic?",
+        [as_line(["study", "passages", "--collection", demo.out, "--out", folder, *words, *cuts])],
     )
-    show(f"  postil score {candidates_en} -r {references} --scale 1:5 --items {scores_en} --controls")
-    show(f"  postil correlate {scores_en} --judgements {judgements} --scale 1:5 \\")
-    show(f"      --candidates {candidates_en} --report {page}")
+    from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
+
+    study_passages(demo.out, folder, PassagesStudyOptions(train=train, k=CUTS, jobs=demo.jobs), lambda _: None)
+    demo.begun("study-passages/report.html")
+    if not train:
+        demo.on_message("left out: measures by word vectors; pip install 'postil[vectors]'")
+    demo.show(study_text("table", read_result(folder / "study.json", StudyResult), ["figure-2"]))
+    demo.show("The other figures are on the page.\n")
+
+
+def _build_command(articles: Path, corpus: Path, test: int) -> list[object]:
+    """The command that builds a corpus of all articles, some of them as a test set."""
+    source, license_ = SAMPLE
+    thresholds = {name.replace("_", "-"): least for name, least in _thresholds(test).items()}
+    given = {"out": corpus, "source": source, "license": license_, "dev": 0, "test": test, **thresholds}
+    return ["corpus", "build", articles, *flags(given)]
+
+
+def _thresholds(test: int) -> dict[str, int]:
+    """The thresholds that matter: those of test articles only where there are some."""
+    return {name: least for name, least in ANY_ARTICLE.items() if test or name.startswith("min_")}
+
+
+def _build_stage(articles: Path, corpus: Path, test: int) -> Stage:
+    from postil.app.corpus.building import build_corpus  # noqa: PLC0415  # pyarrow is behind it
+    from postil.corpus.options import BuildOptions  # noqa: PLC0415
+    from postil.corpus.split import Share  # noqa: PLC0415
+
+    thresholds, (source, license_) = _thresholds(test), SAMPLE
+    sizes: dict[str, Share] = {"dev": Share(size=0), "test": Share(size=test)}
+    how = BuildOptions(source=source, license=license_, **sizes, **thresholds)  # type: ignore[arg-type]  # all numbers
+    return Stage(
+        name="corpus",
+        outputs=[corpus],
+        inputs=[articles],
+        request=thresholds,
+        command=_build_command(articles, corpus, test),
+        work=lambda: build_corpus([articles], corpus, how, jobs=1),
+    )
+
+
+def _typed(command: str) -> str:
+    """A command in lines that fit, to be copied; a flag and its value stay together."""
+    lines: list[str] = []
+    for words in _flagged(shlex.split(command)):
+        if lines and len(lines[-1]) + len(words) < WIDTH - 3:
+            lines[-1] += f" {words}"
+        else:
+            lines.append(f"{'      ' if lines else '  '}{words}")
+    return " \\\n".join(lines)
+
+
+def _flagged(words: Sequence[str]) -> Iterator[str]:
+    """The words of a command, quoted, each flag with its value."""
+    held = ""
+    for word in map(shlex.quote, words):
+        if held and word.startswith("-"):
+            yield held
+            held = ""
+        if held or not word.startswith("-"):
+            yield f"{held} {word}".strip()
+            held = ""
+        else:
+            held = word
+    if held:
+        yield held
+
+
+def _grid(grid: Grid, wanted: Callable[[str], bool] = lambda _: True, columns: Collection[str] = ()) -> str:
+    """Some rows of a table, by name, and some of its columns."""
+    head, *rows = grid
+    kept = [place for place, name in enumerate(head) if not columns or name in columns]
+    shown = [head, *(row for row in rows if wanted(row[0]))]
+    return grid_as("table", [[row[place] for place in kept] for row in shown])

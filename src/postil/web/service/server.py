@@ -7,6 +7,7 @@ import math
 import signal
 import socket
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -168,13 +169,20 @@ class Service:
         self._until.close()
 
 
-def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callable[[str], None]) -> None:
+def serve(
+    folders: Sequence[str],
+    options: ServiceOptions,
+    *,
+    on_message: Callable[[str], None],
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
     """Serve models until it is interrupted.
 
     Args:
         folders: Models, ``NAME=DIR`` or ``DIR``.
         options: Options of the command.
         on_message: Callback for status messages.
+        on_ready: Callback for the address, once the models are open; by default a status message has it.
 
     Raises:
         PostilError: A model cannot be opened, or the port is taken.
@@ -193,13 +201,18 @@ def serve(folders: Sequence[str], options: ServiceOptions, *, on_message: Callab
             grace=math.ceil(2 * options.timeout),  # to wait for a worker, and to compute
         )
         count = len(config.models) + len(config.quality)
-        loop = asyncio.Runner(loop_factory=server.config.get_loop_factory())
-        with loop as runner:
-            runner.run(_run(service, config, server, listening, f"{count} model{'s' * (count > 1)} at {address}"))
+        said = f"serving {count} model{'s' * (count > 1)} at {address}; stop with Ctrl+C"
+        ready = partial(service.on_message, said) if on_ready is None else partial(on_ready, address)
+        with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+            runner.run(_run(service, config, server, listening, ready))
 
 
 async def _run(
-    service: Service, config: ServiceConfig, server: uvicorn.Server, listening: socket.socket, what: str
+    service: Service,
+    config: ServiceConfig,
+    server: uvicorn.Server,
+    listening: socket.socket,
+    ready: Callable[[], None],
 ) -> None:
     """Listen at once, so that a supervisor sees the service live, and stop where a model cannot be opened."""
 
@@ -209,7 +222,7 @@ async def _run(
         except BaseException:
             server.should_exit = True
             raise
-        service.on_message(f"serving {what}; stop with Ctrl+C")
+        ready()
 
     hang_up = getattr(signal, "SIGHUP", None)
     reloads: set[asyncio.Task[None]] = set()
