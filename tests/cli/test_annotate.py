@@ -401,6 +401,25 @@ def test_plan_refuses(postil: Postil, arguments: tuple[str, ...], code: int, pro
     assert "Traceback" not in outcome.err
 
 
+TEXTS = "Topic,System name,Comment\nt1,a,Rain\nt1,b,Snow\nt2,a,Fog\nt2,b,Ice\n"
+
+
+def test_texts_under_other_names_are_those_of_systems(postil: Postil) -> None:
+    Path("t.csv").write_text(TEXTS, encoding="utf-8")
+    words = ("annotate", "plan", "t.csv", "c.db", "-n", "2")
+    outcome = postil(*words)
+    assert outcome.code == 3
+    assert outcome.err.endswith("; or, where each row is a text of a system: --context none\n")
+    outcome = postil(*words, "--context", "none")
+    assert outcome.err.endswith("name the ones for them: --column item=COLUMN --column text=COLUMN\n")
+    names = ("--column", "item=Topic", "--column", "system=System name", "--column", "text=Comment")
+    outcome = postil(*words, *names)
+    assert "beside their articles: --articles FILE; or name columns to show" in outcome.err
+    outcome = postil(*words, *names, "--context", "none")
+    assert outcome.code == 0, outcome.err
+    assert "4 items, 2 of 2 annotators per item" in outcome.out
+
+
 def test_other_verbs_refuse(postil: Postil) -> None:
     few(ARTICLES, 1, "a.jsonl")
     for verb, more in (("agreement", ()), ("invite", ("Ann",)), ("remove", ("Ann",)), ("export", ("-o", "out"))):

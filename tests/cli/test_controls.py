@@ -123,13 +123,10 @@ def test_they_go_into_the_items_file(postil: Postil) -> None:
     assert outcome.err == "postil: --controls writes item scores; say where to: --items FILE\n"
 
 
-def test_they_are_of_weighted_metrics(postil: Postil) -> None:
+def test_without_weights_the_length_is_the_only_control(postil: Postil) -> None:
     outcome = postil(*BASE, "-m", "rouge-l", "--controls", "--items", "i.jsonl")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == (
-        "postil: controls go with metrics that read weights; ask for at least one, such as w-meteor\n"
-    )
-    assert not Path("i.jsonl").exists()
+    assert outcome.code == 0, outcome.err
+    assert {row.metric for row in read("i.jsonl", Score)} == {"rouge-l", "control:length"}
 
 
 def test_a_bar_of_their_own(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:

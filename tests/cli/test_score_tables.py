@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.app.score import score
 from postil.records import Candidate, Reference, read, write
 
 if TYPE_CHECKING:
@@ -159,3 +160,45 @@ def test_what_is_one_file_by_mistake(postil: Postil) -> None:
         "postil: one.csv: candidates and references are the same file; name the columns of each: "
         "--column text=COLUMN --column references.text=COLUMN\n"
     )
+
+
+SURVEY = """\
+Response,Model,Answer,Gold,Other gold
+7,big,The bus is late,The night bus is late,A late bus
+7,small,Bus,The night bus is late,A late bus
+8,big,It rains,Rain,
+8,small,Snow,Rain,
+"""
+
+
+def test_one_table_with_a_row_per_text(postil: Postil) -> None:
+    """References need no column of the item of their own, and count once, however many systems repeat them."""
+    Path("survey.csv").write_text(SURVEY, encoding="utf-8")
+    names = ("--column", "item=Response", "--column", "system=Model", "--column", "text=Answer")
+    found = postil(
+        *("score", "survey.csv", "-r", "survey.csv", *names, "--column", "references.text=Gold|Other gold"),
+        *("-m", "rouge-l", "--format", "json"),
+    )
+    assert found.code == 0, found.err
+    assert "survey.csv, references: 3 references that several rows of an item repeat, taken once each\n" in found.err
+    write(
+        "c.jsonl",
+        [
+            Candidate("7", "big", "The bus is late"),
+            Candidate("7", "small", "Bus"),
+            Candidate("8", "big", "It rains"),
+            Candidate("8", "small", "Snow"),
+        ],
+    )
+    write("r.jsonl", [Reference("7", "The night bus is late"), Reference("7", "A late bus"), Reference("8", "Rain")])
+    assert found.out == postil("score", "c.jsonl", "-r", "r.jsonl", "-m", "rouge-l", "--format", "json").out
+
+
+def test_one_frame_with_a_row_per_text() -> None:
+    table = [
+        dict(zip(SURVEY.splitlines()[0].split(","), line.split(","), strict=True)) for line in SURVEY.splitlines()[1:]
+    ]
+    names = {"system": "Model", "text": "Answer", "references.text": "Gold|Other gold"}
+    with pytest.warns(UserWarning, match="3 references that several rows of an item repeat, taken once each"):
+        found = score(table, table, item="Response", columns=names, metrics=["rouge-l"])
+    assert "|references:1-2|" in found.signatures["rouge-l"]

@@ -415,9 +415,10 @@ def test_every_control_has_a_signature() -> None:
     }
 
 
-def test_there_must_be_something_to_control() -> None:
-    with pytest.raises(UsageError, match="ask for at least one, such as w-meteor"):
-        bind([FOUR], ["rouge-l"])
+def test_without_weights_the_length_is_the_only_control() -> None:
+    found = controls([FOUR], ["b c a"], specs=["rouge-l"])
+    assert {name: scores.tolist() for name, scores in found.items()} == {"control:length": [3.0]}
+    assert [*bind([FOUR], ["rouge-l"])[2].signatures] == ["control:length"]
 
 
 @pytest.mark.parametrize("name", ["draws", "best", "choices"])

@@ -159,7 +159,9 @@ def test_a_few_bytes_of_western_europe_are_read_and_told(tmp_path: Path, text: s
 
 def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
-    with pytest.raises(MissingExtra, match=r"is not UTF-8: name the encoding with --encoding; detecting it needs"):
+    with pytest.raises(
+        MissingExtra, match=r"Excel in Western Europe .* with --encoding cp1252; detecting another needs"
+    ):
         found(tmp_path / "t.csv", (HEAD + "a,s,é\n").encode("cp1252"))
 
 
@@ -403,12 +405,39 @@ def test_text_that_became_a_date(tmp_path: Path) -> None:
 
 
 def test_merged_cells(tmp_path: Path) -> None:
-    sheet = [["item", "text"], [1, "Rain"], [None, "Snow"]]
+    """An id counts for each of the rows; a text or number that several rows share, and cells side by side, do not."""
+    sheet = [["item", "text", "grade"], [1, "Rain", 2], [None, "Snow", None]]
     path = workbook(tmp_path / "r.xlsx", sheet, merged="A2:A3")
-    with pytest.raises(InvalidInput) as caught:
-        rows(path, Reference)
-    problem = "expected a value in each cell, got merged cells (A2:A3); unmerge them, and fill in every cell"
-    assert str(caught.value) == f"{path}:2: item: {problem}"
+    got, said = rows(path, Reference)
+    assert got == [Reference("1", "Rain", 2.0), Reference("1", "Snow")]
+    assert said == ["merged cells in item, whose value counts for each row"]
+    for area, field in (("B2:B3", "text"), ("C2:C3", "grade"), ("A2:B2", "item")):
+        path = workbook(tmp_path / "r.xlsx", sheet, merged=area)
+        with pytest.raises(InvalidInput) as caught:
+            rows(path, Reference, fill_down=True)
+        problem = f"expected a value in each cell, got merged cells ({area}); unmerge them, and fill in every cell"
+        assert str(caught.value) == f"{path}:2: {field}: {problem}"
+
+
+def test_empty_ids_below_one_that_was_merged(tmp_path: Path) -> None:
+    data = "item;system;text\n1;a;Rain\n;b;Snow\n2;a;Fog\n ;;Ice\n"
+    message = refusal(tmp_path / "t.csv", data)
+    assert message.endswith(
+        ":3: item: expected text or an integer, got an empty cell; where it stands for the cell "
+        "above, as merged cells do: --fill-down"
+    )
+    got, said = found(tmp_path / "t.csv", data, fill_down=True)
+    assert [(row.item, row.system) for row in got if isinstance(row, Candidate)] == [
+        ("1", "a"),
+        ("1", "b"),
+        ("2", "a"),
+        ("2", "a"),
+    ]
+    assert said[1] == (
+        "2 empty cells in item, taken as the cell above; 1 empty cells in system, taken as the cell above"
+    )
+    message = refusal(tmp_path / "t.csv", "item,system,text\n,a,Rain\n1,a,Snow\n", fill_down=True)
+    assert message == ":2: item: expected text or an integer, got an empty cell"
 
 
 TITLED = [["Results of May", "", ""], ["", "", ""], ["item", "text", "grade"], ["1", "Rain", 2], ["2", "Snow", 3]]
@@ -435,9 +464,13 @@ def test_several_sheets(tmp_path: Path) -> None:
     sheet = [["item", "text"], [1, "Rain"]]
     assert rows(workbook(tmp_path / "r.xlsx", sheet, []), Reference)[1] == ["read from sheet 'Sheet'"]
     path = workbook(tmp_path / "r.xlsx", sheet, [["item", "text"], [2, "Snow"]])
-    with pytest.raises(UsageError, match=r"sheets have rows: Sheet, Sheet1; choose one with --sheet references=NAME$"):
+    with pytest.raises(
+        UsageError, match=r"rows: Sheet, Sheet1; choose .* --sheet NAME, or .* --sheet references=NAME$"
+    ):
         rows(path, Reference, role="references")
     assert rows(path, Reference, sheet="Sheet1")[0] == [Reference("2", "Snow")]
+    path = workbook(tmp_path / "r.xlsx", [["who"], ["Ann"]], sheet)  # one of them has columns that are wanted
+    assert rows(path, Reference) == ([Reference("1", "Rain")], ["read from sheet 'Sheet1'"])
     with pytest.raises(UnknownName, match=r"unknown sheet of .*; did you mean 'Sheet1'\?"):
         rows(path, Reference, sheet="sheet1")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Comment, Row
 
-__all__ = ["ItemFiles", "ItemPlace", "has_candidates", "is_reference_plan"]
+__all__ = ["ItemFiles", "ItemPlace", "has_candidates", "has_comments", "is_reference_plan"]
 
 T = TypeVar("T", Candidate, Passage)
 
@@ -263,6 +263,16 @@ def has_candidates(path: str) -> bool:
     """
     names = _fields(path, Candidate)
     return {"item", "text"} <= names and not names & {"comments", "reference"}
+
+
+def has_comments(path: str) -> bool:
+    """True if a file may have article rows with comments, by the names of its columns.
+
+    Args:
+        path: A file of items.
+    """
+    names = _fields(path, Article)
+    return not names or "comments" in names
 
 
 def _fields(path: str, row_type: type[Row]) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
@@ -12,7 +13,7 @@ from postil.annotation.aspects import ratings_of
 from postil.annotation.consistency import with_gold_labels, with_themselves
 from postil.annotation.export import TABLE_FORMATS, export_files, judgements
 from postil.annotation.inputs import GoldLabel, rubric_for, sampled_items, with_gold, with_training
-from postil.annotation.item_files import ItemFiles, has_candidates, is_reference_plan
+from postil.annotation.item_files import ItemFiles, has_candidates, has_comments, is_reference_plan
 from postil.annotation.item_order import ItemOrder
 from postil.annotation.item_types import FORMER, ITEM_TYPES, ItemType, parse_context
 from postil.annotation.models import Campaign, Role
@@ -248,9 +249,13 @@ def plan(
     """
     if items == options.articles == "-":
         raise UsageError("only one of the files can be standard input")
-    item_type, files = _files_of(items, options)
+    item_type, files = _files_of(items, options, (inputs or InputOptions()).column)
     paired = asks_for_pairs(options.pairs, options.rubric)
     given = (inputs or InputOptions()).readings(roles_of(files, items, pairs=paired), on_message)
+    if files.rows == "articles":
+        given["items"] = dataclasses.replace(
+            given["items"], advice="where each row is a text of a system: --context none"
+        )
     found = list(files.read(items, given))
     rubric = rubric_for(options.rubric, found, item_type, pairs=options.pairs is not None)
     pairs = pairs_per_item(options.pairs, rubric, files.rows)
@@ -312,8 +317,8 @@ def _planned(
     return with_training(texts, options.training, options.seed), sampled_from
 
 
-def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
-    """Type of the items of a file, and the way of reading them."""
+def _files_of(path: str, options: PlanOptions, column: Sequence[str] = ()) -> tuple[ItemType, ItemFiles]:
+    """Type of the items of a file, and the way of reading them: candidates where a field of theirs alone is mapped."""
     context = None if options.context is None else parse_context(options.context)
     former = None if options.item_type is None else FORMER.get(options.item_type)
     item_type, rows = former or (options.item_type, None)
@@ -325,7 +330,10 @@ def _files_of(path: str, options: PlanOptions) -> tuple[ItemType, ItemFiles]:
     elif planned:
         rows = "articles"
     elif rows is None:
-        others = options.articles is not None or item_type not in {None, "comment"} or has_candidates(path)
+        mapped = any(pair.partition("=")[0] in {"item", "system", "text"} for pair in column)
+        alone = context is not None and not {"article", "thread"} & {*context} and not has_comments(path)
+        others = options.articles is not None or item_type not in {None, "comment"}
+        others = others or mapped or alone or has_candidates(path)
         rows = "candidates" if others else "articles"
     item_type = item_type or ("text" if rows == "candidates" and options.articles is None else "comment")
     return item_type, ItemFiles(rows, ("article",) if context is None else context, options.articles)

@@ -109,13 +109,14 @@ class TableInputOptions:
 
     Args:
         column: Column of a field, as in text=prediction; of another file references.text=answer.body; a constant is
-            system==mine; repeatable.
+            system==mine; columns side by side are 'text=Answer *' or 'text=gpt|llama'; repeatable.
         input_format: Format of standard input, or of files whose name does not tell: csv, tsv, json, jsonl, parquet,
             arrow, xlsx, ods. Like all that follow, ROLE=VALUE is for one file.
         encoding: Encoding of text tables; by default UTF-8, else detected.
         delimiter: Character between the columns of text tables; by default detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
         sheet: Sheet of a workbook, or path of the array of rows in JSON.
+        fill_down: Take an empty cell of an id (item, system, annotator) as the one above it, as merged cells become.
     """
 
     column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN")] = ()
@@ -124,6 +125,7 @@ class TableInputOptions:
     delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
+    fill_down: bool = False
 
     @property
     def _splits(self) -> tuple[str, ...]:
@@ -151,6 +153,7 @@ class TableInputOptions:
             delimiter=self.delimiter,
             quotes=self.quotes,
             sheet=self.sheet,
+            fill_down=self.fill_down,
             split=self._splits,
         )
 
@@ -175,7 +178,7 @@ class ScoreInputOptions(InputOptions):
     """Options of reading item scores.
 
     Args:
-        metric_columns: Columns of the scores that are a metric each, as in bleu,meteor; repeatable.
+        metric_columns: Columns of the scores that are a metric each, as in bleu,meteor or 'score *'; repeatable.
     """
 
     metric_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()
@@ -186,7 +189,8 @@ class JudgedInputOptions(ScoreInputOptions):
     """Options of reading item scores and judgements.
 
     Args:
-        annotator_columns: Columns of the judgements that are the ratings of an annotator each; repeatable.
+        annotator_columns: Columns of the judgements that are the ratings of an annotator each, as in ann,bob or
+            'Rater *'; repeatable.
     """
 
     annotator_columns: Annotated[tuple[str, ...], Flag(metavar="NAMES")] = ()

@@ -6,11 +6,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from postil.app.engines import elsewhere
 from postil.app.names import summed
 from postil.app.progress import progress, steps
+from postil.app.reference_rows import distinct_references
 from postil.app.score_rows import RowEvaluation
 from postil.app.score_stream import streamed
 from postil.errors import UsageError
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
     from postil.app.score_rows import CandidateBatch
     from postil.app.score_stream import StreamedEvaluation
     from postil.metrics.evaluation import Evaluation, ScoredBatch
+    from postil.records.reading import Reading
+    from postil.records.row_locations import LocatedRows
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["check_inputs", "notes", "score_files"]
+__all__ = ["check_inputs", "notes", "open_references", "paired_readings", "score_files"]
 
 
 def notes(result: ScoreResult) -> list[str]:
@@ -71,10 +75,8 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
         raise UsageError(f"{own[0]}: metrics from outside the package run with --engine local, not {options.engine}")
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
-    given = options.readings({"candidates": Candidate, "references": Reference}, said.append)
     _check_files(candidates, references, options)
-    if _same(candidates, references):
-        given = {role: replace(reading, say=partial(_say_of, said, role)) for role, reading in given.items()}
+    given = paired_readings(candidates, references, options, said.append)
     if options.controls and not options.items:
         raise UsageError("--controls writes item scores; say where to: --items FILE")
     background = _load_background(options.background, tokenizer)
@@ -84,12 +86,13 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         scoring: RowEvaluation | StreamedEvaluation
-        stream = streamed((candidates, references), (given["candidates"], given["references"]), options, asked, stack)
+        files, both = (candidates, references), (given["candidates"], given["references"])
+        stream = None if _same(*files) else streamed(files, both, options, asked, stack)
         if stream is None:
             rows = read(candidates, Candidate, given["candidates"])
             scoring = RowEvaluation(
                 rows,
-                read(references, Reference, given["references"]),
+                open_references(candidates, references, given["references"]),
                 options,
                 asked,
                 background=background,
@@ -171,10 +174,45 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
         check_apart(options.save_background, [options.background])
 
 
-def _say_of(said: list[str], role: str, message: str) -> None:
+def paired_readings(
+    candidates: str, references: str, options: InputOptions, on_message: OnMessage
+) -> dict[str, Reading]:
+    """Options of reading candidates and references; where they are one file, references have the items of candidates.
+
+    Args:
+        candidates: A file of candidate rows.
+        references: A file of reference rows.
+        options: Options of reading them.
+        on_message: Callback for what was guessed and what is not read.
+    """
+    given = options.readings({"candidates": Candidate, "references": Reference}, on_message)
+    if not _same(candidates, references):
+        return given
+    of_one, of_other = given.values()
+    if "item" in of_one.columns and (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split):
+        columns = MappingProxyType({"item": of_one.columns["item"], **of_other.columns})
+        given["references"] = replace(of_other, columns=columns)
+    return {role: replace(each, say=partial(_say_of, on_message, role)) for role, each in given.items()}
+
+
+def open_references(candidates: str, references: str, reading: Reading) -> LocatedRows[Reference]:
+    """Open references; those that a row of each candidate repeats, in one file with them, are taken once.
+
+    Args:
+        candidates: The file of the candidates.
+        references: The file of the references.
+        reading: Options of reading it.
+    """
+    rows = read(references, Reference, reading)
+    if not _same(candidates, references):
+        return rows
+    return distinct_references(rows, reading.say)
+
+
+def _say_of(on_message: OnMessage, role: str, message: str) -> None:
     """Say of which role it is true, where one file has several."""
     where, colon, rest = message.partition(": ")
-    said.append(f"{where}, {role}{colon}{rest}")
+    on_message(f"{where}, {role}{colon}{rest}")
 
 
 def _same(one: str, other: str) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Final
 
+from postil.app.reference_rows import distinct_references
 from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
 from postil.errors import Undefined, UsageError
 from postil.metrics.evaluation import ItemScores
 from postil.metrics.metric_set import parse_all
-from postil.records.frames import ColumnNames, TableRows, open_rows
+from postil.records.frames import ColumnNames, open_rows
+from postil.records.row_locations import LocatedRows
 from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
@@ -77,7 +79,9 @@ def score_tables(
     )
     names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
-    opened = open_rows(references, Reference, "references", names)
+    opened: LocatedRows[Reference] = open_rows(references, Reference, "references", names)
+    if references is candidates:
+        opened = distinct_references(opened, names.reading("references").say)
     if several is not None and not weighted and any(map(callable, several)):
         opened, weighted = _with_weights(opened)
         asked = parse_all(several, weighted=weighted)
@@ -104,7 +108,7 @@ def _in_python(message: str) -> str:
     return message
 
 
-def _with_weights(references: TableRows[Reference]) -> tuple[TableRows[Reference], bool]:
+def _with_weights(references: LocatedRows[Reference]) -> tuple[LocatedRows[Reference], bool]:
     """The references, and True if one has a weight, which a function that reads weights gets then."""
     rows = list(references)
-    return TableRows(iter(rows), references.places), any(row.weight is not None for row in rows)
+    return LocatedRows(iter(rows), references.places), any(row.weight is not None for row in rows)

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.app.options import InputOptions, PluginOptions, ThreadOptions
 from postil.app.reference_rows import read_references
-from postil.app.score_files import check_inputs
+from postil.app.score_files import check_inputs, open_references, paired_readings
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.consensus import similarity_metric
@@ -81,11 +81,14 @@ def plan_weights_files(
     """
     load_plugins(options.plugins)
     check_inputs(candidates, references, options)
-    given = options.readings({"candidates": Candidate, "references": Reference}, on_message)
+    given = paired_readings(candidates, references, options, on_message)
     if options.out is not None:
         kind_of(options.out)
         check_apart(options.out, [candidates, references])
-    rows = read(candidates, Candidate, given["candidates"]), read(references, Reference, given["references"])
+    rows = (
+        read(candidates, Candidate, given["candidates"]),
+        open_references(candidates, references, given["references"]),
+    )
     result = plan_weights(*rows, options, on_message)
     if options.out is not None:
         write(options.out, result.rows)

@@ -80,11 +80,8 @@ class Controls:
     Weights of a set of references, and a candidate's scores by them, are tied as `postil.records.ties` says.
 
     Args:
-        metrics: The metrics, bound; those that read weights have controls.
+        metrics: The metrics, bound; those that read weights have controls. Without any, the length is the only one.
         options: Options of controls.
-
-    Raises:
-        UsageError: No metric reads weights.
 
     >>> from postil.metrics import References
     >>> from postil.metrics.metric_set import MetricSet, parse_all
@@ -108,8 +105,6 @@ class Controls:
         self._options = options or ControlOptions()
         self._references = references = metrics.references
         self._metrics = {spec: metric for spec, metric in metrics.metrics.items() if metric.needs_weights}
-        if not self._metrics:
-            raise UsageError("controls go with metrics that read weights; ask for at least one, such as w-meteor")
         self._background = metrics.background
         self._as_grades = metrics.as_grades
         self._scorers = {spec: metrics.scorer(spec) for spec in self._metrics}
@@ -153,7 +148,7 @@ class Controls:
         Yields:
             Name and item scores, float64[n].
         """
-        for name, spec, values in self._scores(candidates, sets, jobs):
+        for name, spec, values in self._scores(candidates, sets, jobs) if self._metrics else ():
             yield name, self._as_grades(spec, values)
         yield LENGTH, np.diff(candidates.offsets).astype(np.float64)
 

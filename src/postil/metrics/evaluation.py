@@ -154,7 +154,7 @@ class Evaluation:
         references: The references.
         tokenizer: Name in `postil.text.TOKENIZERS`; lists of tokens are taken as they are.
         background: Document frequencies in place of those of the references.
-        controls: Controls of the weighted metrics; by default none.
+        controls: Controls of the weighted metrics, and the length; by default none.
         jobs: Number of threads; no number depends on it.
         allow_han: True to let ``words`` split any number of Han texts at their spaces and punctuation.
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
@@ -165,7 +165,7 @@ class Evaluation:
 
     Raises:
         UnknownName: There is no such tokenizer.
-        UsageError: The document frequencies are those of another tokenizer, or controls have no weighted metric.
+        UsageError: The document frequencies are those of another tokenizer.
         InvalidInput: A reference is neither text nor a list of tokens as the first is, or too many are Han texts.
         Undefined: CIDEr of a single item without document frequencies.
 

@@ -6,7 +6,7 @@ import ast
 import json
 import math
 from datetime import date, time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 from msgspec import inspect
@@ -18,11 +18,12 @@ from postil.records.explain import mismatch, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from postil.records.reading import Reading
     from postil.records.rows import Row
 
-__all__ = ["BrokenCell", "CellField", "constants_of", "decoded"]
+__all__ = ["BrokenCell", "CellField", "MergedCell", "constants_of", "decoded"]
 
 
 class BrokenCell(str):
@@ -33,6 +34,28 @@ class BrokenCell(str):
     """
 
     __slots__ = ()
+
+
+class MergedCell(BrokenCell):
+    """A cell of several that were merged in one column: only an id is the same in all of them.
+
+    Args:
+        problem: What was expected, what is there and what to do.
+        shared: The value of the cells.
+
+    >>> MergedCell("a value in each cell, got merged cells (A2:A3)", "q1").shared
+    'q1'
+    """
+
+    __slots__ = ("shared",)
+
+    def __new__(cls, problem: str, shared: object) -> Self:
+        """Make the text that a cell is, with the value beside it."""
+        made = super().__new__(cls, problem)
+        made.shared = shared
+        return made
+
+    shared: object
 
 
 def _kind(wanted: inspect.Type) -> str:
@@ -57,9 +80,12 @@ class CellField:
         column: Its column.
         texts: True if all cells are text.
         comma: True if a comma may be the decimal sign of any number.
+        fill: True if an empty cell of an id stands for the one above it.
     """
 
-    def __init__(self, info: msgspec.structs.FieldInfo, column: str, *, texts: bool, comma: bool) -> None:
+    def __init__(
+        self, info: msgspec.structs.FieldInfo, column: str, *, texts: bool, comma: bool, fill: bool = False
+    ) -> None:
         self.column = column
         self._type = inspect.type_info(info.type)
         self.kind = _kind(self._type)
@@ -68,7 +94,8 @@ class CellField:
         self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
         self._default = (() if self._is_list else None) if info.required else info.default
         self._hint, self._texts, self._comma = info.type, texts, comma
-        self.empty = self.commas = 0
+        self.empty = self.commas = self.merged = self.filled = 0
+        self._fills, self._above = fill and self.kind == "id", cast("object", None)
 
     def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
         """Values of a batch of cells."""
@@ -79,7 +106,7 @@ class CellField:
                     return numbers
             except ValueError:
                 pass
-        elif self._texts and self.kind in {"id", "text"} and not apostrophes and "" not in cells:
+        elif self._texts and self.kind in {"id", "text"} and not (apostrophes or self._fills) and "" not in cells:
             return cells
         return list(map(self.value, cells))
 
@@ -89,6 +116,14 @@ class CellField:
         Raises:
             InvalidInput: It is not what the field holds.
         """
+        if isinstance(cell, MergedCell) and self.kind == "id":
+            self.merged += 1
+            cell = cell.shared
+        if self._fills:
+            if cell is None or not str(cell).strip():
+                self.filled += self._above is not None
+                cell = self._above
+            self._above = cell
         if cell is None or (isinstance(cell, str) and not cell.strip() and (self.kind != "text" or not cell)):
             if self.kind == "text" and not self._optional:
                 self.empty += 1
@@ -96,6 +131,8 @@ class CellField:
             if self._optional or self._is_list:
                 return self._default
             advice = "; leave the row out where there is none" if self.kind == "number" else ""
+            if self.kind == "id" and not self._fills:
+                advice = "; where it stands for the cell above, as merged cells do: --fill-down"
             raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got an empty cell{advice}")
         if isinstance(cell, date | time):
             return self._date(cell)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import _csv
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-__all__ = ["LONGEST", "CsvSink", "Delimited", "codec_of", "column_names", "head_of"]
+__all__ = ["LONGEST", "MOST_ROWS", "CsvSink", "Delimited", "codec_of", "column_names", "head_of", "wanted_in"]
 
 LONGEST: Final = 1 << 24
 """Largest number of characters per cell; beyond that a quote was not closed."""
@@ -348,7 +348,8 @@ class Delimited:
         try:
             from charset_normalizer import from_bytes  # noqa: PLC0415
         except ImportError as error:
-            what = f"{self.where} is not UTF-8: name the encoding with --encoding; detecting it"
+            usual = "name the encoding, which Excel in Western Europe and America calls ANSI, with --encoding cp1252"
+            what = f"{self.where} is not UTF-8: {usual}; detecting another"
             raise MissingExtra(what, "tables") from error
         sample = b"".join(lines[:MOST_LINES])[:SAMPLE]
         found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
@@ -377,7 +378,7 @@ class Delimited:
             with suppress(csv.Error):
                 heads[each].extend(islice(filter(None, self._parsed(io.StringIO(sample, newline=""), each)), MOST_ROWS))
         rows = {each: head_of(several, wanted) for each, several in heads.items()}
-        points = {each: _points(heads[each][row : row + 1], wanted) for each, row in rows.items()}
+        points = {each: wanted_in(next(iter(heads[each][row:]), ()), wanted) for each, row in rows.items()}
         usual = choices[0]
         best = max(points, key=points.__getitem__)
         if not points[best]:
@@ -475,13 +476,24 @@ def head_of(rows: Sequence[Sequence[object]], wanted: Collection[str]) -> int:
     >>> head_of([["Results of May", ""], ["item", "text"], ["a", "Rain"]], ["item", "text"])
     1
     """
-    points = [_points([row], wanted) for row in rows[:MOST_ROWS]]
+    points = [wanted_in(row, wanted) for row in rows[:MOST_ROWS]]
     return 0 if not points or points[0] else points.index(max(points))
 
 
-def _points(rows: Sequence[Sequence[object]], wanted: Collection[str]) -> int:
-    """Number of columns that are wanted among the cells."""
-    return len({str(cell).strip() for row in rows for cell in row}.intersection(wanted))
+def wanted_in(row: Sequence[object], wanted: Collection[str]) -> int:
+    """Number of columns that are wanted among the cells of a row.
+
+    Args:
+        row: The row.
+        wanted: Columns that the table should have; `Answer *` is any of that pattern.
+
+    >>> wanted_in(["id", "Answer A"], ["id", "text", "Answer *"])
+    2
+    """
+    cells = {str(cell).strip() for cell in row}
+    ends = [name.partition("*")[::2] for name in wanted if "*" in name]
+    patterns = sum(any(cell.startswith(before) and cell.endswith(after) for cell in cells) for before, after in ends)
+    return len(cells.intersection(wanted)) + patterns
 
 
 def column_names(names: Sequence[str]) -> str:

@@ -22,13 +22,16 @@ from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
-from postil.records.wide import melted, wide_reading, wide_type
+from postil.records.unfolding import is_folded, unfolding
+from postil.records.wide import folded_reading, melted, wide_reading, wide_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from types import FrameType
 
     from narwhals.typing import IntoFrame
+
+    from postil.records.unfolding import Unfolding
 
     Frame: TypeAlias = IntoFrame
     Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
@@ -182,6 +185,8 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
     if not wide:
         return _rows(table, row_type, role, reading, names.constants)
     of = cast("type[Score]", row_type)  # or Judgement
+    if any(map(is_folded, wide)):
+        return _rows(table, row_type, role, folded_reading(of, wide, reading), names.constants)
     source = _rows(table, wide_type(of, wide), role, wide_reading(of, wide, reading), names.constants)
     found = melted(source, of, wide, reading)
     return cast("TableRows[T]", TableRows(iter(found), found.places))
@@ -259,6 +264,8 @@ def _opened(
     columns: _Columns, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]
 ) -> TableRows[T]:
     """Open the rows of columns."""
+    if found := unfolding(row_type, reading, columns.names, role):
+        columns, reading = _unfolded(found, columns), found.reading
     reading = _completed(reading, row_type, columns.names, constants)
     if not columns.lines:
         raise InvalidInput("expected rows, got none", where=role)
@@ -280,6 +287,23 @@ def _opened(
     if not isinstance(lines, range):
         places.extend(lines)
     return TableRows(_advised(_made(table, lines, row_type, reading, role)), places, left_out)
+
+
+def _unfolded(of: Unfolding, columns: _Columns) -> _Columns:
+    """Columns of the rows that are made of rows with several texts."""
+    lines = list(columns.lines)
+    used = {column: list(map(plain_value, columns.values(column))) for place in of.columns for column in place}
+    pairs = of.pairs(len(lines), used, {})
+    made = of.names([])
+
+    def values(name: str) -> list[object]:
+        if name not in made:
+            whole = columns.values(name)
+            return [whole[row] for row, _ in pairs]
+        at = made.index(name)
+        return [of.added(place, lambda column, row=row: used[column][row])[at] for row, place in pairs]  # type: ignore[misc]
+
+    return _Columns([*filter(None, of.names(columns.names))], [lines[row] for row, _ in pairs], values)
 
 
 def _completed(reading: Reading, row_type: type[Row], names: Sequence[str], constants: Mapping[str, str]) -> Reading:

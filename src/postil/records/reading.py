@@ -13,6 +13,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError, nearest
 from postil.records.delimited import column_names
 from postil.records.explain import shown
 from postil.records.rows import Reference, Row
+from postil.records.unfolding import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -45,8 +46,10 @@ class Reading:
         delimiter: Character between the columns of text tables; by default detected.
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook; in JSON the path of the array of rows.
+        fill_down: True if an empty cell of an id stands for the cell above it.
         split: Split of a dataset folder.
         say: Callback for what was guessed and what is not read, one line each.
+        advice: What to do besides where a file lacks columns that nobody named, for messages.
         folder: Dataset folder that the file is part of, whose name a system without one gets.
     """
 
@@ -58,8 +61,10 @@ class Reading:
     delimiter: str | None = None
     quotes: bool = True
     sheet: str | None = None
+    fill_down: bool = False
     split: str | None = None
     say: Callable[[str], None] = _unheard
+    advice: str = ""
     folder: str = ""
 
     @property
@@ -72,6 +77,7 @@ class Reading:
             "delimiter": self.delimiter,
             "quotes": self.quotes,
             "sheet": self.sheet,
+            **({"fill_down": True} if self.fill_down else {}),
             "split": self.split,
         }
 
@@ -115,6 +121,7 @@ class Reading:
             )
             if "comments" in missing and len(names) > 1:  # one row per comment, most likely
                 advice += f"; or, where each row is a comment, first: postil corpus import csv --comments {where}"
+            advice += f"; or, {self.advice}" if self.advice else ""
         if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
             guess = "the"
             word = "tab" if found == "\t" else shown(found)
@@ -142,7 +149,8 @@ class Reading:
             row_type: The row.
         """
         required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
-        return [source for name, source in self.sources(row_type).items() if name in self.columns or name in required]
+        found = [source for name, source in self.sources(row_type).items() if name in self.columns or name in required]
+        return [*found, *(part.strip() for source in found for part in source.split("|"))]
 
     def sources(self, row_type: type[Row]) -> dict[str, str]:
         """Column or constant of each field, as asked for or by its own name.
@@ -164,6 +172,7 @@ def readings(
     delimiter: Sequence[str] = (),
     quotes: bool = True,
     sheet: Sequence[str] = (),
+    fill_down: bool = False,
     split: Sequence[str] = (),
 ) -> dict[str, Reading]:
     """Options of reading each file of a command, from the words of its flags.
@@ -178,6 +187,7 @@ def readings(
         delimiter: Character between the columns of text tables.
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook.
+        fill_down: True if an empty cell of an id stands for the cell above it.
         split: Split of a dataset folder.
 
     Raises:
@@ -208,6 +218,7 @@ def readings(
             delimiter=of["delimiter"].get(role),
             quotes=quotes,
             sheet=of["sheet"].get(role),
+            fill_down=fill_down,
             split=of["split"].get(role),
             say=say,
         )
@@ -228,6 +239,8 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         row_type = roles[role or next(iter(roles))]
         needed = {each.encode_name: each.required for each in msgspec.structs.fields(row_type)}
         needed |= dict.fromkeys(("text", NESTED), False) if row_type is Reference else {}  # one of the two is enough
+        if name == NESTED and is_folded(source):  # columns of one reference each
+            name = "text"
         if name not in needed:
             raise UnknownName(f"field of {role or next(iter(roles))}", name, needed)
         if not source and needed[name]:

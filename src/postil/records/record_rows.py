@@ -14,12 +14,14 @@ from postil.records.delimited import column_names
 from postil.records.explain import explain, shown
 from postil.records.reading import NESTED
 from postil.records.rows import Candidate, Reference, Row
+from postil.records.unfolding import unfolding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.records.reading import Reading
     from postil.records.row_locations import RowLocations
+    from postil.records.unfolding import Unfolding
 
 __all__ = ["Record", "batched", "columns_wanted", "is_nested", "records_as_rows"]
 
@@ -189,11 +191,22 @@ def records_as_rows(
     [Candidate(item='7', system='mine', text='Rain')]
     """
     picks: _Picks[T] | None = None
-    for lines, records in batches:
+    unfolded: Unfolding | None = None
+    empty: dict[str, int] = {}
+    for numbers, whole in batches:
+        lines, records = numbers, whole
+        if picks is None:
+            names = list(dict.fromkeys(name for record in records for name in record))
+            unfolded = unfolding(row_type, reading, names, places.where)
+            reading = unfolded.reading if unfolded else reading
+        if unfolded:
+            lines, records = _unfolded(unfolded, lines, records, empty)
         if picks is None:
             picks = _Picks(row_type, reading, places.where, records)
             if tell and picks.unread:
                 reading.say(f"{places.where}: fields not read: {column_names(picks.unread)}")
+            if unfolded:
+                unfolded.tell()
         values: list[dict[str, object]] = []
         of: list[int] = []
         for index, record in enumerate(records):
@@ -214,7 +227,25 @@ def records_as_rows(
         yield from rows
     if picks is None:
         raise InvalidInput("the file holds no rows", where=places.where)
+    if unfolded:
+        unfolded.tell_empty(empty)
     picks.check_seen(None)
+
+
+def _unfolded(
+    of: Unfolding, lines: Sequence[int], records: Sequence[Record], empty: dict[str, int]
+) -> tuple[list[int], list[Record]]:
+    """Records that are made of records with several texts, and their lines."""
+    used = {column for place in of.columns for column in place}
+    columns = {column: [record.get(column) for record in records] for column in used}
+    pairs = of.pairs(len(records), columns, empty)
+    names = of.names([])
+    kept = [{name: value for name, value in record.items() if name not in used} for record in records]
+    made = [
+        {**kept[number], **dict(zip(names, of.added(place, records[number].get), strict=True))}
+        for number, place in pairs
+    ]
+    return [lines[number] for number, _ in pairs], list(made)
 
 
 def _converted(picks: _Picks[T], record: Record, value: dict[str, object], places: RowLocations, line: int) -> T:
@@ -254,6 +285,9 @@ def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], 
     """
     nested = is_nested(row_type, reading, names)
     found = {NESTED} & set(names) if nested else set[str]()
+    if unfolded := unfolding(row_type, reading, names, where):
+        found |= {column for place in unfolded.columns for column in place}
+        names, reading = [*names, *unfolded.names([])], unfolded.reading
     required = [each.encode_name for each in msgspec.structs.fields(row_type) if each.required]
     missing: list[str] = []
     for name, source in reading.sources(row_type).items():
@@ -266,7 +300,7 @@ def columns_wanted(row_type: type[Row], reading: Reading, names: Sequence[str], 
             missing.append(name)
     if missing:
         raise reading.no_column(where, missing, names, None)
-    return found
+    return found - ({*unfolded.names([])} if unfolded else set())
 
 
 def is_nested(row_type: type[Row], reading: Reading, names: Collection[str]) -> bool:

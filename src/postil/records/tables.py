@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -15,12 +15,14 @@ from postil.records.delimited import column_names
 from postil.records.reading import NESTED, Reading
 from postil.records.record_rows import is_nested, records_as_rows
 from postil.records.rows import Candidate, Row
+from postil.records.unfolding import unfolding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.records.record_rows import Record
     from postil.records.row_locations import RowLocations
+    from postil.records.unfolding import Unfolding
 
 __all__ = ["CellTable", "rows_of_table"]
 
@@ -57,6 +59,9 @@ class _Rows(Generic[T]):
     """
 
     def __init__(self, table: CellTable, row_type: type[T], reading: Reading, places: RowLocations) -> None:
+        self._unfolding = unfolding(row_type, reading, table.names, table.where, table.line)
+        reading = self._unfolding.reading if self._unfolding else reading
+        self._names = self._unfolding.names(table.names) if self._unfolding else table.names
         self._table, self._row_type, self._reading, self._places = table, row_type, reading, places
         self._fields: list[CellField | None] = []
         self._takes: list[int] = []
@@ -66,9 +71,9 @@ class _Rows(Generic[T]):
         for info in msgspec.structs.fields(row_type):
             name = info.encode_name
             source = reading.columns.get(name, name)
-            if source in table.names and source:
-                self._fields.append(CellField(info, source, texts=table.texts, comma=comma))
-                self._takes.append(table.names.index(source))
+            if source in self._names and source:
+                self._fields.append(CellField(info, source, texts=table.texts, comma=comma, fill=reading.fill_down))
+                self._takes.append(self._names.index(source))
                 self._constants.append(None)
                 continue
             self._fields.append(None)
@@ -87,10 +92,19 @@ class _Rows(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         expected = 1
+        empty: dict[str, int] = {}
         for lines, rows in self._table.rows():
+            if self._unfolding:
+                expected = lines[-1] + 1
+                made, cells = _unfolded(self._unfolding, self._table.names, lines, rows, empty)
+                self._places.extend(made)
+                yield from self._batch(made, cells)
+                continue
             expected = _place(self._places, lines, expected)
             yield from self._batch(lines, rows)
         self._tell_end()
+        if self._unfolding:
+            self._unfolding.tell_empty(empty)
         if expected == 1:
             raise InvalidInput("the file holds no rows, only the names of its columns", where=self._table.where)
 
@@ -114,6 +128,8 @@ class _Rows(Generic[T]):
                 values.append(constant if each is None else each.value(row[index]))
             except InvalidInput as error:
                 column = error.field or (each.column if each else "")
+                if self._unfolding:
+                    column = self._unfolding.column(column, cast("int", row[-1]))
                 raise InvalidInput(error.problem, where=self._table.where, line=line, field=column) from None
         try:
             return self._row_type(*values)
@@ -122,19 +138,23 @@ class _Rows(Generic[T]):
             raise InvalidInput(error.problem, where=self._table.where, line=line, field=field) from None
 
     def _tell_beginning(self) -> None:
-        read = {self._table.names[index] for index in self._takes if index >= 0}
-        unread = [name for name in self._table.names if name and name not in read]
+        read = {self._names[index] for index in self._takes if index >= 0}
+        unread = [name for name in self._names if name and name not in read]
         self._said = self._table.detected
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
         if parts:
             self._reading.say(f"{self._table.where}: {'; '.join(parts)}")
+        if self._unfolding:
+            self._unfolding.tell()
 
     def _tell_end(self) -> None:
         parts = [f"read{self._table.detected}"] if self._table.detected != self._said else []
         for each in filter(None, self._fields):
             parts += [f"{each.empty:,} empty cells in {each.column}, taken as empty texts"] if each.empty else []
             parts += [f"decimal commas in {each.column}"] if each.commas else []
+            parts += [f"merged cells in {each.column}, whose value counts for each row"] if each.merged else []
+            parts += [f"{each.filled:,} empty cells in {each.column}, taken as the cell above"] if each.filled else []
         if parts:
             self._reading.say(f"{self._table.where}: {'; '.join(parts)}")
 
@@ -150,6 +170,20 @@ def _place(places: RowLocations, lines: Sequence[int], expected: int) -> int:
             places.skip(expected, line - expected)
         expected = line + 1
     return expected
+
+
+def _unfolded(
+    of: Unfolding, names: Sequence[str], lines: Sequence[int], rows: Sequence[Sequence[object]], empty: dict[str, int]
+) -> tuple[list[int], list[list[object]]]:
+    """Rows that are made of rows with several texts, each with its place as the last cell, and their lines."""
+    index = {name: at for at, name in enumerate(names)}
+    columns = {name: list(map(itemgetter(at), rows)) for name, at in index.items()}
+    pairs = of.pairs(len(rows), columns, empty)
+    made: list[list[object]] = []
+    for number, place in pairs:
+        row = rows[number]
+        made.append([*row, *of.added(place, lambda name, row=row: row[index[name]]), place])  # type: ignore[misc]
+    return [lines[number] for number, _ in pairs], made
 
 
 def rows_of_table(table: CellTable, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:

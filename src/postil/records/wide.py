@@ -14,6 +14,7 @@ from postil.records.checks import coerce_ids, coerce_numbers
 from postil.records.row_files import read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Row, Score
+from postil.records.unfolding import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
     from postil.records.row_locations import Source
 
-__all__ = ["MELTED", "melted", "read_wide", "wide_reading", "wide_type"]
+__all__ = ["MELTED", "folded_reading", "melted", "read_wide", "wide_reading", "wide_type"]
 
 T = TypeVar("T", Score, Judgement)
 
@@ -38,7 +39,7 @@ def read_wide(path: FilePath, row_type: type[T], names: Sequence[str], reading: 
     Args:
         path: As of `postil.records.row_files.read`.
         row_type: `Score` (a column is a metric) or `Judgement` (a column is an annotator).
-        names: The columns.
+        names: The columns; `Rater *` is all of that pattern.
         reading: Format, mapping of the other columns and more.
 
     Raises:
@@ -55,8 +56,26 @@ def read_wide(path: FilePath, row_type: type[T], names: Sequence[str], reading: 
     a2 bleu 0.25
     a2 own 3.0
     """
+    if any(map(is_folded, names)):
+        return read(path, row_type, folded_reading(row_type, names, reading))
     source = read(path, wide_type(row_type, names), wide_reading(row_type, names, reading))
     return melted(source, row_type, names, reading)
+
+
+def folded_reading(row_type: type[Score | Judgement], names: Sequence[str], reading: Reading) -> Reading:
+    """Options of reading a wide table some of whose columns are named by a pattern.
+
+    Args:
+        row_type: `Score` or `Judgement`.
+        names: The columns and patterns.
+        reading: Options of reading the table.
+
+    Raises:
+        UsageError: A field that the columns have is mapped.
+    """
+    wide_reading(row_type, names, reading)  # refuses such a mapping
+    value = {MELTED[row_type][1]: "|".join(names)}
+    return replace(reading, columns=MappingProxyType({**reading.columns, **value}))
 
 
 def wide_reading(row_type: type[Score | Judgement], names: Sequence[str], reading: Reading) -> Reading:

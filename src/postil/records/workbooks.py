@@ -11,8 +11,8 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.records.cells import BrokenCell
-from postil.records.delimited import head_of
+from postil.records.cells import BrokenCell, MergedCell
+from postil.records.delimited import MOST_ROWS, head_of, wanted_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -74,7 +74,7 @@ class Sheet:
         try:
             book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
             archive = zipfile.ZipFile(io.BytesIO(data))
-            name, self._rows = _chosen(book, archive, where, reading)
+            name, self._rows = _chosen(book, archive, where, reading, wanted)
             filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
             above = head_of([self._rows[number - 1] for number in filled], wanted)
             self.line = filled[above] if filled else 0
@@ -103,7 +103,7 @@ class Sheet:
         numbers = [
             number
             for number in range(self.line + 1, len(self._rows) + 1)
-            if any(cell != "" for cell in self._rows[number - 1])
+            if any(cell != "" and not isinstance(cell, MergedCell) for cell in self._rows[number - 1])
         ]
         if numbers:
             yield numbers, [self._rows[number - 1] for number in numbers]
@@ -134,8 +134,10 @@ def _number_of(letters: str) -> int:
     return column - 1
 
 
-def _chosen(book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading) -> tuple[str, Values]:
-    """Name and values of the sheet that is asked for, or of the only one with rows."""
+def _chosen(
+    book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, reading: Reading, wanted: Collection[str]
+) -> tuple[str, Values]:
+    """Name and values of the sheet that is asked for, of the only one with columns that are wanted, or with rows."""
     if reading.sheet is not None:
         if reading.sheet not in book.sheet_names:
             raise UnknownName(f"sheet of {where}", reading.sheet, book.sheet_names)
@@ -143,8 +145,12 @@ def _chosen(book: CalamineWorkbook, archive: zipfile.ZipFile, where: str, readin
     sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
     filled = [name for name, rows in sheets.items() if rows]
     if len(filled) > 1:
-        flag = f"--sheet {reading.role}{'=' * bool(reading.role)}NAME"
-        raise UsageError(f"{where}: {len(filled)} sheets have rows: {', '.join(filled)}; choose one with {flag}")
+        fitting = [name for name in filled if any(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS])]
+        if len(fitting) != 1:
+            of_one = f", or for this file alone --sheet {reading.role}=NAME" if reading.role else ""
+            problem = f"{len(filled)} sheets have rows: {', '.join(filled)}; choose one with --sheet NAME{of_one}"
+            raise UsageError(f"{where}: {problem}")
+        filled = fitting
     if not book.sheet_names:
         raise InvalidInput("the workbook has no sheets", where=where)
     name = (filled or book.sheet_names)[0]
@@ -221,12 +227,13 @@ def _mark_xlsx(data: bytes, rows: Values, head: int) -> int:
 
 
 def _span(rows: Values, head: int, cells: tuple[int, int, int, int]) -> None:
-    """Mark merged cells below the row that names the columns."""
+    """Mark merged cells below the row that names the columns; those of one column keep their value."""
     top, left, bottom, right = cells
     area = f"{cell_name(top, left)}:{cell_name(bottom, right)}"
+    problem, value = _SPANNED.format(area=area), rows[top][left] if top < len(rows) and left < len(rows[top]) else ""
     for row in range(max(top, head), min(bottom + 1, len(rows))):
         for column in range(left, min(right + 1, len(rows[row]))):
-            _set(rows, row, column, _SPANNED.format(area=area))
+            rows[row][column] = MergedCell(problem, value) if left == right and top >= head else BrokenCell(problem)
 
 
 def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
