@@ -87,6 +87,9 @@ def test_one_workbook_for_both(postil: Postil, plain: Outcome) -> None:
         "all.xlsx, candidates: read from sheet 'Sheet'; columns not read: n\n"
     )
     found = postil("score", "all.xlsx", "-r", "r.tsv", *NAMES, *OTHERS, *METRICS)
+    assert (found.out, found.code) == (plain.out, 0)
+    assert "all.xlsx: read from sheet 'Sheet'; columns not read: n\n" in found.err
+    found = postil("score", "all.xlsx", "-r", "r.tsv", *OTHERS, *METRICS)
     assert (found.code, found.err) == (
         2,
         "postil: all.xlsx: 2 sheets have rows: Sheet, Gold; choose one with --sheet NAME\n",

@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 import pyarrow.parquet
+from job_files import job_files
 
 import postil
 from made_vectors import WORDS as LETTERS
@@ -66,6 +67,7 @@ def make(folder: Path) -> None:
     write(folder / "partly-graded.jsonl", partly)
     write(folder / "other.jsonl", [row for row in references if row.item not in half])
     metrics_task(folder / "mt-metrics-eval-v2/wmt22", candidates, references, grades)
+    job_files(folder)
     corpora(folder, sample)
     collections(folder, sample)
     wiki(folder)

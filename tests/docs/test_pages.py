@@ -31,6 +31,7 @@ GUIDES = [
             "integrations",
             "interesting",
             "interleave",
+            "jobs",
             "judging",
             "meaning",
             "metrics",

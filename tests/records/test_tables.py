@@ -289,11 +289,11 @@ def test_what_is_wrong_with_text_tables(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("cell", "advice"),
     [
-        ("NaN", "; leave the row out where there is no number"),
-        ("-inf", "; leave the row out where there is no number"),
-        ("NA", "; leave the row out where there is no number"),
-        ("#DIV/0!", "; leave the row out where there is no number"),
-        ("#N/A", "; leave the row out where there is no number"),
+        ("NaN", '; leave the row out where there is no number, or name what stands there: --missing "NaN"'),
+        ("-inf", '; leave the row out where there is no number, or name what stands there: --missing "-inf"'),
+        ("NA", '; leave the row out where there is no number, or name what stands there: --missing "NA"'),
+        ("#DIV/0!", '; leave the row out where there is no number, or name what stands there: --missing "#DIV/0!"'),
+        ("#N/A", '; leave the row out where there is no number, or name what stands there: --missing "#N/A"'),
         ("1_000", ""),
         ("many", ""),
         ('"1,234"', "; write it with a decimal point and without separators of thousands"),
@@ -386,7 +386,7 @@ def test_excel(tmp_path: Path) -> None:
         ("#DIV/0!", "the error #DIV/0! in cell C3; correct the formula, or write the value in its place"),
         ("=A2/0", "a formula without a stored value in cell C3; open the workbook in a spreadsheet and save it"),
         (True, "true"),
-        ("n/a", '"n/a"; leave the cell empty where there is no number'),
+        ("n/a", '"n/a"; leave the cell empty where there is no number, or name what stands there: --missing "n/a"'),
     ],
 )
 def test_cells_that_are_no_number(tmp_path: Path, cell: object, problem: str) -> None:
@@ -417,6 +417,13 @@ def test_merged_cells(tmp_path: Path) -> None:
             rows(path, Reference, fill_down=True)
         problem = f"expected a value in each cell, got merged cells ({area}); unmerge them, and fill in every cell"
         assert str(caught.value) == f"{path}:2: {field}: {problem}"
+
+
+def test_cells_that_hold_no_value(tmp_path: Path) -> None:
+    data = "item,text,grade\n1,Rain,n/a\n2,Snow, -\n3,Fog,2\n"
+    got, said = found(tmp_path / "t.csv", data, Reference, missing=frozenset({"n/a", "-"}))
+    assert got == [Reference("1", "Rain"), Reference("2", "Snow"), Reference("3", "Fog", 2.0)]
+    assert said == ["2 cells that --missing names, taken as empty"]
 
 
 def test_empty_ids_below_one_that_was_merged(tmp_path: Path) -> None:
@@ -471,6 +478,8 @@ def test_several_sheets(tmp_path: Path) -> None:
     assert rows(path, Reference, sheet="Sheet1")[0] == [Reference("2", "Snow")]
     path = workbook(tmp_path / "r.xlsx", [["who"], ["Ann"]], sheet)  # one of them has columns that are wanted
     assert rows(path, Reference) == ([Reference("1", "Rain")], ["read from sheet 'Sheet1'"])
+    path = workbook(tmp_path / "r.xlsx", [["item", "answer"], [1, "Rain"]], [["item", "text"], [1, "Snow"]])
+    assert rows(path, Reference) == ([Reference("1", "Snow")], ["read from sheet 'Sheet1'"])
     with pytest.raises(UnknownName, match=r"unknown sheet of .*; did you mean 'Sheet1'\?"):
         rows(path, Reference, sheet="sheet1")
 

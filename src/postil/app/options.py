@@ -117,6 +117,7 @@ class TableInputOptions:
         quotes: Treat double quotes around a cell as quotes, or as text.
         sheet: Sheet of a workbook, or path of the array of rows in JSON.
         fill_down: Take an empty cell of an id (item, system, annotator) as the one above it, as merged cells become.
+        missing: Text of cells that hold no value, such as n/a, in text tables and workbooks; repeatable.
     """
 
     column: Annotated[tuple[str, ...], Flag(metavar="FIELD=COLUMN")] = ()
@@ -126,6 +127,7 @@ class TableInputOptions:
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     fill_down: bool = False
+    missing: Annotated[tuple[str, ...], Flag(metavar="TEXT")] = ()
 
     @property
     def _splits(self) -> tuple[str, ...]:
@@ -154,6 +156,7 @@ class TableInputOptions:
             quotes=self.quotes,
             sheet=self.sheet,
             fill_down=self.fill_down,
+            missing=self.missing,
             split=self._splits,
         )
 

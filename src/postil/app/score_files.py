@@ -189,10 +189,11 @@ def paired_readings(
     if not _same(candidates, references):
         return given
     of_one, of_other = given.values()
-    if "item" in of_one.columns and (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split):
+    if "item" in of_one.columns:
         columns = MappingProxyType({"item": of_one.columns["item"], **of_other.columns})
         given["references"] = replace(of_other, columns=columns)
-    return {role: replace(each, say=partial(_say_of, on_message, role)) for role, each in given.items()}
+    read = tuple(column for each in given.values() for column in each.names.values())
+    return {role: replace(each, say=partial(_say_of, on_message, role), also=read) for role, each in given.items()}
 
 
 def open_references(candidates: str, references: str, reading: Reading) -> LocatedRows[Reference]:

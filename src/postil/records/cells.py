@@ -40,7 +40,7 @@ class MergedCell(BrokenCell):
     """A cell of several that were merged in one column: only an id is the same in all of them.
 
     Args:
-        problem: What was expected, what is there and what to do.
+        problem: Text that says what was expected, what is there and what to do.
         shared: The value of the cells.
 
     >>> MergedCell("a value in each cell, got merged cells (A2:A3)", "q1").shared
@@ -182,7 +182,8 @@ class CellField:
         if not isinstance(cell, str):
             return ""
         if cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
-            return f"; leave the {'cell empty' if self._optional else 'row out'} where there is no number"
+            no = f"leave the {'cell empty' if self._optional else 'row out'} where there is no number"
+            return f"; {no}, or name what stands there: --missing {shown(cell.strip())}"
         if "," in cell and any(mark.isdecimal() for mark in cell):
             return "; write it with a decimal point and without separators of thousands"
         return ""

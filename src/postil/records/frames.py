@@ -16,13 +16,14 @@ import msgspec
 from msgspec import inspect
 
 from postil.errors import InvalidInput, UsageError, nearest
+from postil.records.column_patterns import is_folded
 from postil.records.reading import NESTED, Reading, readings
 from postil.records.record_rows import is_nested, records_as_rows
 from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
-from postil.records.unfolding import is_folded, unfolding
+from postil.records.unfolding import unfolding
 from postil.records.wide import folded_reading, melted, wide_reading, wide_type
 
 if TYPE_CHECKING:

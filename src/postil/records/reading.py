@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
+from postil.records.column_patterns import is_folded, named_in
 from postil.records.delimited import column_names
 from postil.records.explain import shown
 from postil.records.rows import Reference, Row
-from postil.records.unfolding import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -47,9 +47,11 @@ class Reading:
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook; in JSON the path of the array of rows.
         fill_down: True if an empty cell of an id stands for the cell above it.
+        missing: Texts of cells of tables that hold no value.
         split: Split of a dataset folder.
         say: Callback for what was guessed and what is not read, one line each.
-        advice: What to do besides where a file lacks columns that nobody named, for messages.
+        also: Columns that are read for another role, as `columns` has them.
+        advice: Remedy besides, where a file lacks columns that nobody named, for messages.
         folder: Dataset folder that the file is part of, whose name a system without one gets.
     """
 
@@ -62,8 +64,10 @@ class Reading:
     quotes: bool = True
     sheet: str | None = None
     fill_down: bool = False
+    missing: frozenset[str] = frozenset()
     split: str | None = None
     say: Callable[[str], None] = _unheard
+    also: Sequence[str] = ()
     advice: str = ""
     folder: str = ""
 
@@ -78,6 +82,7 @@ class Reading:
             "quotes": self.quotes,
             "sheet": self.sheet,
             **({"fill_down": True} if self.fill_down else {}),
+            **({"missing": sorted(self.missing)} if self.missing else {}),
             "split": self.split,
         }
 
@@ -85,6 +90,20 @@ class Reading:
     def names(self) -> dict[str, str]:
         """Column of each field that has another one in the file, less constants."""
         return {name: column for name, column in self.columns.items() if column and not column.startswith("=")}
+
+    def unread(self, names: Sequence[str], read: Collection[str]) -> list[str]:
+        """Columns of a file that are read for no role.
+
+        Args:
+            names: Columns of the file.
+            read: Those that are read for this one.
+
+        >>> Reading(also=["Gold *"]).unread(["id", "Gold 1", "note"], ["id"])
+        ['note']
+        """
+        return [
+            name for name in names if name and name not in read and not any(named_in(each, name) for each in self.also)
+        ]
 
     def flag(self, name: str) -> str:
         """Flag that maps a field, for messages.
@@ -173,6 +192,7 @@ def readings(
     quotes: bool = True,
     sheet: Sequence[str] = (),
     fill_down: bool = False,
+    missing: Sequence[str] = (),
     split: Sequence[str] = (),
 ) -> dict[str, Reading]:
     """Options of reading each file of a command, from the words of its flags.
@@ -188,6 +208,7 @@ def readings(
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook.
         fill_down: True if an empty cell of an id stands for the cell above it.
+        missing: Texts of cells of tables that hold no value.
         split: Split of a dataset folder.
 
     Raises:
@@ -219,6 +240,7 @@ def readings(
             quotes=quotes,
             sheet=of["sheet"].get(role),
             fill_down=fill_down,
+            missing=frozenset(missing),
             split=of["split"].get(role),
             say=say,
         )

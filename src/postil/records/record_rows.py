@@ -73,7 +73,7 @@ class _Picks(Generic[T]):
             self._stem = reading.system_of(where)
         read = {*self._sources.values(), *(source.partition(".")[0] for source in self._sources.values())}
         read |= {NESTED} if self.nested else set()
-        self.unread = [name for name in names if name not in read]
+        self.unread = reading.unread(names, read)
         self.names = names
 
     def values(self, record: Record) -> Iterator[dict[str, object]]:

@@ -87,13 +87,13 @@ class _Rows(Generic[T]):
                 missing += [name] if info.required or (name in reading.columns and source) else []
         if missing:
             raise reading.no_column(table.where, missing, table.names, table.line)
-        self._said = ""
+        self._said, self._missing = "", 0
         self._tell_beginning()
 
     def __iter__(self) -> Iterator[T]:
         expected = 1
         empty: dict[str, int] = {}
-        for lines, rows in self._table.rows():
+        for lines, rows in self._cells():
             if self._unfolding:
                 expected = lines[-1] + 1
                 made, cells = _unfolded(self._unfolding, self._table.names, lines, rows, empty)
@@ -107,6 +107,23 @@ class _Rows(Generic[T]):
             self._unfolding.tell_empty(empty)
         if expected == 1:
             raise InvalidInput("the file holds no rows, only the names of its columns", where=self._table.where)
+
+    def _cells(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
+        """Batches of rows; cells that say that there is no value are empty."""
+        missing = self._reading.missing
+        if not missing:
+            yield from self._table.rows()
+            return
+        for lines, rows in self._table.rows():
+            cells = [
+                ["" if isinstance(cell, str) and cell.strip() in missing else cell for cell in row] for row in rows
+            ]
+            self._missing += sum(
+                cell != given
+                for row, before in zip(cells, rows, strict=True)
+                for cell, given in zip(row, before, strict=True)
+            )
+            yield lines, cells
 
     def _batch(self, lines: Sequence[int], rows: Sequence[Sequence[object]]) -> list[T]:
         try:
@@ -139,7 +156,7 @@ class _Rows(Generic[T]):
 
     def _tell_beginning(self) -> None:
         read = {self._names[index] for index in self._takes if index >= 0}
-        unread = [name for name in self._names if name and name not in read]
+        unread = self._reading.unread(self._names, read)
         self._said = self._table.detected
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
@@ -150,6 +167,7 @@ class _Rows(Generic[T]):
 
     def _tell_end(self) -> None:
         parts = [f"read{self._table.detected}"] if self._table.detected != self._said else []
+        parts += [f"{self._missing:,} cells that --missing names, taken as empty"] if self._missing else []
         for each in filter(None, self._fields):
             parts += [f"{each.empty:,} empty cells in {each.column}, taken as empty texts"] if each.empty else []
             parts += [f"decimal commas in {each.column}"] if each.commas else []

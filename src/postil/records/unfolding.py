@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, nearest
+from postil.records.column_patterns import is_folded, parts_of, pattern_of
 from postil.records.delimited import column_names
 from postil.records.explain import shown
 from postil.records.rows import Candidate, Judgement, Reference, Row, Score
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.records.reading import Reading
 
-__all__ = ["Unfolding", "is_folded", "unfolding"]
+__all__ = ["Unfolding", "unfolding"]
 
 SUBJECTS: Final[Mapping[type[Row], tuple[str, str]]] = MappingProxyType(
     {
@@ -28,18 +28,6 @@ SUBJECTS: Final[Mapping[type[Row], tuple[str, str]]] = MappingProxyType(
     }
 )
 """By type of row: the field that has a column per row, and the field that the column names, if it names one."""
-
-
-def is_folded(source: str) -> bool:
-    """True if a mapping names several columns: ``gpt|llama``, or ``Answer *``.
-
-    Args:
-        source: What stands behind the ``=`` of ``--column``.
-
-    >>> [is_folded(each) for each in ("gpt|llama", "Answer *", "answer", "=a|b")]
-    [True, True, False, False]
-    """
-    return not source.startswith("=") and ("*" in source or "|" in source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +188,11 @@ def _base(row_type: type[Row]) -> type[Row]:
 def _columns(source: str, names: Sequence[str], where: str, line: int | None) -> dict[str, str]:
     """Columns that a mapping names, by the name of their place: what the star stands for, or the column itself."""
     found: dict[str, str] = {}
-    for part in map(str.strip, source.split("|")):
+    for part in parts_of(source):
         if part in names:
             found[part] = part
             continue
-        before, star, after = part.partition("*")
-        pattern = re.compile(f"{re.escape(before)}(.+){re.escape(after)}")
+        star, pattern = "*" in part, pattern_of(part)
         matches = [match for name in names if star and (match := pattern.fullmatch(name))]
         if not matches:
             near = None if star else nearest(part, names)

@@ -11,10 +11,10 @@ import msgspec
 
 from postil.errors import InvalidInput, UsageError
 from postil.records.checks import coerce_ids, coerce_numbers
+from postil.records.column_patterns import is_folded
 from postil.records.row_files import read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Row, Score
-from postil.records.unfolding import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

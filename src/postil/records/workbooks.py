@@ -145,8 +145,9 @@ def _chosen(
     sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
     filled = [name for name, rows in sheets.items() if rows]
     if len(filled) > 1:
-        fitting = [name for name in filled if any(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS])]
-        if len(fitting) != 1:
+        points = [max(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS]) for name in filled]
+        fitting = [name for name, each in zip(filled, points, strict=True) if each == max(points)]
+        if len(fitting) > 1:
             of_one = f", or for this file alone --sheet {reading.role}=NAME" if reading.role else ""
             problem = f"{len(filled)} sheets have rows: {', '.join(filled)}; choose one with --sheet NAME{of_one}"
             raise UsageError(f"{where}: {problem}")
