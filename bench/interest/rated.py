@@ -8,16 +8,21 @@ import numpy as np
 
 from bench.interest.ideas import parts
 from bench.interest.rankings import LONGEST, RESAMPLES, SEED
+from postil.metrics.pool import folds_of
 
 if TYPE_CHECKING:
     from bench.interest.rankings import Floats, Graded
 
-__all__ = ["MIN_COUNT", "PENALTY", "PRIOR", "good_of_ten"]
+__all__ = ["CUES", "MIN_COUNT", "MIN_PAGES", "PENALTY", "good_of_ten"]
 
-PENALTY: Final = 700.0
-PRIOR: Final = 0.12
-MIN_COUNT: Final = 2000
-"""Options of the shipped fit; no word is in so many passages, so that none has a weight."""
+PENALTY: Final = 150.0
+MIN_COUNT: Final = 8
+MIN_PAGES: Final = 6
+CUES: Final = 0.06
+"""Options of the shipped fit."""
+NO_WORDS: Final = 1_000_000
+"""Number of passages that no word is in, so that none has a weight."""
+FOLDS: Final = 10
 FIRST: Final = 10
 
 
@@ -28,7 +33,7 @@ def good_of_ten(graded: Graded) -> str:
         graded: The passages; a grade above 0 is good. The fits never see the document that they rank.
     """
     standard = parts(graded)
-    folds = np.arange(graded.pages, dtype=np.int32)
+    folds = folds_of(graded.pages, min(FOLDS, graded.pages), seed=SEED)
     untrained = standard["cues"] + standard["names"] + standard["overlap"]
     rankings = {
         "untrained sum": untrained,
@@ -37,8 +42,9 @@ def good_of_ten(graded: Graded) -> str:
         LONGEST: graded.words.astype(np.float64),
         "8 to 32 words first": -np.maximum(8.0 - graded.words, 0.0) - np.maximum(graded.words - 32.0, 0.0),
         "cues": standard["cues"],
-        "fit alone": graded.rated.cross_fitted(folds, 100.0, MIN_COUNT),
-        "fit and untrained sum, as shipped": graded.rated.cross_fitted(folds, PENALTY, MIN_COUNT, PRIOR),
+        "fit of features": graded.rated.cross_fitted(folds, PENALTY, NO_WORDS),
+        "fit of features and words": graded.rated.cross_fitted(folds, PENALTY, MIN_COUNT, MIN_PAGES),
+        "with more weight of cues, as shipped": graded.rated.cross_fitted(folds, PENALTY, MIN_COUNT, MIN_PAGES, CUES),
     }
     base = _good(graded, untrained)
     share = float((graded.grades > 0).mean())

@@ -97,8 +97,8 @@ def test_bad_ratings_are_refused_with_a_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "m").exists()
     with pytest.raises(UsageError, match="penalty: expected a number above 0"):
         InterestTrainOptions(penalty=0.0)
-    with pytest.raises(UsageError, match="prior: expected a number of at least 0"):
-        InterestTrainOptions(prior=-0.1)
+    with pytest.raises(UsageError, match="cues: expected a number of at least 0"):
+        InterestTrainOptions(cues=-0.1)
 
 
 def test_the_command_prints_rankings_and_weights(tmp_path: Path) -> None:

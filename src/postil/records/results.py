@@ -1421,7 +1421,8 @@ class InterestSettings(Part, frozen=True, kw_only=True):
 
     penalty: float
     min_count: int
-    prior: float = 0.0
+    min_pages: int = 1
+    cues: float = 0.0
     folds: int
     seed: int
     resamples: int

@@ -67,9 +67,12 @@ def _remarks(result: InterestTrainingResult) -> Iterator[str]:
     yield from (f"excluded: {each}" for each in result.data.left_out)
     yield f"words and pairs with a weight: {result.words:,}; shown are the largest and the smallest"
     yield from (f"note: {note}" for note in result.notes)
+    pages = "" if settings.min_pages == 1 else f" of {counted(settings.min_pages, 'page')}"
+    cues = f", {settings.cues:g} added to cues" if settings.cues else ""
     yield (
         f"{counted(settings.folds, 'fold')}, penalty {settings.penalty:g}, words of at least "
-        f"{counted(settings.min_count, 'passage')}; seed {settings.seed}, {counted(settings.resamples, 'resample')}"
+        f"{counted(settings.min_count, 'passage')}{pages}{cues}; seed {settings.seed}, "
+        f"{counted(settings.resamples, 'resample')}"
     )
 
 

@@ -75,3 +75,10 @@ def test_equal_passages_have_equal_scores() -> None:
 def test_the_order_of_the_passages_changes_nothing(order: list[int]) -> None:
     found = page_scores([PAGE[at] for at in order], TRAINED).scores
     np.testing.assert_allclose(found, page_scores(PAGE[:4], TRAINED).scores[order], atol=1e-12)
+
+
+def test_stop_words_are_one_reason() -> None:
+    words = {"the": 0.25, "of the": 0.5, "the mill": 0.125}
+    found = page_scores(["Peat burned.", "The peat of the mill."], InterestModel({}, words))
+    reasons = {each.unit: each.part for each in found.reasons(1)}
+    assert reasons == {"common words": 0.75, "the mill": 0.125}

@@ -62,10 +62,20 @@ def test_equal_grades_teach_nothing() -> None:
         RatedPages.of(TEXTS, PAGE.astype(np.float64), PAGE).fit(1.0, 2)
 
 
-def test_a_strong_penalty_leaves_the_untrained_sum() -> None:
+def test_a_strong_penalty_leaves_the_cues_that_were_added() -> None:
     rated = RatedPages.of(TEXTS, GRADES, PAGE)
-    model = rated.fit(1e8, 2, prior=0.5)
-    assert {name for name, weight in model.features.items() if abs(weight) > 1e-3} == {"cues", "names", "overlap"}
+    model = rated.fit(1e8, 2, cues=0.5)
+    assert {name for name, weight in model.features.items() if abs(weight) > 1e-3} == {"cues"}
     assert model.features["cues"] == pytest.approx(0.5, abs=1e-3)
     assert not any(abs(weight) > 1e-3 for weight in model.words.values())
     assert not any(abs(weight) > 1e-3 for weight in rated.fit(1e8, 2).features.values())
+
+
+def test_words_of_few_pages_have_no_weight() -> None:
+    texts = [f"{text} Peat." if row < 2 else text for row, text in enumerate(TEXTS)]
+    rated = RatedPages.of(texts, GRADES, PAGE)
+    assert "peat" in rated.fit(1.0, 2).words
+    common = rated.fit(1.0, 2, min_pages=2).words
+    assert "peat" not in common
+    assert "dragon" in common
+    assert not rated.fit(1.0, 2, np.arange(len(PAGE)) >= 5, min_pages=2).words

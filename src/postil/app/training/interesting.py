@@ -101,9 +101,9 @@ def train_interesting(
         begin("features")
         rated = RatedPages.of(texts, data.grades, data.topic, options.jobs)
         begin("fits")
-        model = rated.fit(options.penalty, options.min_count, prior=options.prior)
+        model = rated.fit(options.penalty, options.min_count, min_pages=options.min_pages, cues=options.cues)
         folds = folds_of(len(data.topics), options.folds, seed=options.seed)
-        crossed = rated.cross_fitted(folds, options.penalty, options.min_count, options.prior)
+        crossed = rated.cross_fitted(folds, options.penalty, options.min_count, options.min_pages, options.cues)
         begin("gains")
         rankings = _rankings(data, rated, crossed, options)
         result = _result(data, rankings, rated.words, model, options)
@@ -142,7 +142,7 @@ def _rankings(
         "random": np.zeros(len(crossed)),
     }
     fitted = (
-        f"penalty:{options.penalty:g}|prior:{options.prior:g}|min-count:{options.min_count}"
+        f"penalty:{options.penalty:g}|min-count:{options.min_count}|min-pages:{options.min_pages}|cues:{options.cues:g}"
         f"|folds:{options.folds}|seed:{options.seed}|"
     )
     return PassageRankings(
@@ -195,7 +195,8 @@ def _result(
         settings=InterestSettings(
             penalty=options.penalty,
             min_count=options.min_count,
-            prior=options.prior,
+            min_pages=options.min_pages,
+            cues=options.cues,
             folds=min(options.folds, len(data.topics)),
             seed=options.seed,
             resamples=options.resamples,

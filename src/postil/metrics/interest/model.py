@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.metrics.interest.features import FEATURES, SHOWN, WHOLE, InterestPage
 from postil.metrics.page_scores import PageScores, standard
+from postil.text.stop_words import stop_words
 from postil.text.units import ngram_units
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ __all__ = ["LANGUAGES", "UNTRAINED", "InterestModel", "page_scores"]
 
 LANGUAGES: Final = frozenset({"en"})
 """Languages (ISO 639-1) whose cues and names the features know."""
+COMMON: Final = "common words"
+"""Name of stop words as reasons, which say nothing one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +137,10 @@ class _Words:
         return out
 
     def parts(self, index: int) -> Iterator[tuple[str, float]]:
-        """The weighted words and pairs of a passage."""
+        """The weighted words and pairs of a passage; those of stop words alone have one name."""
+        common = stop_words("en")
         for units, weights in zip(self.units, self.weights, strict=True):
             for unit in units.units[units.offsets[index] : units.offsets[index + 1]].tolist():
                 if weights[unit]:
-                    yield " ".join(self.known[word] for word in units.grams[unit].tolist()), float(weights[unit])
+                    words = [self.known[word] for word in units.grams[unit].tolist()]
+                    yield COMMON if common.issuperset(words) else " ".join(words), float(weights[unit])

@@ -10,7 +10,6 @@ import numpy as np
 from postil.errors import Undefined
 from postil.learners.sparse_ridge import GroupedColumns, grouped_ridge
 from postil.metrics.interest.features import FEATURES, InterestPage
-from postil.metrics.interest.model import UNTRAINED
 from postil.metrics.interest.model_files import named
 from postil.metrics.page_scores import standard
 from postil.text.tokenizers import tokenizer
@@ -87,17 +86,19 @@ class RatedPages:
         penalty: float,
         min_count: int,
         without: NDArray[np.bool_] | None = None,
-        prior: float = 0.0,
+        min_pages: int = 1,
+        cues: float = 0.0,
     ) -> InterestModel:
         """Fit grades within pages by ridge regression on words and pairs (1 if a passage has it) and on the features.
 
-        It minimizes ``sum (y - Xw)² + penalty |w - prior w0|²`` with the weights w0 of the untrained sum.
+        It minimizes ``sum (y - Xw)² + penalty |w|²``.
 
         Args:
             penalty: Ridge penalty, above 0, for columns of 0 and 1 and for features in standard deviations.
             min_count: Smallest number of passages of words and pairs that have a weight.
             without: bool[n], True for passages that the fit does not see; by default it sees all.
-            prior: Number of times the untrained sum counts in what the penalty pulls to, in grades.
+            min_pages: Smallest number of pages of words and pairs that have a weight.
+            cues: Number that is added to the weight of cues after the fit, in grades.
 
         Raises:
             Undefined: No page has passages of different grades.
@@ -107,7 +108,9 @@ class RatedPages:
         number = np.cumsum(seen) - 1
         inside = seen[self.rows]
         counts = np.bincount(self.columns[inside], minlength=len(self.units))
-        kept = np.flatnonzero(counts >= min_count)
+        known = np.unique(self.columns[inside] * (int(self.page.max()) + 1) + self.page[self.rows[inside]])
+        pages = np.bincount(known // (int(self.page.max()) + 1), minlength=len(self.units))
+        kept = np.flatnonzero((counts >= min_count) & (pages >= min_pages))
         column = np.full(len(self.units), -1, np.int64)
         column[kept] = np.arange(len(kept))
         entries = inside & (column[self.columns] >= 0)
@@ -116,9 +119,9 @@ class RatedPages:
         )
         if not np.any(columns.centered(self.grades[seen])):
             raise Undefined("no page has passages of different grades, so there is nothing to learn")
-        pulled = np.concatenate([np.zeros(len(kept)), prior * _weights(UNTRAINED)])
-        rest = self.grades[seen] - columns.times(pulled)
-        weights = np.round(pulled + grouped_ridge(columns, rest, penalty), _DECIMALS).tolist()
+        found = grouped_ridge(columns, self.grades[seen], penalty)
+        found[len(kept) + list(FEATURES).index("cues")] += cues
+        weights = np.round(found, _DECIMALS).tolist()
         words = {self.units[unit]: weight for unit, weight in zip(kept.tolist(), weights, strict=False) if weight}
         return named(dict(zip(FEATURES, weights[len(kept) :], strict=True)), words)
 
@@ -137,7 +140,7 @@ class RatedPages:
         return np.where(rows, of_words + self.features @ _weights(model), 0.0)
 
     def cross_fitted(
-        self, folds: NDArray[np.int32], penalty: float, min_count: int, prior: float = 0.0
+        self, folds: NDArray[np.int32], penalty: float, min_count: int, min_pages: int = 1, cues: float = 0.0
     ) -> NDArray[np.float64]:
         """Score each page by a model that was fitted on the pages of the other folds.
 
@@ -145,7 +148,8 @@ class RatedPages:
             folds: int32[pages], fold of each page.
             penalty: As of `fit`.
             min_count: As of `fit`.
-            prior: As of `fit`.
+            min_pages: As of `fit`.
+            cues: As of `fit`.
 
         Returns:
             float64[n].
@@ -157,7 +161,7 @@ class RatedPages:
         fold = folds[self.page]
         for number in np.unique(fold).tolist():
             here = fold == number
-            out += self.predicted(self.fit(penalty, min_count, here, prior), here)
+            out += self.predicted(self.fit(penalty, min_count, here, min_pages, cues), here)
         return out
 
 
