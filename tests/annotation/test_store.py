@@ -648,6 +648,30 @@ class TestAnswering:
         assert len(store.results.events()) == 1
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_restored_dump_of_postgresql_is_the_campaign(store: Store, url: str, tmp_path: Path) -> None:
+    import psycopg  # noqa: PLC0415 - the server is not there without it
+
+    ann = join(store, "Ann")
+    task = store.grading.next(ann)
+    assert task is not None
+    store.grading.rate(ann, task.assignment, 4, idempotency_key="before")
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = f"{connection.info.dbname}_restored"
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        restored = url.replace(connection.info.dbname, name)
+    for command in (
+        ["pg_dump", "--format", "custom", "--file", f"{tmp_path}/dump", url],
+        ["pg_restore", "--dbname", restored, f"{tmp_path}/dump"],
+    ):
+        subprocess.run(command, check=True)  # noqa: S603 - our own server
+    with Store.open(restored) as other:
+        assert other.results.ratings() == store.results.ratings()
+        grade_all(other, ann)
+        assert join(other, "Bob").pseudonym != ann.pseudonym  # numbers go on where they were
+
+
 def test_two_processes_share_a_campaign(store: Store, url: str) -> None:
     ann = join(store, "Ann")
     with Store.open(url) as other:

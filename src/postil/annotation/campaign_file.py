@@ -431,5 +431,7 @@ def _refuse_alone(path: Path) -> None:
 def _refuse_other_log(path: Path, connection: sqlite3.Connection) -> None:
     """Raise InvalidInput where the file and its log are of different times."""
     if _common_mark(path, connection) is None:
-        problem = f"this file and {_beside(path, 'wal').name} were copied at different times and do not belong together"
-        raise InvalidInput(f"{problem}. {_ADVICE}", where=str(path))
+        log = _beside(path, "wal").name
+        problem = f"this file and {log} were copied at different times and do not belong together"
+        restored = f"If the file is a backup in the place of a campaign, move {log} elsewhere"
+        raise InvalidInput(f"{problem}. {restored}. {_ADVICE}", where=str(path))
