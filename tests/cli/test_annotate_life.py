@@ -31,7 +31,7 @@ def campaign(postil: Postil) -> str:
 def test_every_change_is_told_in_a_sentence(postil: Postil, campaign: str) -> None:
     for words, said in (
         (("resume",), "the campaign is running; nothing changed"),
-        (("pause", "--message", "Lunch."), "paused; 'postil annotate resume c.db' continues"),
+        (("pause", "--message", "Lunch."), "paused; 'postil annotate resume' continues"),
         (("pause", "--message", "Lunch."), "the campaign is paused already; nothing changed"),
         (("pause", "--message", "Tea."), "the campaign is paused already; its message is changed"),
         (("resume",), "resumed"),
@@ -39,7 +39,7 @@ def test_every_change_is_told_in_a_sentence(postil: Postil, campaign: str) -> No
         (("deadline", "2999-12-01T17:00Z"), "the campaign has this deadline, 2999-12-01 17:00 UTC, already; nothing"),
         (("deadline", "none"), "the deadline is removed"),
         (("deadline", "None"), "the campaign has no deadline already; nothing changed"),
-        (("close",), "closed; 'postil annotate resume c.db' reopens it"),
+        (("close",), "closed; 'postil annotate resume' reopens it"),
         (("close",), "the campaign is closed already; nothing changed"),
         (("close", "--message", "Thanks."), "the campaign is closed already; its message is changed"),
         (("resume",), "reopened: annotators get texts, and answers are stored again"),

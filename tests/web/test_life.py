@@ -143,7 +143,7 @@ def test_texts_that_a_browser_may_hold_are_not_given_to_late_annotators(place: M
     here.visitor("Bob")
     held = re.findall(r'data-assignment="(\d+)"', ann.get("/grade").text)
     page = lead.post("/lead/invite", name="Eve", late="1")
-    assert (page.status_code, "8 open items are for Eve; each of the others has 8 to 8 left." in page.text) == (
+    assert (page.status_code, "8 open items are for Eve; each of the others has 8 left." in page.text) == (
         200,
         True,
     )

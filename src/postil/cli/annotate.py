@@ -212,7 +212,7 @@ def upgrade(campaign: CampaignArgument) -> None:
     Example: postil annotate upgrade campaign.db
     """
     app.upgrade(campaign)
-    say(f"{campaign} can be used with this version of postil")
+    say("the campaign can be used with this version of postil")
 
 
 for changes_state in (pause, resume, close, deadline):

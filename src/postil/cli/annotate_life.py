@@ -33,7 +33,7 @@ def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
     elif before.status == after.status:
         say("the campaign is paused already; its message is changed")
     else:
-        say(f"paused; 'postil annotate resume {campaign}' continues")
+        say("paused; 'postil annotate resume' continues")
 
 
 @command
@@ -65,7 +65,7 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
     elif before.status == after.status:
         say("the campaign is closed already; its message is changed")
     else:
-        say(f"closed; 'postil annotate resume {campaign}' reopens it")
+        say("closed; 'postil annotate resume' reopens it")
 
 
 @command

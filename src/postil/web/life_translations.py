@@ -78,8 +78,8 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
         "none": "无",
         "joined late": "中途加入",
         "{n} open items": "{n} 条待打分",
-        "{n} open items are for {name}; each of the others has {low} to {high} left.": (
-            "{name} 得到 {n} 条待打分条目；其他人各剩 {low} 至 {high} 条。"
+        "{n} open items are for {name}; each of the others has {left} left.": (
+            "{name} 得到 {n} 条待打分条目；其他人各剩 {left} 条。"
         ),
         "{n} open items are for {name}; there is no other annotator.": "{name} 得到 {n} 条待打分条目；没有其他标注员。",
         "Late: besides those of the plan": "中途加入：计划之外",
