@@ -48,6 +48,17 @@ def test_from_a_file(tmp_path: Path) -> None:
     assert Rubric.read(tmp_path / "r.json") == rubric
 
 
+def test_a_template_that_was_left_empty_has_neither_words_nor_examples(tmp_path: Path) -> None:
+    (path := tmp_path / "empty.toml").write_text(
+        'name = "fluency"\nquestion = "?"\nhigh = 3\nwords = ["", " ", ""]\nexamples = [[], [], []]\n', encoding="utf-8"
+    )
+    rubric = Rubric.read(path)
+    assert (rubric.words, rubric.examples, rubric.meaning(2)) == ((), (), "")
+    path.write_text('name = "fluency"\n', encoding="utf-8")
+    with pytest.raises(InvalidInput, match="expected the field `question`"):
+        Rubric.read(path)
+
+
 @pytest.mark.parametrize(
     ("change", "field", "problem"),
     [

@@ -78,6 +78,7 @@ def test_a_file_with_an_error_changes_nothing_and_is_named_as_the_lead_knows_it(
         assert "Nothing was added." in answer.text
         assert "/tmp" not in answer.text  # noqa: S108
     assert "Choose a file with texts." in sent(lead, articles=articles("n1")).text
+    assert "Choose a file with the articles of these texts, too." in sent(lead, texts=NEW).text
     assert len(lead.here.store.items()) == 4
 
 

@@ -44,6 +44,10 @@ def _check_scale(scale: Rubric | Aspect, prefix: str = "") -> None:
     if scale.high - scale.low >= MAX_GRADES or scale.high > MAX_GRADES - 1:
         problem = f"expected grades of one digit (0 to 9), got {scale.low} to {scale.high}"
         raise InvalidInput(problem, where="rubric", field=f"{prefix}high")
+    if not any(word.strip() for word in scale.words):
+        force_setattr(scale, "words", ())  # a template whose entries were left empty has none
+    if not any(scale.examples):
+        force_setattr(scale, "examples", ())
     for field in ("words", "examples"):
         given = len(getattr(scale, field))
         if given not in {0, len(scale.grades)}:
@@ -194,6 +198,7 @@ class Rubric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise InvalidInput(error.problem, where=where, field=error.field) from None
         except msgspec.ValidationError as error:
             problem, _, at = str(error).partition(" - at `$")
+            problem = problem.replace("Object missing required field", "expected the field")
             raise InvalidInput(problem, where=where, field=at.strip(".`")) from None
 
     @classmethod

@@ -85,6 +85,9 @@ class _Pages:
         self._site.check_csrf(request, form)
         if ROLES[0] not in files:
             return self._page(request, 422, problem="Choose a file with texts.")
+        campaign = self._store.campaign()
+        if "articles" not in files and campaign.rows == "candidates" and "article" in (campaign.context or ()):
+            return self._page(request, 422, problem="Choose a file with the articles of these texts, too.")
         with self._lock:
             pending = self._keep(lead, {role: files[role] for role in ROLES if role in files})
         try:

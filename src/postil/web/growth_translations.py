@@ -20,6 +20,7 @@ GROWTH: Final[Mapping[str, str]] = MappingProxyType(
         "Back to the campaign": "返回",
         "Nothing was added.": "没有添加任何文本。",
         "Choose a file with texts.": "请选择一个文本文件。",
+        "Choose a file with the articles of these texts, too.": "请同时选择这些文本的文章文件。",
         "These files are not here any more": "这些文件已不在服务器上",
         "Choose them again.": "请重新选择。",
         "Texts added: {n}.": "已添加 {n} 条文本。",
