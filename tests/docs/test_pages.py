@@ -77,6 +77,7 @@ def test_the_page_does_what_it_shows(
 def test_no_page_with_commands_is_left_out() -> None:
     nothing_to_run = (
         "architecture",
+        "compare",
         "decisions",
         "deploy",
         "estimate-when",
