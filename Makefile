@@ -78,6 +78,7 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
 	$(BENCH_VENV)/bin/python -m bench.serve.run --markdown docs/benchmarks-serve.md
 	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
+	$(BENCH_VENV)/bin/python -m bench.growth.run --markdown docs/benchmarks-growth.md
 
 sanitize: $(SANITIZED)/.ready
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \

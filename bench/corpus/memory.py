@@ -24,7 +24,7 @@ def watched(command: Sequence[str], *, quiet: bool = False) -> tuple[float, floa
     def look() -> None:
         nonlocal peak
         while not done.wait(EVERY):
-            peak = max(peak, sum(map(_held, _family(process.pid))))
+            peak = max(peak, held(process.pid))
 
     watcher = threading.Thread(target=look)
     watcher.start()
@@ -34,6 +34,11 @@ def watched(command: Sequence[str], *, quiet: bool = False) -> tuple[float, floa
     if code:
         raise SystemExit(code)
     return time.perf_counter() - start, peak
+
+
+def held(root: int) -> float:
+    """MiB that a process and all that come from it hold, files in the cache left out."""
+    return sum(map(_held, _family(root)))
 
 
 def _family(root: int) -> list[int]:

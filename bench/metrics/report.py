@@ -34,7 +34,8 @@ already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references
 `bench/metrics/workload.py`, the same in every run. Meta-evaluation:
 [benchmarks-correlate.md](benchmarks-correlate.md); passage measures:
 [benchmarks-passages.md](benchmarks-passages.md); large documents:
-[benchmarks-documents.md](benchmarks-documents.md)."""
+[benchmarks-documents.md](benchmarks-documents.md); time and memory by size:
+[benchmarks-growth.md](benchmarks-growth.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 
 

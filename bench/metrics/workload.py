@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -86,9 +86,11 @@ SHAPES = (
 )
 
 
-def workloads(items: int = 2000, english: Path | None = None) -> Iterator[Workload]:
-    """Draw both workloads; ``english`` names a text whose words, by frequency, become the vocabulary of ``en5``."""
-    for shape in SHAPES:
+def workloads(
+    items: int = 2000, english: Path | None = None, *, shapes: Sequence[Shape] = SHAPES
+) -> Iterator[Workload]:
+    """Draw workloads; ``english`` names a text whose words, by frequency, become the vocabulary of ``en5``."""
+    for shape in shapes:
         rng = np.random.default_rng(shape.seed)
         words = _vocabulary(rng, shape, english)
         yield Workload(shape.name, list(_items(rng, words, shape, items)))

@@ -20,10 +20,10 @@ class Workload:
     grade: np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
-def workload(times: float = 1.0) -> Workload:
+def workload(times: float = 1.0, *, seed: int = 20181) -> Workload:
     """Passages of 20 to 80 words by Zipf's law; a tenth of the words of a topic's informative passages are its own."""
-    rng = np.random.default_rng(20181)
-    n = int(PASSAGES * times)
+    rng = np.random.default_rng(seed)
+    n = round(PASSAGES * times)
     ranks = 1.0 / np.arange(1, VOCABULARY + 1)
     chances = np.cumsum(ranks / ranks.sum())
     topic = np.sort(rng.integers(0, TOPICS, n))

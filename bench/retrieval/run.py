@@ -14,7 +14,6 @@ import statistics
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import sparse_dot_topn  # type: ignore[import-not-found]
 
 from bench.metrics.report import machine, version
-from bench.retrieval.workload import Workload, workload
+from bench.retrieval.workload import Workload, drawn, workload
 from postil.arrays import open_array
 from postil.commenters.nn.batches import concatenate_texts
 from postil.commenters.search import Index
@@ -39,7 +38,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-K, JOBS, SEED = 20, 2, 20181
+    from bench.retrieval.workload import Queries
+
+K, JOBS = 20, 2
 TITLE = 15
 BATCH = 32
 BM25_ARTICLES = 10_000
@@ -71,25 +72,6 @@ BM25, compared with bm25s {bm25s} (which computes its own scores; queries per se
 SMALL = """
 The last sets are real ones (`--corpus`).
 """
-
-
-@dataclass(frozen=True, eq=False)
-class Queries:
-    ids: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-
-def drawn(data: Workload, count: int, words: int | None) -> Queries:
-    """Articles of the set, or some of their words."""
-    rng = np.random.default_rng(SEED)
-    texts = []
-    for text in rng.choice(len(data), count, replace=False).tolist():
-        ids = data.ids[data.offsets[text] : data.offsets[text + 1]]
-        texts.append(ids if words is None else rng.choice(ids, min(words, len(ids)), replace=False))
-    return Queries(np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])]))
 
 
 def matrix(index: Index, queries: Queries | None) -> Any:

@@ -57,3 +57,22 @@ def workload(articles: int, *, mean: int = MEAN_WORDS, seed: int = SEED) -> Work
         drawn[topical] = topic_words[owners[topical], places]
         ids[begin:stop] = drawn
     return Workload(ids, offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+def drawn(data: Workload, count: int, words: int | None) -> Queries:
+    """Articles of the set, or some of their words."""
+    rng = np.random.default_rng(SEED)
+    texts = []
+    for text in rng.choice(len(data), count, replace=False).tolist():
+        ids = data.ids[data.offsets[text] : data.offsets[text + 1]]
+        texts.append(ids if words is None else rng.choice(ids, min(words, len(ids)), replace=False))
+    return Queries(np.concatenate(texts), np.concatenate([[0], np.cumsum([len(text) for text in texts])]))

@@ -181,6 +181,20 @@ def test_resampled_topics_are_ranked_anew(ties: str, monkeypatch: pytest.MonkeyP
             assert np.isnan(sample).all()
 
 
+@pytest.mark.parametrize("distinct", [3, 40, 400])
+def test_a_gain_does_not_depend_on_larger_cutoffs(distinct: int) -> None:
+    generator = np.random.default_rng(3)
+    scores = generator.integers(0, distinct, 400).astype(float)
+    grades = generator.choice([0.0, 0.1, 0.7, 2.0], 400)
+    topics = generator.choice(9, 400, p=np.arange(1, 10) / 45)
+    every = [1, 5, 60, 399, 400, 900]
+    whole = gain_curve(scores, grades, topics, every, pool="all", resamples=200)
+    for most in range(1, len(every)):
+        some = gain_curve(scores, grades, topics, every[:most], pool="all", resamples=200)
+        np.testing.assert_array_equal(some.ncg, whole.ncg[:most])
+        np.testing.assert_array_equal(some.samples, whole.samples[:, :most])
+
+
 def test_ties_by_key() -> None:
     # Tied: b (grade 0), a (2), c (1). By key a, b, c, so gains 2, 2, 3 of 2, 3, 3; by position b, a, c: 0, 2, 3.
     scores, grades, topics = [5, 5, 5], [0, 2, 1], [0, 0, 0]

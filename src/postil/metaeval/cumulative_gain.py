@@ -50,31 +50,61 @@ class Ranked:
         """
         return cls(grades, grades)
 
-    def gains(self, cutoffs: NDArray[np.int64], copies: NDArray[np.int32] | None = None) -> NDArray[np.float64]:
+    def gains(
+        self,
+        cutoffs: NDArray[np.int64],
+        counts: NDArray[np.int32] | None = None,
+        groups: NDArray[np.intp] | None = None,
+    ) -> NDArray[np.float64]:
         """Gain of L lists at each rank cutoff, float64[L, cutoffs].
 
         Over a block, and over the copies of a row, the expected gain grows evenly: a straight line from end to end.
 
         Args:
             cutoffs: int64[c], rank cutoffs.
-            copies: int32[L, n], number of copies of each row in each list; by default one list with one of each.
+            counts: int32[L, g], number of copies of the rows of each group in each list; by default one list with one
+                of each row.
+            groups: int64[n], group of each row, with ``counts``.
         """
-        weights = (np.ones((1, len(self._order))) if copies is None else copies)[:, self._order].astype(np.float64)
-        rows, gains = self._sums(weights), self._sums(weights * self._grades)
+        rows, blocks = self._copies(int(cutoffs.max()), counts, groups)
+        gains = self._sums(rows * self._grades[: rows.shape[1]], blocks)
+        rows = self._sums(rows, blocks)
         # One call of interp for all lists: each list has its own stretch of the axis.
         apart = (rows[:, -1].max() + 1) * np.arange(len(rows))[:, None]
         at = np.minimum(cutoffs, rows[:, -1:]) + apart
         return np.asarray(np.interp(at, (rows + apart).ravel(), gains.ravel()), np.float64)
 
-    def _sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums of each list up to the end of each block, with a 0 before them."""
-        sums = np.zeros((len(values), len(self._ends) + 1))
-        sums[:, 1:] = np.cumsum(values, axis=1)[:, self._ends]
+    def _copies(
+        self, longest: int, counts: NDArray[np.int32] | None, groups: NDArray[np.intp] | None
+    ) -> tuple[NDArray[np.float64], int]:
+        """Copies of the best rows in each list, and their number of blocks, which hold the largest cutoff in all lists.
+
+        Rows below the largest cutoff are never looked at, and there may be many of them.
+        """
+        most = len(self._ends)
+        blocks = min(int(np.searchsorted(self._ends, longest - 1)) + 1, most)
+        while True:
+            rows = self._order[: self._ends[blocks - 1] + 1]
+            if counts is None or groups is None:
+                return np.ones((1, len(rows))), blocks
+            copies = counts[:, groups[rows]].astype(np.float64)
+            if blocks == most or copies.sum(axis=1).min() >= longest:
+                return copies, blocks
+            blocks = min(blocks + blocks // 4 + 1, most)
+
+    def _sums(self, values: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:
+        """Sums of each list up to the end of each of the first blocks, with a 0 before them."""
+        sums = np.zeros((len(values), blocks + 1))
+        sums[:, 1:] = np.cumsum(values, axis=1)[:, self._ends[:blocks]]
         return sums
 
 
 def share_of_best(
-    ranked: Ranked, best: Ranked, cutoffs: NDArray[np.int64], copies: NDArray[np.int32] | None = None
+    ranked: Ranked,
+    best: Ranked,
+    cutoffs: NDArray[np.int64],
+    counts: NDArray[np.int32] | None = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """Gain divided by the best possible gain.
 
@@ -82,7 +112,8 @@ def share_of_best(
         ranked: Rows in their order.
         best: The same rows in their best order.
         cutoffs: int64[c], rank cutoffs.
-        copies: int32[L, n], see `Ranked.gains`.
+        counts: int32[L, g], see `Ranked.gains`.
+        groups: int64[n], see `Ranked.gains`.
 
     Returns:
         float64[L, c], from 0 to 1; NaN where a list has no grade above 0.
@@ -91,7 +122,7 @@ def share_of_best(
     >>> share_of_best(Ranked(scores, grades), Ranked.best(grades), np.array([1, 3])).tolist()
     [[0.5, 1.0]]
     """
-    gain, most = ranked.gains(cutoffs, copies), best.gains(cutoffs, copies)
+    gain, most = ranked.gains(cutoffs, counts, groups), best.gains(cutoffs, counts, groups)
     # Sums in different orders differ in their last digits, so a best ranking could come out above 1.
     share = np.full(most.shape, np.nan)
     np.divide(np.minimum(gain, most), most, out=share, where=most > 0)

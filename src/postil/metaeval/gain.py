@@ -245,8 +245,8 @@ def _list_gains(
     n = len(rows.grades)
     one_list, best = rows.ranked(np.arange(n)), Ranked.best(rows.grades)
     step = max(1, CELLS // n)
-    blocks = (counts[start : start + step, topic] for start in range(0, len(counts), step))
-    samples = np.concatenate([share_of_best(one_list, best, k, copies) for copies in blocks])
+    blocks = (counts[start : start + step] for start in range(0, len(counts), step))
+    samples = np.concatenate([share_of_best(one_list, best, k, block, topic) for block in blocks])
     return share_of_best(one_list, best, k)[0], samples
 
 
