@@ -36,7 +36,7 @@ POINT: Final = ("-m", "bench.growth.run", "--point")
 
 @dataclass(frozen=True)
 class Line:
-    """What is measured on an input, a row of the tables.
+    """Measurement of an input, a row of the tables.
 
     Args:
         name: Name of the row.
@@ -45,6 +45,7 @@ class Line:
         arguments: Arguments of Python that measure it on the input in a folder.
         before: Largest size measured by other benchmarks; None where nothing was.
         first: Name of the function of `POINTS` that prepares the input, unmeasured.
+        after: True if it needs what the line before it has written.
         together: True where the command starts processes, whose memory counts together.
     """
 
@@ -54,6 +55,7 @@ class Line:
     arguments: Callable[[Path], Sequence[str]]
     before: int | None = None
     first: str | None = None
+    after: bool = False
     together: bool = False
 
 
@@ -460,6 +462,7 @@ DIMENSIONS: Final = (
                 "Index.search",
                 point("search"),
                 191_502,
+                after=True,
             ),
         ],
     ),
@@ -513,6 +516,7 @@ DIMENSIONS: Final = (
                 postil("annotate agreement {}/c.db --format json"),
                 45_000,
                 first="fill",
+                after=True,
             ),
         ],
     ),

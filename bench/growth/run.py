@@ -153,22 +153,23 @@ def expect(points: Sequence[Point], size: int) -> Point:
     return Point(size, *(cost * (size / last.size) ** slope for cost, slope in zip(last[1:], slopes, strict=True)))
 
 
-def run(dimension: Dimension, place: int, given: argparse.Namespace) -> list[Found]:
+def run(dimension: Dimension, number: int, given: argparse.Namespace) -> list[Found]:
     """Measure all lines of a series."""
     found = [Found(line) for line in dimension.lines]
     for size in dimension.sizes:
         asked = max(1, size // 10) if given.quick else size
         wanted = []
-        for one in found:
+        for place, one in enumerate(found):
             expected = expect(one.points, asked) if one.points else Point(asked, 0, 0, 0)
-            if one.left_out or expected.cpu > given.limit or expected.memory > 1024 * given.memory:
+            too_large = expected.cpu > given.limit or expected.memory > 1024 * given.memory
+            if one.left_out or too_large or (one.line.after and found[place - 1].left_out):
                 one.left_out.append(expected)
             else:
                 wanted.append(one)
         if not wanted:
             continue
         with tempfile.TemporaryDirectory(prefix="postil-growth-", dir=given.folder) as folder:
-            prepare("--make", str(place), str(asked), folder)
+            prepare("--make", str(number), str(asked), folder)
             for one in wanted:
                 if one.line.first:
                     prepare("--point", one.line.first, folder)
