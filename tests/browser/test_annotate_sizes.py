@@ -133,6 +133,21 @@ def test_both_texts_of_a_pair_fit_on_a_screen(serve: Serve, chromium: Chromium) 
     assert ann("document.querySelector('#article').clientHeight") > 600
 
 
+def test_a_short_text_leaves_its_room_to_the_others(serve: Serve, chromium: Chromium, tmp_path: Path) -> None:
+    rows = [{"item": "a", "system": name, "text": text} for name, text in (("x", "Short."), ("y", LONG))]
+    pair = Grading(chromium, PHONE).join(serve(rows, item_type="text", context="none", pairs="all"), "Ann")
+    boxes = "[...document.querySelectorAll('#sheet blockquote')].map((one) => [one.clientHeight, one.scrollHeight])"
+    (low, whole), (high, _) = sorted(pair(boxes))
+    assert low == whole < 100
+    assert high > 400
+    rubric = three_aspects(tmp_path)["rubric"]
+    ann = Grading(chromium, PHONE).join(serve(rows[:1], item_type="text", context="none", rubric=rubric), "Ann")
+    box = "document.querySelector('{}').getBoundingClientRect().{}"
+    gap = f"{box.format('#sheet form', 'top')} - {box.format('blockquote', 'bottom')}"
+    assert ann(gap) < 20
+    ann.shoot("aspects-short")
+
+
 def test_a_finger_enlarges_the_article_rates_and_goes_back(serve: Serve, chromium: Chromium) -> None:
     server = serve(**long_texts())
     ann = Grading(chromium, PHONE).join(server, "Ann")

@@ -120,6 +120,17 @@ def test_leads_see_strengths_conflicts_and_files(pairs: Callable[..., Place]) ->
     assert done.status_code in {200, 303}
     assert lead.get("/lead/files/preferences.jsonl").text.count("\n") == 20
     assert "preferences.jsonl" in lead.get("/lead").text
+    assert "−" in page.partition("<svg")[2]
+    assert "Each of the two texts was preferred by somebody" in conflicts
+    assert "Grades differ" not in conflicts
+    assert "<li>A is better</li><li>B is better</li>" in conflicts
+    agreement = lead.get("/lead/agreement").text
+    assert '<th scope="col">A</th><th scope="col">tie</th><th scope="col">B</th>' in agreement
+    quality = lead.get("/lead/quality").text
+    assert "where a tie lies in the middle" in quality
+    for text in ("lenient", "Drift", "Mean difference", "mean 1"):  # neither side of a pair is the higher grade
+        assert text not in agreement + quality, text
+    assert "Adjudicated: B is better" in lead.get("/lead/conflicts?show=adjudicated").text
     chinese = lead.client.get("/lead/estimate", headers={"accept-language": "zh"}).text
     assert "各系统的强度" in chinese
     assert "Win rate" not in chinese

@@ -317,7 +317,8 @@ def _with_concerns(
 
 def _without_directions(one: AnnotatorQuality) -> AnnotatorQuality:
     kept = tuple(each for each in one.concerns if each.kind not in {"severity", "drift"})
-    return msgspec.structs.replace(one, concerns=kept)
+    windows = tuple(msgspec.structs.replace(each, above=None) for each in one.windows)
+    return msgspec.structs.replace(one, concerns=kept, above=None, drift=None, windows=windows)
 
 
 def _shares(one: AnnotatorQuality, others: Sequence[AnnotatorQuality]) -> Iterator[QualityConcern]:

@@ -76,14 +76,14 @@ class RatingWindow(Part, frozen=True, kw_only=True):
         first: Number of the first of them, from 1, among the annotator's ratings of items that others rated.
         n: Number of ratings.
         apart: Mean absolute difference.
-        above: Mean difference, above 0 where the annotator's ratings are the higher.
+        above: Mean difference, above 0 where the annotator's ratings are the higher; None for preferences.
         seconds: Median time per rating, in seconds; None where no times were recorded.
     """
 
     first: int
     n: int
     apart: float
-    above: float
+    above: float | None
     seconds: float | None
 
 
@@ -104,7 +104,7 @@ class AnnotatorQuality(OptionalPart, frozen=True, kw_only=True):
         fast: Share of those that are faster than the text can be read.
         shared: Number of ratings of items that others rated as well.
         apart: Mean absolute difference from the mean of the others.
-        above: Mean difference from it: positive if lenient, negative if severe.
+        above: Mean difference from it: positive if lenient, negative if severe; None for preferences, as `drift`.
         correlation: Pearson correlation with the mean of the others.
         drift: Mean difference in the second half of the ratings minus that in the first half, with its 95 % interval.
         competence: Estimated competence; see `postil.metaeval.competence`.

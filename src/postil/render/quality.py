@@ -147,7 +147,7 @@ def _over_time(result: QualityResult) -> list[list[str]]:
                 one.annotator,
                 f"{each.first:,} to {each.first + each.n - 1:,}",
                 f"{each.apart:.2f}",
-                f"{each.above:+.2f}",
+                _number(each.above, "+.2f"),
                 _number(each.seconds, ".1f"),
             ]
             for one in result.annotators

@@ -23,7 +23,7 @@ from postil.web.quality_pictures import quality_pictures
 from postil.web.translations import LANGUAGES, translator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fastapi import FastAPI
     from markupsafe import Markup
@@ -109,7 +109,8 @@ class _Pages:
 
     def agreement(self, request: Request) -> Response:
         """Show inter-annotator agreement."""
-        return self._page(request, "agreement", drawn=_drawn, resamples=RESAMPLES)
+        drawn = _drawn_pairs if self._site.rubric.kind == "pair" else _drawn
+        return self._page(request, "agreement", drawn=drawn, resamples=RESAMPLES)
 
     def quality(self, request: Request) -> Response:
         """Show the quality of each annotator's ratings."""
@@ -226,9 +227,15 @@ class _Pages:
         return self._site.submitted(request)
 
 
-def _drawn(found: Agreement, _: Callable[[str], str]) -> dict[str, object]:
+def _drawn_pairs(found: Agreement, _: Callable[[str], str]) -> dict[str, object]:
+    """Labels and charts of the agreement page of a campaign of pairs."""
+    names = {1.0: "A", 2.0: _("tie"), 3.0: "B"}
+    return _drawn(found, _, [names[label] for label in found.labels])
+
+
+def _drawn(found: Agreement, _: Callable[[str], str], labels: Sequence[str] = ()) -> dict[str, object]:
     """Labels and charts of the agreement page."""
-    labels = [f"{label:g}" for label in found.labels]
+    labels = labels or [f"{label:g}" for label in found.labels]
     severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
     title = _("Number of ratings of {name} with each grade")
     return {

@@ -28,6 +28,23 @@ PAIRS: Final[Mapping[str, str]] = MappingProxyType(
             "差异不显著的两个系统有相同的字母（经 Holm 校正 p < .05）。"
         ),
         "Strength of each system, with 95 % intervals": "各系统的强度及 95 % 区间",
+        "Each of the two texts was preferred by somebody. Annotators and systems are hidden. Adjudication does not "
+        "change the preferences.": "两段文本各有人选。标注员和系统不显示。裁决不改变原来的选择。",
+        "each text was preferred": "两段文本各有人选",
+        "tie": "平",
+        "Number of pairs of annotators of one item with the preferences of row and column, each in both orders. A and "
+        "B are the texts as the page of conflicts shows them, whatever their sides were.": (
+            "同一条的两位标注员分别作出行和列的选择的对数，每对按两种次序各计一次。"
+            "A 和 B 与分歧页上的文本一致，与左右无关。"
+        ),
+        "Distributions of preferences": "选择的分布",
+        ": {n} ratings": "：{n} 次选择",
+        "Each preference is compared with the mean of the other ones of the pair, where a tie lies in the middle, 1 "
+        "away from both. Competence: the probability that a preference follows the texts instead of a guess, as MACE "
+        "infers it from all preferences.": (
+            "每次选择都与该对文本的其他选择的平均比较，平局居中，与两边各差 1。能力：选择依据文本而不是猜测的概率，"
+            "由算法从全部选择推断。"
+        ),
         "Strength": "强度",
         "Preferred": "胜",
         "Not preferred": "负",

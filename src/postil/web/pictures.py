@@ -64,7 +64,7 @@ def means(rows: Sequence[tuple[str, float, float | None, float | None]], title: 
     ends = [end for _, *numbers in rows for end in numbers if end is not None]
     low = math.floor(min(ends))
     ticks = [float(grade) for grade in range(low, max(math.ceil(max(ends)), low + 1) + 1)]
-    return _intervals(rows, ticks, title, "{:.2f}".format, lines=ticks)
+    return _intervals(rows, ticks, title, lambda value: f"{value:.2f}".replace("-", "−"), lines=ticks)
 
 
 def _intervals(

@@ -53,8 +53,9 @@ def _courses(
 ) -> Iterator[tuple[AnnotatorQuality, Markup]]:
     """Annotators with two windows or more, each with a chart; all charts have one scale."""
     several = [one for one in annotators if len(one.windows) > 1]
-    far = max([0.5, *(max(each.apart, abs(each.above)) for one in several for each in one.windows)])
+    far = max([0.5, *(max(each.apart, abs(each.above or 0.0)) for one in several for each in one.windows)])
     title = _("Difference of {name} from the others over time")
     for one in several:
-        lines = [("apart", [each.apart for each in one.windows]), ("above", [each.above for each in one.windows])]
+        above = [each.above for each in one.windows if each.above is not None]
+        lines = [("apart", [each.apart for each in one.windows]), *([("above", above)] if above else [])]
         yield one, courses(lines, far, title.format(name=one.annotator))
