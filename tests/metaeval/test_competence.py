@@ -114,10 +114,11 @@ def test_who_shares_nothing_is_told_apart() -> None:
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
-        ([(1, "A1", 1.0), (2, "A1", 2.0)], "needs two annotators, and there is one"),
-        ([(1, "A1", 1.0), (2, "A2", 2.0)], "needs texts that two annotators rated, and there are none"),
-        ([(1, "A1", 1.0), (1, "A2", 1.0)], "needs 2 to 100 distinct grades, and there is one"),
-        ([(t, who, t / 7) for t in range(101) for who in ("A1", "A2")], "and there are 101"),
+        ([(1, "A1", 1.0), (2, "A1", 2.0)], "needs three annotators"),
+        ([(1, "A1", 1.0), (1, "A2", 2.0), (2, "A1", 3.0), (2, "A2", 3.0)], "nothing tells which of two is right"),
+        ([(1, "A1", 1.0), (2, "A2", 2.0), (3, "A3", 2.0)], "needs texts that two annotators rated, and there are none"),
+        ([(1, "A1", 1.0), (1, "A2", 1.0), (1, "A3", 1.0)], "needs 2 to 100 distinct grades, and there is one"),
+        ([(t, who, t / 7) for t in range(101) for who in ("A1", "A2", "A3")], "and there are 101"),
     ],
 )
 def test_where_there_is_no_competence(rows: list[Row], problem: str) -> None:

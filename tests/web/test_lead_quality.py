@@ -82,4 +82,4 @@ def test_without_ratings_and_without_concerns(place: Make, monkeypatch: pytest.M
     here.store.grading.rate(person, here.store.grading.task(person, 0).assignment, 3, idempotency_key="r")
     page = lead.get("/lead/quality").text
     assert "No annotator needs attention: no measure is worse than chance explains." in page
-    assert "Competence needs two annotators, and there is one." in page
+    assert "Competence needs three annotators, as nothing tells which of two is right." in page

@@ -102,7 +102,8 @@ def mace(ratings: Ratings) -> InferredLabels:
         ratings: Ratings of n texts.
 
     Raises:
-        Undefined: There is one annotator, one distinct rating or more than 100, or no text has two ratings.
+        Undefined: There are fewer than three annotators, one distinct rating or more than 100, or no text has two
+            ratings.
 
     >>> from postil.metaeval.score_matrix import Rated
     >>> from postil.records.rows import Judgement
@@ -143,7 +144,8 @@ def dawid_skene(ratings: Ratings, *, smoothing: float = 0.1) -> InferredLabels:
         smoothing: Number of ratings that are added to each cell of an annotator's table; 0 for maximum likelihood.
 
     Raises:
-        Undefined: There is one annotator, one distinct rating or more than 100, or no text has two ratings.
+        Undefined: There are fewer than three annotators, one distinct rating or more than 100, or no text has two
+            ratings.
 
     >>> from postil.metaeval.score_matrix import Rated
     >>> from postil.records.rows import Judgement
@@ -216,8 +218,8 @@ def weighted_means(ratings: Ratings, competence: NDArray[np.float64]) -> NDArray
 
 def _labelled(ratings: Ratings) -> tuple[_Labelled, NDArray[np.float64], NDArray[np.bool_]]:
     """Ratings as labels, with the grades and the annotators who share texts with others."""
-    if len(ratings.names) < 2:
-        raise Undefined("competence needs two annotators, and there is one")
+    if len(ratings.names) < 3:
+        raise Undefined("competence needs three annotators, as nothing tells which of two is right")
     several = np.repeat(ratings.counts > 1, ratings.counts)
     if not several.any():
         raise Undefined("competence needs texts that two annotators rated, and there are none")

@@ -85,7 +85,9 @@ QUALITY_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "competence is estimated from grades, and this campaign has marks": "能力由打分估计，而本次标注是标记",
         "competence needs grades, and there are none": "能力的估计需要打分，而现在还没有",
-        "competence needs two annotators, and there is one": "能力的估计需要两位标注员，而现在只有一位",
+        "competence needs three annotators, as nothing tells which of two is right": (
+            "能力的估计需要三位标注员：只有两位时，无法判断谁对"
+        ),
         "competence needs texts that two annotators rated, and there are none": (
             "能力的估计需要有两位标注员打分的文本，而现在没有"
         ),
