@@ -141,7 +141,8 @@ def test_a_short_text_leaves_its_room_to_the_others(serve: Serve, chromium: Chro
     assert low == whole < 100
     assert high > 400
     rubric = three_aspects(tmp_path)["rubric"]
-    ann = Grading(chromium, PHONE).join(serve(rows[:1], item_type="text", context="none", rubric=rubric), "Ann")
+    rows[0]["source"] = LONG
+    ann = Grading(chromium, PHONE).join(serve(rows[:1], item_type="text", context="source", rubric=rubric), "Ann")
     box = "document.querySelector('{}').getBoundingClientRect().{}"
     gap = f"{box.format('#sheet form', 'top')} - {box.format('blockquote', 'bottom')}"
     assert ann(gap) < 20
