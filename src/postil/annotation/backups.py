@@ -26,7 +26,7 @@ __all__ = ["DAY", "DailyBackups"]
 DAY: Final = 86_400.0
 HOUR: Final = 3_600.0
 DATE: Final = r"\d{4}-\d{2}-\d{2}"
-UNFINISHED: Final = re.compile(rf"-{DATE}\.db\.\d+-[0-9a-f]+(\.part|\.part-journal)")
+UNFINISHED: Final = re.compile(rf"-{DATE}\.db\.\d+-[0-9a-f]+\.part")
 
 
 class DailyBackups:
