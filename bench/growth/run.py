@@ -222,10 +222,9 @@ def binary(mib: float) -> str:
 def points(found: Found) -> list[str]:
     """Cells of a line in the second table."""
     cells = [f"{one.size:,}: {one.seconds:.1f}, {one.cpu:.1f}, {one.memory:,.0f}" for one in found.points]
-    cells += [
-        f"{one.size:,}: left out, about {one.cpu:,.0f} s of processor time, {one.memory:,.0f} MiB"
-        for one in found.left_out
-    ]
+    for one in found.left_out:
+        about = f", about {one.cpu:,.0f} s of processor time, {one.memory:,.0f} MiB" if len(found.points) > 1 else ""
+        cells.append(f"{one.size:,}: left out{about}")
     return [found.line.name, "; ".join(cells)]
 
 
