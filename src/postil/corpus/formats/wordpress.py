@@ -28,6 +28,8 @@ NO_DATE: Final = "0000-00-00 00:00:00"
 MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,2000}\[/\1\]")
 """Shortcodes around an address, which is no text."""
 SHORTCODE: Final = re.compile(r"""(?<!\[)\[(/?)([a-zA-Z][\w-]*)((?:[\s=][^\[\]]*)?)\](?![\](])""")
+MARKED: Final = re.compile(r"""=["']|\bid=\d+|/\s*$""")
+"""What only the attributes of a shortcode have: quotes, a number as ``id``, or a slash at the end."""
 KNOWN: Final = frozenset(("audio", "caption", "embed", "gallery", "playlist", "video", "wp_caption"))
 """Shortcodes of WordPress itself."""
 
@@ -89,13 +91,16 @@ def read_wordpress(
 def without_shortcodes(html: str) -> str:
     """The content of a post without its shortcodes; what a shortcode such as `caption` encloses stays.
 
-    A shortcode is one of WordPress, has an attribute in quotes, or is closed. Other words in brackets are text.
+    A shortcode is one of WordPress, has an attribute in quotes or a number as `id`, ends with a slash, or is closed.
+    Other words in brackets are text.
 
     Args:
         html: The content.
 
     >>> without_shortcodes('[caption id="a" width="9"]<img src="a.jpg"> A duck[/caption] Oh [sic]![gallery ids="1,2"]')
     '<img src="a.jpg"> A duck Oh [sic]!'
+    >>> without_shortcodes("Ducks [table id=4 /] and [poll id=7] geese [and so on / etc.]")
+    'Ducks  and  geese [and so on / etc.]'
     """
     if "[" not in html:
         return html
@@ -104,7 +109,7 @@ def without_shortcodes(html: str) -> str:
 
     def text(found: re.Match[str]) -> str:
         slash, name, attributes = found.groups()
-        known = slash or name in KNOWN or name in closed or '="' in attributes or "='" in attributes
+        known = slash or name in KNOWN or name in closed or MARKED.search(attributes) is not None
         return "" if known else found.group()
 
     return SHORTCODE.sub(text, html)
