@@ -43,6 +43,15 @@ def test_a_folder_is_read_in_the_order_of_names_without_hidden_files(tmp_path: P
     assert failed.problem == "no such file"
 
 
+def test_what_a_browser_saves_beside_a_page_is_no_document(tmp_path: Path) -> None:
+    names_of = ("Rain.html", "Rain_files/ad.html", "Rain_files/a/b.html", "Sun.htm", "Sun-Dateien/ad.htm")
+    for name in (*names_of, "Rain_notes/c.md", "Moon_files/d.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(f"<html><body><p>{RAIN}</p></body></html>", encoding="utf-8")
+    found = documents_of([str(tmp_path)], SourceOptions())
+    assert sorted(names(list(found))) == ["Rain.html", "Sun.htm", "c.md", "d.md"]
+
+
 def test_entries_of_a_feed_are_documents(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
     rain, sun = entries_of(load(str(tmp_path / "feed.xml")), SourceOptions())

@@ -112,3 +112,40 @@ def test_the_command_prints_rankings_and_weights(tmp_path: Path) -> None:
     assert "nCG@5 in thirds" in result.stdout
     assert "dragon" in result.stdout
     assert "go on with: postil interesting PAGE --model" in result.stderr
+
+
+def test_ratings_of_several_readers_are_averaged(tmp_path: Path) -> None:
+    source = votes(tmp_path / "votes.csv")
+    train_interesting(str(source), str(tmp_path / "one"), OPTIONS, INPUTS)
+    with source.open(encoding="utf-8", newline="") as stream:
+        one = list(csv.DictReader(stream))
+    several = tmp_path / "several.csv"
+    with several.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(one[0]))
+        writer.writeheader()
+        for row in one:
+            writer.writerows(row | {"stars": each} for each in (2 * int(row["stars"]), "", 0))  # one reader gave none
+    said: list[str] = []
+    result = train_interesting(str(several), str(tmp_path / "two"), OPTIONS, INPUTS, on_message=said.append)
+    assert (result.data.passages, result.data.topics) == (126, 7)
+    assert f"{several}: 126 passages; several ratings of a passage are averaged" in said
+    for name in ("weights.csv", "model.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_rows_that_are_no_ratings_are_refused(tmp_path: Path) -> None:
+    good = {"topic": "a", "id": "1", "text": "A mill.", "grade": 1}
+    other = [{"topic": "b", "id": "1", "text": "A ghost.", "grade": 2}]
+    cases = [
+        ([good, good | {"text": "Another text."}], r"rows.jsonl:2: id: a second passage '?\"?1"),
+        ([good, good | {"grade": -1}], r"rows.jsonl:2: grade: expected a number of at least 0"),
+        ([good | {"grade": -1}, good], r"rows.jsonl:1: grade: expected a number of at least 0"),
+    ]
+    path = tmp_path / "rows.jsonl"
+    for rows, problem in cases:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows + other), encoding="utf-8")
+        with pytest.raises(InvalidInput, match=problem):
+            train_interesting(str(path), str(tmp_path / "m"), OPTIONS, InputOptions())
+    path.write_text('{"topic": "a", "id": 1, "text": "A mill.", "stars": 3}\n', encoding="utf-8")
+    with pytest.raises(InvalidInput, match="no row has a grade; name its column: --column grade=COLUMN"):
+        train_interesting(str(path), str(tmp_path / "m"), OPTIONS, InputOptions())

@@ -190,6 +190,24 @@ def test_the_canonical_address_is_one_of_the_web(link: str, url: str | None) -> 
     assert found(f"<p>{ENGINE[0]}</p>", f"<link rel=canonical href='{link}'>").url == url
 
 
+def test_a_page_that_a_browser_saved_names_its_address() -> None:
+    saved = "<!-- saved from url=(0027)https://pumps.example/a?b=1 -->"
+    shared = "<meta property=og:url content=https://pumps.example/shared>"
+    urls = [found(f"<p>{ENGINE[0]}</p>", head).url for head in (saved, saved + shared, saved + shared + LINK)]
+    assert urls == ["https://pumps.example/a?b=1", "https://pumps.example/shared", "https://pumps.example/engine"]
+    assert found(f"<p>{ENGINE[0]}</p>", "<!-- saved from url=(0010)file:///a -->").url is None
+
+
+def test_an_advertisement_in_the_article_is_left_out() -> None:
+    words = "Sponsored: the ten best mattresses of the year, tested by our experts."
+    for name in ("ad-inline", "post-ad-slot", "ad-unit ad-unit-3", "sponsored-banner"):
+        document = found(
+            f"<article><p>{ENGINE[0]}</p><div class='{name}'><p>{words}</p></div><p>{ENGINE[1]}</p></article>"
+        )
+        assert [text for _, text in kinds(document)] == [ENGINE[0], ENGINE[1]], name
+    assert words in found(f"<p>{ENGINE[0]}</p><div class=ad-hoc><p>{words}</p></div>").text
+
+
 SENTENCES = "".join(f"<p>{each}</p>" for each in ENGINE)
 HOSTILE = {
     "nested": "<div>" * 100_000 + SENTENCES,

@@ -1,41 +1,74 @@
-"""Article rows of a file, checked as they are read."""
+"""Articles of a file, rows or one document, checked as they are read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from postil.app.options import InputOptions
+from postil.app.sources import SourceOptions, is_address, is_document, load, read_source
 from postil.corpus.formats.html_text import HtmlCleaner
 from postil.errors import InvalidInput
 from postil.records.row_files import read
+from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Article, Draft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.app.progress import OnMessage
-    from postil.records.row_files import Rows
-    from postil.records.row_locations import LocatedRows
+    from postil.records.documents import Document
 
 __all__ = ["checked_articles", "open_articles"]
+
+LONGEST: Final = 200
+"""Largest number of characters of a title."""
+AROUND: Final = frozenset({"margin", "contents", "note"})
+"""Kinds of blocks that are no text of an article."""
 
 
 def open_articles(
     articles: str, inputs: InputOptions | None, on_message: OnMessage, *, comments: bool = False
-) -> Rows[Article]:
-    """Open a file of article rows.
+) -> LocatedRows[Article]:
+    """Open a file of article rows, or a document that is one article.
 
     Args:
-        articles: The file; ``-`` for standard input.
+        articles: The file; ``-`` for standard input; where no comments are needed, also HTML, Markdown, text, PDF, or
+            the address of a page.
         inputs: Options of reading it.
         on_message: Callback for status messages.
         comments: True where every article needs the field ``comments``.
+
+    Raises:
+        InvalidInput, MissingExtra: A document cannot be read.
     """
     row = Article if comments else Draft
-    given = (inputs or InputOptions()).readings({"articles": row}, on_message)
-    return read(articles, row, given["articles"])
+    reading = (inputs or InputOptions()).readings({"articles": row}, on_message)["articles"]
+    if not comments and is_document(articles, reading):
+        article = _of_document(read_source(load(articles), SourceOptions()), articles)
+        return LocatedRows(iter([article]), RowLocations(articles))
+    return read(articles, row, reading)
+
+
+def _of_document(document: Document, source: str) -> Article:
+    """The article that a document is: its title, or else its first line, and the text below it."""
+    texts = [document.text_of(block) for block in document.blocks if block.kind not in AROUND]
+    if not texts:
+        raise InvalidInput("expected an article, got a document without text", where=source)
+    first = " ".join(texts[0].split())
+    title = " ".join(document.title.split()) or first
+    if title == first and len(title) <= LONGEST:
+        del texts[0]
+    return Draft(
+        source if is_address(source) else Path(source).stem,
+        title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…",
+        content="\n".join(texts) or None,
+        lang=document.lang,
+        url=document.url,
+        date=document.date,
+    )
 
 
 def checked_articles(

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["highlight", "rank_pages", "rank_sources"]
 
-SHOWN: Final = 3
-"""Number of passages of each page in the result of many."""
 INDEX: Final = "index.html"
 NAME: Final = 40
 """Largest number of characters of the title in the name of a file."""
@@ -109,7 +107,7 @@ def rank_pages(
             not there. None to write none.
 
     Returns:
-        The best three passages of each page, and the pages that failed.
+        The best passages of each page, and the pages that failed.
 
     Raises:
         InvalidInput: No document has a passage.
@@ -179,7 +177,7 @@ def highlight(result: InterestingResult, path: FilePath) -> Path:
 def _summary(found: InterestingResult, document: Document, file: str | None) -> PageSummary:
     return PageSummary(
         source=document.source,
-        passages=found.passages[:SHOWN],
+        passages=found.passages,
         title=document.title,
         url=document.url,
         date=document.date,

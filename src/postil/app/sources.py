@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
@@ -31,6 +32,7 @@ __all__ = [
     "entries_of",
     "has_rows",
     "is_address",
+    "is_document",
     "is_folder",
     "load",
     "read_source",
@@ -57,6 +59,10 @@ ADDRESSES: Final = "no such file; addresses begin with http:// or https://"
 BLOCK: Final = 1 << 16
 ROWS: Final = tuple(set(FORMATS) - {".txt"})
 """Endings of tables; a .txt file is a document."""
+SAVED: Final = ("_files", ".files", "-Dateien", "_fichiers", "_archivos", "_file", "_bestanden", "_arquivos")
+"""Ends of the name of the folder that a browser saves beside a page, for what the page shows."""
+WORDS: Final = (".docx", ".doc", ".odt", ".rtf", ".epub")
+"""Endings of documents that are refused, with what to do."""
 
 
 @options
@@ -127,6 +133,27 @@ def has_rows(source: str, reading: Reading = PLAIN) -> bool:
     if source == "-" or is_address(source) or not bare.endswith(ROWS):
         return False
     return not (source.lower().endswith(".json") and _begins_as_feed(source))
+
+
+def is_document(source: str, reading: Reading = PLAIN) -> bool:
+    """True if a source is one document, where a command reads a table as well.
+
+    Args:
+        source: The source; an address is one, and a .txt file whose first line does not name a column ``title``.
+        reading: Options of reading a table; with a format or names of columns it is a table.
+    """
+    if reading.format is not None or reading.columns or source == "-":
+        return False
+    name = source.lower()
+    if is_address(source) or name.endswith((*(set(ENDINGS) - {".txt"}), *WORDS)):
+        return True
+    return name.endswith(".txt") and Path(source).is_file() and not _has_titles(source)
+
+
+def _has_titles(path: str) -> bool:
+    with Path(path).open("rb") as stream:
+        head = stream.readline(BLOCK).decode("utf-8", "replace")
+    return any(cell.strip(' "\r\n\ufeff').casefold() == "title" for cell in re.split("[\t,;|]", head))
 
 
 def _begins_as_feed(path: str) -> bool:
@@ -224,10 +251,14 @@ def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Doc
 
 
 def _files_in(folder: Path) -> list[str]:
-    """Documents and feeds in a folder and the folders in it, without hidden ones."""
+    """Documents and feeds in a folder and the folders in it, without hidden ones and what belongs to a saved page."""
     found = []
-    for path in sorted(folder.rglob("*")):
+    paths = sorted(folder.rglob("*"))
+    pages = [path.with_suffix("") for path in paths if path.suffix.lower() in {".html", ".htm"}]
+    parts = {page.with_name(f"{page.name}{end}") for page in pages for end in SAVED}
+    for path in paths:
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        hidden = hidden or not parts.isdisjoint(path.parents)
         if path.name.lower().endswith(tuple(ENDINGS)) and not hidden and path.is_file():
             found.append(str(path))
     return found

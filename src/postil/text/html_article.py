@@ -33,6 +33,7 @@ _HEAD: Final = 1024
 """Number of bytes in which a page names its encoding."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _META: Final = re.compile(rb"<meta\s[^>]{0,300}?charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+_SAVED: Final = re.compile(r"<!-- saved from url=\(\d{4}\)(https?://[^\s<>\"']{3,900}) -->")
 _ENCODINGS: Final = re.compile(
     r"utf-8|utf-16(-[lb]e)?|cp(125\d|866|874|932|949|950)|iso8859-\d+|koi8-[ru]|gb18030|big5(hkscs)?|euc_jp|iso2022_jp"
 )
@@ -181,9 +182,15 @@ def read_html(html: str) -> HtmlPage:
         title=title_of(tree, blocks, " ".join(said.split())),
         lang=about.lang,
         date=about.date if found is None else found.date,
-        url=about.url,
+        url=about.url or _saved_from(html),
         blocks=tuple(blocks),
     )
+
+
+def _saved_from(html: str) -> str | None:
+    """The address that a browser writes into a page that it saves."""
+    found = _SAVED.search(html[:_HEAD])
+    return None if found is None else found[1]
 
 
 def _is_small(tree: HtmlElement) -> bool:

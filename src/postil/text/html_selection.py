@@ -64,7 +64,8 @@ def page_metadata(tree: HtmlElement) -> PageMetadata:
     Args:
         tree: The page.
     """
-    url = next((each.strip() for each in tree.xpath("//link[@rel='canonical']/@href")), "")
+    said = [*tree.xpath("//link[@rel='canonical']/@href"), *tree.xpath("//meta[@property='og:url']/@content")]
+    url = next((each.strip() for each in said), "")
     return PageMetadata(
         lang=language_of(tree),
         date=_date(tree),

@@ -65,7 +65,8 @@ _SKIPPED_NAME: Final = re.compile(
     r"subscribe|subscription|paywall|pagination|pager|toc|hatnote|noprint|catlinks|printfooter|metadata|ambox|skiplink|"
     r"skip-link|jump-to-nav|siteSub|contentsub|disqus_thread|signup|popup|modal|sr-only|visually-hidden|"
     r"screen-reader-text|pg-boilerplate|pgheader|pgfooter|transnote|tnote)"
-    r"(?:[-_]+(?:container|wrapper|inner|outer|list|links?|box|block|bar|area|section|items?|\d+))*",
+    r"(?:[-_]+(?:container|wrapper|inner|outer|list|links?|box|block|bar|area|section|items?|slot|inline|unit|"
+    r"banner|\d+))*",
     re.IGNORECASE,
 )
 _NOTE_NAMES: Final = frozenset(

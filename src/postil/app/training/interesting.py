@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from dataclasses import asdict
 from itertools import islice
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
 
-from postil.app.passage_files import check_passages
+from postil.app.passage_files import LARGEST, check_passages
 from postil.app.progress import steps
-from postil.errors import Undefined
+from postil.errors import InvalidInput, Undefined
 from postil.metaeval.length_thirds import THIRDS
 from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
@@ -30,6 +32,7 @@ from postil.records.results import (
     PassageData,
 )
 from postil.records.row_files import read
+from postil.records.row_locations import SelectedRows
 from postil.records.rows import Passage
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer
@@ -77,21 +80,27 @@ def train_interesting(
     pages of the other folds, beside rankings without any fit.
 
     Args:
-        votes: Rows of passages with a page (``topic``), an id, a text in English and a grade of at least 0.
+        votes: Rows of passages with a page (``topic``), an id, a text in English and a grade of at least 0; several
+            rows of the same passage are those of several readers, and are averaged.
         out: The model folder to write; an older model there is replaced.
         options: Options of the training.
         inputs: Options of reading the file.
         on_message: Callback for status messages.
 
     Raises:
-        InvalidInput: A row has no grade or a grade below 0, an id stands twice in a page, or more than a tenth of the
-            passages are Han text.
+        InvalidInput: A row has no grade or a grade below 0, an id stands for two texts of a page, or more than a
+            tenth of the passages are Han text.
         Undefined: There is one page, or nothing to learn.
         UsageError: The folder cannot be written.
     """
     check_folder(out, FILES)
-    found = read(votes, Passage, inputs.readings({"passages": Passage}, on_message)["passages"])
-    passages, places = list(found), found.places
+    rows, readers = read(votes, Passage, inputs.readings({"passages": Passage}, on_message)["passages"]), _Readers()
+    found = SelectedRows(rows, rows.places, readers.is_first)
+    passages, places = readers.averaged(list(found)), found.places
+    if found.skipped:
+        on_message(f"{places.where}: {len(passages):,} passages; several ratings of a passage are averaged")
+    if passages and all(each.grade is None for each in passages):
+        raise InvalidInput("no row has a grade; name its column: --column grade=COLUMN", where=places.where)
     data = check_passages(passages, None, places)
     texts = [each.text for each in passages]
     _check_language(texts, places)
@@ -117,6 +126,37 @@ def train_interesting(
     }
     save_model(out, model, about)
     return result
+
+
+class _Readers:
+    """Ratings of passages by any number of readers each."""
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, str], str] = {}
+        self._grades: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+
+    def is_first(self, row: Passage) -> bool:
+        """Collect a grade; True for the first row of a passage, and for a row that cannot be."""
+        key = (row.topic, row.id)
+        first = key not in self._texts
+        text = self._texts.setdefault(key, row.text)
+        if text != row.text or (row.grade is not None and not 0 <= row.grade <= LARGEST):
+            return True
+        if row.grade is not None:
+            self._grades[key].append(row.grade)
+        return first
+
+    def averaged(self, rows: Sequence[Passage]) -> list[Passage]:
+        """The rows, with the mean grade of those that several readers rated."""
+        several = {key: fmean(grades) for key, grades in self._grades.items() if grades}
+        seen: set[tuple[str, str]] = set()
+        found = []
+        for row in rows:
+            key = (row.topic, row.id)
+            own = key in several and key not in seen and (row.grade is None or 0 <= row.grade <= LARGEST)
+            found.append(msgspec.structs.replace(row, grade=several[key]) if own else row)
+            seen.add(key)
+        return found
 
 
 def _check_language(texts: Sequence[str], places: RowLocations) -> None:
