@@ -326,7 +326,7 @@ def test_addresses_are_held_unless_they_may_be_there(postil: Postil) -> None:
     ("words", "code", "problem"),
     [
         (("none.jsonl", "-m", "t"), 3, "none.jsonl: "),
-        (("q.doc", "-m", "t"), 2, "q.doc: unknown kind of file"),
+        (("q.odd", "-m", "t"), 2, "q.odd: unknown kind of file"),
         (("bad.jsonl", "-m", "t"), 3, "bad.jsonl:2: title: "),
         (
             ("twice.jsonl", "-m", "t"),
@@ -630,3 +630,61 @@ def test_articles_to_comment_on_need_no_comments(postil: Postil) -> None:
     ranked = postil("rank-comments", "new.csv", "--model", "t")
     assert ranked.code == 3
     assert "comments" in ranked.err
+
+
+ARTICLE = """---
+title: {0}
+date: 2026-11-26
+---
+
+# {0}
+
+Chess is played in the park.
+
+- Votes were counted twice.
+"""
+PASTED = "<!-- wp:paragraph -->\n<h1>{}</h1>\n<p>Chess is played in the park, &amp; votes were counted twice.</p>"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("today.md", ARTICLE),
+        ("today.html", PASTED),
+        ("today.txt", "{}\n\nChess is played in the park.\n"),
+        ("today.txt", "id\ttitle\ntoday\t{}\n"),
+    ],
+)
+def test_a_document_is_one_article(name: str, text: str, postil: Postil) -> None:
+    Path(name).write_text(text.format("Chess, or votes?"), encoding="utf-8")
+    (found,) = rows(postil("comment", name, "--model", "t", "-k", 3, "--format", "jsonl"))
+    (row,) = rows(postil("comment", "-", "--model", "t", "-k", 3, "--format", "jsonl", stdin=AS_ROW))
+    assert found == row
+    assert found["suggestions"]
+
+
+AS_ROW = b'{"id": "today", "title": "Chess, or votes?"}\n'
+
+
+def test_what_is_no_article_is_told(postil: Postil) -> None:
+    Path("empty.md").write_text("---\ntitle: Chess\n---\n", encoding="utf-8")
+    Path("today.docx").write_bytes(b"PK\x03\x04\x14\0" + b"word/document.xml" + b"\0" * 64)
+    for name, problem in {"empty.md": "expected", "today.docx": "Word document", "none.md": "no such file"}.items():
+        outcome = postil("comment", name, "--model", "t")
+        assert (outcome.code, outcome.out) == (3, "")
+        assert outcome.err.startswith(f"postil: {name}: ")
+        assert problem in outcome.err
+
+
+def test_a_narrow_terminal_has_whole_texts(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = postil("comment", "q.jsonl", "--model", "t", "-k", 2)
+    monkeypatch.setattr("postil.cli.comment.terminal_width", lambda: 40)
+    narrow = postil("comment", "q.jsonl", "--model", "t", "-k", 2)
+    assert (wide.code, narrow.code) == (0, 0)
+    assert max(map(len, wide.out.splitlines())) > 60
+    lines = narrow.out.splitlines()
+    cards = lines[: lines.index(LABEL)]
+    assert max(map(len, cards)) <= 40
+    found = rows(postil("comment", "q.jsonl", "--model", "t", "-k", 2, "--format", "jsonl"))
+    texts = [each["text"] for row in found for each in row["suggestions"]]
+    assert all(f" {text} " in f" {' '.join(' '.join(cards).split())} " for text in texts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.cli.errors import emit, say
+from postil.cli.errors import emit, say, terminal_width
 
 if TYPE_CHECKING:
     from conftest import Postil
@@ -24,6 +24,14 @@ def test_on_a_terminal_control_characters_are_visible(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     emit(f"{NAME}\tb\n\r雨\n", form)
     assert capsys.readouterr().out == f"{SEEN}\tb\n\\r雨\n"
+
+
+def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "47")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+    assert terminal_width() is None
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert terminal_width() == 47
 
 
 @pytest.mark.parametrize("form", EVERY)

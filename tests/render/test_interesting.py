@@ -46,6 +46,28 @@ def test_notes_and_the_signature_stand_below_the_table() -> None:
     assert show("table", ranked()).splitlines()[-3:] == ["note: tfidf", "", "meteor|stop:en"]
 
 
+def test_of_many_passages_of_a_page_people_see_three_and_rows_have_all() -> None:
+    page = replace(pages().pages[0], passages=pages().pages[0].passages * 3)
+    many = replace(pages(), pages=(page,))
+    assert len(page.passages) == 6
+    assert len(many.to_rows()) == 6
+    assert sum(line.startswith(("1. ", "2. ")) for line in show("table", many).splitlines()) == 3
+
+
+def test_a_narrow_terminal_has_whole_passages() -> None:
+    text = "It rained on Ely all night, and nobody left the house before the bells of the cathedral had rung nine."
+    first = replace(ranked().passages[0], text=text)
+    narrow = show("table", replace(ranked(), passages=(first,)), width=50)
+    head, rest = narrow.split("\n   ", 1)
+    assert head.startswith("1. It rained on Ely all night")
+    assert text in f"{head} {rest}".replace("1. ", "").replace("\n  ", "")
+    assert max(map(len, narrow.splitlines()[:3])) <= 50
+    assert show("table", ranked(), width=500) == show("table", ranked())
+    several = show("table", pages(), width=20)
+    assert several.startswith("1. ann")
+    assert "ann · " in several
+
+
 def test_pages_are_named_beside_their_passages_and_what_failed_stands_below() -> None:
     lines = show("table", pages()).splitlines()
     assert [line.split()[:3] for line in lines[2:5]] == [

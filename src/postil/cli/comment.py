@@ -15,7 +15,7 @@ from postil.app.comment import (
 )
 from postil.app.options import InputOptions
 from postil.cli.command import command
-from postil.cli.errors import emit, say
+from postil.cli.errors import emit, say, terminal_width
 from postil.cli.options import FormatOption
 from postil.commenters.prompted_commenter import default_template
 from postil.errors import PostilError
@@ -41,7 +41,11 @@ def _show_prompt(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
 def comment(
     articles: Annotated[
         str,
-        typer.Argument(metavar="ARTICLES", help="Articles (id, title, [content]): a table of any format, or -."),
+        typer.Argument(
+            metavar="ARTICLES",
+            help="Articles (id, title, [content]): a table of any format, or -; or one article as HTML, Markdown, "
+            "text or PDF, or its address.",
+        ),
     ],
     *,
     model: Annotated[
@@ -68,7 +72,7 @@ def comment(
 
     With --endpoint a language model writes them, and --examples shows it what readers wrote on similar articles.
 
-    Example: postil comment articles.jsonl --model model -k 3 --format jsonl
+    Example: postil comment today.html --model model -k 3 --format jsonl
     """
     if prompted.endpoint is None:
         prompted.check_unused()
@@ -101,6 +105,6 @@ def _print(found: Iterable[Suggestions], form: Format, *, keep: bool = False) ->
             raise
         problem = error
     if form != "jsonl":
-        emit(show(form, SuggestionsResult(suggestions=tuple(rows))), form)
+        emit(show(form, SuggestionsResult(suggestions=tuple(rows)), width=terminal_width()), form)
     if problem is not None:
         raise problem

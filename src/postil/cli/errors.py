@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import shlex
+import shutil
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 
-__all__ = ["CALLED", "command_line", "emit", "exits", "refuse", "say", "tell", "visible_mistakes"]
+__all__ = ["CALLED", "command_line", "emit", "exits", "refuse", "say", "tell", "terminal_width", "visible_mistakes"]
 
 CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
@@ -64,6 +65,11 @@ def emit(text: str, form: str = "") -> None:
         form: The format.
     """
     _write(visible(text) if form == "table" or sys.stdout.isatty() else text, sys.stdout)
+
+
+def terminal_width() -> int | None:
+    """Number of columns of the terminal that results are printed on; None where it is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def say(text: str) -> None:

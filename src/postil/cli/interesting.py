@@ -10,7 +10,7 @@ from postil.app.interesting_options import InterestingOptions
 from postil.app.interesting_pages import rank_sources
 from postil.app.options import TableInputOptions
 from postil.cli.command import command
-from postil.cli.errors import emit, say, tell
+from postil.cli.errors import emit, say, tell, terminal_width
 from postil.cli.options import FormatOption
 from postil.render.views import show, view_of
 
@@ -48,5 +48,5 @@ def interesting(
     """
     result = rank_sources(sources, options, page=page, pages=pages, inputs=inputs, on_message=say)
     shown = view_of(result)
-    emit(show(format, result, shown), format)
+    emit(show(format, result, shown, width=terminal_width()), format)
     tell(format, shown.remarks)

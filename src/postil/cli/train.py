@@ -187,7 +187,11 @@ def quality(
 def interesting(
     votes: Annotated[
         str,
-        typer.Argument(metavar="VOTES", help="Rows (topic, id, text, grade), or - for stdin; a topic is a page."),
+        typer.Argument(
+            metavar="VOTES",
+            help="Rows (topic, id, text, grade), or - for stdin; a topic is a page. Several rows of a passage are the "
+            "ratings of several readers, and are averaged.",
+        ),
     ],
     *,
     out: OutOption,

@@ -6,6 +6,7 @@ import io
 import json
 from html import escape
 from itertools import chain
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
@@ -19,6 +20,7 @@ __all__ = [
     "WIDE",
     "Format",
     "Grid",
+    "card",
     "counted",
     "excerpt",
     "grid_as",
@@ -192,6 +194,25 @@ _LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {
     "latex": _latex,
     "html": _html,
 }
+
+
+def card(text: str, about: str, width: int) -> str:
+    """A text as a paragraph, and what is to be said of it below, indented.
+
+    Args:
+        text: The text.
+        about: What is to be said; may be empty.
+        width: Number of columns.
+
+    >>> print(card("1. It rained on Ely all night.", "score 0.5", 22), end="")
+    1. It rained on Ely
+       all night.
+       score 0.5
+    """
+    wide, later = max(width, 20), "   "
+    lines = wrap(one_line(text), wide, subsequent_indent=later)
+    lines += wrap(one_line(about), wide, initial_indent=later, subsequent_indent=later)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def excerpt(text: str, width: int = 80) -> str:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from postil.records.results import InterestingResult, RankedPassage
 
-__all__ = ["cells", "fields", "summary", "values", "view"]
+__all__ = ["BEST", "card_of", "cells", "fields", "summary", "values", "view"]
+
+BEST: Final = 3
+"""Number of passages of each of several pages that people are shown."""
 
 SHOWN: Final = 80
 """Number of characters of a passage in a table."""
@@ -35,6 +38,7 @@ def view(result: InterestingResult) -> View:
         grids=[[["passage", result.measure, "top units"], *map(cells, result.passages)]],
         remarks=[f"note: {note}" for note in result.notes],
         signatures=[result.signature] if result.signature else [],
+        cards=[card_of(each) for each in result.passages],
     )
 
 
@@ -71,6 +75,17 @@ def cells(passage: RankedPassage) -> list[str]:
         "-" if passage.score is None else f"{passage.score:.4f}",
         ", ".join(map(str, passage.reasons)),
     ]
+
+
+def card_of(passage: RankedPassage, page: str = "") -> tuple[str, str]:
+    """A passage in full, and below it the page, its score and its units.
+
+    Args:
+        passage: The passage.
+        page: The name of its page, where there are several.
+    """
+    _, *about = cells(passage)
+    return f"{passage.rank}. {passage.text}", " · ".join(filter(None, [page, *about]))
 
 
 def summary(result: InterestingResult) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.render.formats import counted, excerpt
-from postil.render.interesting import cells, fields, values
+from postil.render.interesting import BEST, card_of, cells, fields, values
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NAME: Final = 30
 
 
 def view(result: InterestingPagesResult) -> View:
-    """Show the best passages of each page; rows have whole texts, tables their beginnings.
+    """Show the best passages of each page; rows have all of them whole, tables the beginnings of the first three.
 
     Args:
         result: The result.
@@ -38,9 +38,9 @@ def view(result: InterestingPagesResult) -> View:
         if not page.passages:
             rows.append({**about, **dict.fromkeys(columns)})
             grid.append(["(no passage)", _name(page), "-", ""])
-        for passage in page.passages:
+        rows += [{**about, **values(passage, columns)} for passage in page.passages]
+        for passage in page.passages[:BEST]:
             text, *numbers = cells(passage)
-            rows.append({**about, **values(passage, columns)})
             grid.append([text, _name(page), *numbers])
     return View(
         rows=rows,
@@ -49,6 +49,7 @@ def view(result: InterestingPagesResult) -> View:
         grids=[grid],
         remarks=list(_remarks(result)),
         signatures=[result.signature] if result.signature else [],
+        cards=[card_of(each, _name(page)) for page in result.pages for each in page.passages[:BEST]],
     )
 
 

@@ -32,6 +32,7 @@ def view(result: SuggestionsResult) -> View:
     rows: list[dict[str, object]] = []
     document = [["suggestion", "label", "article", "rank", "from", "date", "votes"]]
     grid = [["suggestion", "article", "rank", "score", "probability", "from", "date", "votes"]]
+    cards = []
     for row in result.suggestions:
         for one in row.suggestions:
             sources = [f"{source.article}/{source.comment}" for source in one.provenance.sources]
@@ -62,6 +63,9 @@ def view(result: SuggestionsResult) -> View:
             grid.append(
                 [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
             )
+            likely = probability and f"probability {probability}"
+            about = [row.article, numbers[1], likely, title or origin, (date or "")[:10]]
+            cards.append((f"{one.rank}. {one.text}", " · ".join(filter(None, [*about, votes and f"{votes} votes"]))))
     known = [name not in {"probability", "date", "votes"} or any(cells) for name, *cells in zip(*grid, strict=True)]
     grid = [list(compress(line, known)) for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
@@ -77,6 +81,7 @@ def view(result: SuggestionsResult) -> View:
         grids=[grid],
         documents=[document],
         remarks=remarks,
+        cards=cards,
     )
 
 

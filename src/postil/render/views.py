@@ -18,7 +18,7 @@ from postil.escaping import one_line
 from postil.records.results import register_views, to_json
 from postil.records.table_options import TableOptions
 from postil.render.data_frames import data_frame
-from postil.render.formats import excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.render.formats import card, excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
 from postil.render.systems_table import systems_text
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ class View:
         remarks: Notes besides the numbers, one line each; on a terminal below the tables.
         signatures: Signatures of the numbers, one line each; on a terminal below the remarks.
         systems: The scores of systems, for a table with one row per system, where the result has them.
+        cards: A whole text and what is to be said of it, for each row of `grids`, in place of them on a terminal that
+            is too narrow.
     """
 
     rows: Sequence[Mapping[str, object]]
@@ -112,6 +114,7 @@ class View:
     remarks: Sequence[str] = ()
     signatures: Sequence[str] = ()
     systems: SystemsTable | None = None
+    cards: Sequence[tuple[str, str]] = ()
 
 
 def view_of(result: Result) -> View:
@@ -130,6 +133,8 @@ def show(
     view: View | None = None,
     remarks: Sequence[str] = (),
     table: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    *,
+    width: int | None = None,
 ) -> str:
     """Print a result.
 
@@ -140,6 +145,7 @@ def show(
         view: The view; by default that of its kind.
         remarks: Further lines after those of the view.
         table: Layout of the tables.
+        width: Number of columns of the terminal that it is printed on; None where it is not.
 
     Raises:
         UsageError: The result or the format has no such layout.
@@ -156,6 +162,8 @@ def show(
     if form != "table":
         return "\n".join(grid_as(form, grid) for grid in (view.grids if view.documents is None else view.documents))
     text = "\n".join(grid_as(form, grid) for grid in (*view.grids, *view.details))
+    if width is not None and view.cards and max(map(len, text.splitlines())) > width:
+        text = "\n".join(card(*each, width) for each in view.cards)
     return _with_lines(view, text + view.below, remarks)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from postil.records.text_fragments import web_address
 from postil.render.formats import counted, excerpt
+from postil.render.interesting import BEST
 from postil.render.passages_page.markup import Element, Node, language, node, page_html
 from postil.render.passages_page.page import made_by, origin, reasons, web_link
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from postil.records.results import FailedPage, InterestingPagesResult, PageSummary, RankedPassage
 
 __all__ = ["index_page"]
-
-BEST: Final = 3
-"""Number of passages per page."""
 
 LONGEST: Final = 400
 """Number of characters of a passage."""
