@@ -72,6 +72,7 @@ def make(folder: Path) -> None:
     collections(folder, sample)
     wiki(folder)
     vectors(folder)
+    jobs(folder)
     outcomes(folder)
     preferences(folder)
     write_bert(folder / "roberta-large", layers=17)
@@ -358,6 +359,33 @@ def wiki(folder: Path) -> None:
     judged = [(f"q{at}", f"{title}#{number}", at) for at, title in enumerate(texts) for number in (1, 2)]
     lines = [f"{topic} 0 {document} {int(document[-1] == '1') + at}\n" for topic, document, at in judged]
     (folder / "wiki.qrels").write_text("".join(lines))
+
+
+def jobs(folder: Path) -> None:
+    """Files as people have them who start: an export, today's article, pages that a browser saved, and ratings."""
+    shutil.copy(folder / "newsletter.xml", folder / "blog.xml")
+    (folder / "today.html").write_text("<h1>The night bus</h1>\n<p>It stops at the outdoor pool from May.</p>\n")
+    told = (
+        "The bridge opened in 1868, and has never been closed since.",
+        "Its engineer, Isabel Crane, drowned in the river.",
+    )
+    title = "The bridge that walked"
+    article = "".join(f"<p>{sentence} Nobody has ever seen it from the other side.</p>" for sentence in told)
+    page = f"<html lang=en><head><title>{title}</title></head><body><article>{article}</article></body></html>"
+    for name in ("The bridge that walked.html", "saved/bridge.html", "saved/bridge_files/frame.html"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(page)
+    (folder / "saved/bees.md").write_text(
+        "# Bees\n\nA queen lives for five years. I bought my first hive because of a bet.\n"
+    )
+    texts = ("{} is the oldest of all.", "{} cost a penny.", "Nobody came to {} in the winter of {}.", "{} was sold.")
+    rows = [
+        (page, nr, text.format(f"The {page}", 1800 + nr), reader, 1 + (nr + reader) % 4)
+        for page in ("mill", "inn", "lock", "church", "tower", "ferry")
+        for nr, text in enumerate(texts)
+        for reader in range(3)
+    ]
+    table(folder / "rated.csv", ("page", "nr", "sentence", "reader", "stars"), rows, ";")
 
 
 def outcomes(folder: Path) -> None:
