@@ -197,11 +197,11 @@ _LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {
 
 
 def card(text: str, about: str, width: int) -> str:
-    """A text as a paragraph, and what is to be said of it below, indented.
+    """A text as a paragraph, and a second text below it, indented.
 
     Args:
         text: The text.
-        about: What is to be said; may be empty.
+        about: The text below; may be empty.
         width: Number of columns.
 
     >>> print(card("1. It rained on Ely all night.", "score 0.5", 22), end="")

@@ -29,7 +29,7 @@ MEDIA: Final = re.compile(r"(?<!\[)\[(embed|audio|video)\b[^\[\]]*\][^\[\]]{0,20
 """Shortcodes around an address, which is no text."""
 SHORTCODE: Final = re.compile(r"""(?<!\[)\[(/?)([a-zA-Z][\w-]*)((?:[\s=][^\[\]]*)?)\](?![\](])""")
 MARKED: Final = re.compile(r"""=["']|\bid=\d+|/\s*$""")
-"""What only the attributes of a shortcode have: quotes, a number as ``id``, or a slash at the end."""
+"""Marks of the attributes of a shortcode: quotes, a number as ``id``, or a slash at the end."""
 KNOWN: Final = frozenset(("audio", "caption", "embed", "gallery", "playlist", "video", "wp_caption"))
 """Shortcodes of WordPress itself."""
 
