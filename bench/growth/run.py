@@ -86,8 +86,8 @@ def prepare(*arguments: str) -> None:
         raise SystemExit(code)
 
 
-def measure(arguments: Sequence[str], size: int, *, together: bool, limit: float) -> Point:
-    """Run one size in a fresh process.
+def measure(arguments: Sequence[str], size: int, *, together: bool, limit: float) -> Point | None:
+    """Run one size in a fresh process; None where it was ended because it needed more memory.
 
     Args:
         arguments: Arguments of Python.
@@ -96,7 +96,7 @@ def measure(arguments: Sequence[str], size: int, *, together: bool, limit: float
         limit: GiB at which the process is ended.
 
     Raises:
-        SystemExit: It fails, or needs more memory.
+        SystemExit: It fails.
     """
     began = time.perf_counter()
     process = start(arguments)
@@ -116,6 +116,8 @@ def measure(arguments: Sequence[str], size: int, *, together: bool, limit: float
     process.returncode = os.waitstatus_to_exitcode(status)
     done.set()
     watcher.join()
+    if process.returncode and peak > 1024 * limit:
+        return None
     if process.returncode:
         raise SystemExit(f"{' '.join(arguments)} failed: {process.returncode}; {peak:,.0f} MiB")
     return Point(size, took, usage.ru_utime + usage.ru_stime, max(peak, usage.ru_maxrss / 1024))
@@ -165,17 +167,25 @@ def run(dimension: Dimension, number: int, given: argparse.Namespace) -> list[Fo
             if one.left_out or too_large or (one.line.after and found[place - 1].left_out):
                 one.left_out.append(expected)
             else:
-                wanted.append(one)
+                wanted.append((one, expected))
         if not wanted:
             continue
         with tempfile.TemporaryDirectory(prefix="postil-growth-", dir=given.folder) as folder:
             prepare("--make", str(number), str(asked), folder)
-            for one in wanted:
+            ended = False
+            for one, expected in wanted:
+                if ended and one.line.after:
+                    one.left_out.append(expected)
+                    continue
                 if one.line.first:
                     prepare("--point", one.line.first, folder)
                 arguments = one.line.arguments(Path(folder))
-                one.points.append(measure(arguments, asked, together=one.line.together, limit=given.memory))
-                print(f"{one.line.name}: {one.points[-1]}", file=sys.stderr, flush=True)
+                point = measure(arguments, asked, together=one.line.together, limit=given.memory)
+                print(f"{one.line.name}: {point or 'needs more memory'}", file=sys.stderr, flush=True)
+                if ended := point is None:
+                    one.left_out.append(expected)
+                else:
+                    one.points.append(point)
     return found
 
 

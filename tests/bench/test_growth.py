@@ -61,8 +61,10 @@ def test_a_process_is_measured(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len({(row["item"], row["system"]) for row in rows}) == 4000
     point = run.measure(DIMENSIONS[0].lines[0].arguments(tmp_path), 4000, together=False, limit=4)
+    assert point is not None
     assert point.size == 4000
     assert point.cpu > 0
     assert 20 < point.memory < 4096
+    assert run.measure(["-c", "import time; time.sleep(60)"], 1, together=False, limit=1e-4) is None
     with pytest.raises(SystemExit, match="failed"):
         run.measure(["-c", "raise SystemExit(3)"], 1, together=False, limit=4)
