@@ -11,6 +11,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
+from postil.app.annotate import AgreementOptions, agreement_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +108,9 @@ def test_leads_see_strengths_conflicts_and_files(pairs: Callable[..., Place]) ->
                 visitor,
                 lambda left, _, place=place, wanted=wanted: 1 if place < 3 else 0 if left.endswith(wanted) else 2,
             )
+    measured = agreement_of(made.store.results.ratings(), made.store.rubric(), AgreementOptions(resamples=20))
+    assert measured.agreement is not None
+    assert [rater.severity for rater in measured.agreement.raters] == [None, None]
     page = lead.get("/lead/estimate").text
     assert "Strength of each system from 20 preferences for 10 articles" in page
     assert "elk" in page

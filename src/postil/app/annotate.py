@@ -439,6 +439,8 @@ def agreement_of(
         try:
             labels = rubric.grades or None
             found, reason = measure(rows, labels=labels, resamples=options.resamples, seed=options.seed), ""
+            if rubric.kind == "pair":  # neither text of a pair is the higher grade
+                found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))
         except Undefined as error:
             reason = str(error)
     known = (inferred or inferred_grades(ratings, rubric)).competence
