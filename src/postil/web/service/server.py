@@ -201,8 +201,8 @@ def serve(
             grace=math.ceil(2 * options.timeout),  # to wait for a worker, and to compute
         )
         count = len(config.models) + len(config.quality)
-        places = "the desk; requests: /docs"
-        said = f"serving {count} model{'s' * (count > 1)} at {address} ({places}); stop with Ctrl+C"
+        places = "the desk is there, /docs describes requests"
+        said = f"serving {count} model{'s' * (count > 1)} at {address}; {places}; stop with Ctrl+C"
         ready = partial(service.on_message, said) if on_ready is None else partial(on_ready, address)
         with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
             runner.run(_run(service, config, server, listening, ready))
