@@ -41,6 +41,8 @@ def test_health_is_that_of_the_database(place: Make) -> None:
     answer = ask(here, "/health")
     assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
     assert "campaign.db was removed or moved" in answer.json()["problem"]
+    others = ask(here, "/health", x_forwarded_for="203.0.113.9")
+    assert (others.status_code, others.json()["problem"]) == (503, "the database of the campaign takes no answers")
     away.rename(file)
     assert ask(here, "/health").status_code == 200
     here.store.close()

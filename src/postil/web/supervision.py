@@ -124,15 +124,17 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
     """
 
     @app.api_route("/health", methods=["GET", "HEAD"])
-    async def health() -> Response:
+    async def health(request: Request) -> Response:
         try:
             await asyncio.wait_for(asyncio.wrap_future(store.check()), PATIENCE)
         except PostilError as error:
-            return JSONResponse({"status": "unavailable", "problem": str(error)}, 503, NEVER_CACHED)
+            # It names the place of the database, which is for whoever runs the server.
+            problem = str(error) if _is_local(request) else "the database of the campaign takes no answers"
         except TimeoutError:
             problem = f"the database has not answered for {PATIENCE:g} s"
-            return JSONResponse({"status": "unavailable", "problem": problem}, 503, NEVER_CACHED)
-        return JSONResponse({"status": "ok"}, 200, NEVER_CACHED)
+        else:
+            return JSONResponse({"status": "ok"}, 200, NEVER_CACHED)
+        return JSONResponse({"status": "unavailable", "problem": problem}, 503, NEVER_CACHED)
 
     @app.get("/metrics")
     def measured(request: Request) -> Response:
