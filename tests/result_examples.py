@@ -879,7 +879,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         "notes": ["3 of 4 texts without a grade: timeout"],
         "signatures": {"judge(m)": "judge(model=m)|seed:1"},
         "settings": {
-            "postil": "0.1.0",
+            "postil": "0.2.0",
             "command": "",
             "model": "m",
             "scale": "1:5",
