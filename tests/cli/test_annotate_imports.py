@@ -154,6 +154,15 @@ def test_files_of_two_projects_are_told_apart(postil: Postil) -> None:
     assert "1 is another task than in p/ann/annotated_instances.jsonl:1" in potato.err
 
 
+@pytest.mark.parametrize("tool", ["label-studio", "potato"])
+def test_paths_that_are_not_there_or_of_another_kind(postil: Postil, tool: str) -> None:
+    Path("export.zip").write_text("x", encoding="utf-8")
+    there_is_none = postil("annotate", "import", tool, "nowhere", "--out", "j.jsonl")
+    assert there_is_none.err == "postil: nowhere: no such file or folder\n"
+    other = postil("annotate", "import", tool, "export.zip", "--out", "j.jsonl")
+    assert other.err == "postil: export.zip: expected a .json, .jsonl, .csv or .tsv file\n"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UsageError
 from postil.records.delimited import Delimited
 from postil.records.json_tables import json_lines, json_records
 from postil.records.reading import Reading
@@ -35,7 +36,11 @@ def records_of(path: str) -> Iterator[tuple[int, Record]]:
     Raises:
         InvalidInput: The file cannot be read.
     """
-    form = format_of(path)
+    if not Path(path).exists():
+        raise InvalidInput("no such file or folder", where=path)
+    form = ""
+    with suppress(UsageError):
+        form = format_of(path)
     if form not in {"json", "jsonl", "csv", "tsv"}:
         raise InvalidInput("expected a .json, .jsonl, .csv or .tsv file", where=path)
     with opened(path) as stream:
