@@ -129,18 +129,9 @@ def near_duplicates(texts: Sequence[str], order: ArrayLike, threshold: float = 0
     >>> near_duplicates(["Rain again!", "Sun.", "rain again"], [2, 1, 0]).tolist()
     [2, 1, 2]
     """
-    first = np.arange(len(texts))
     if len(texts) < 2:
-        return first
-    bigrams = BigramSets(texts)
-    left = np.ones(len(texts), bool)
-    for position in np.asarray(order, np.int64).tolist():
-        if left[position]:
-            same = left & (bigrams.jaccard(position) >= threshold)
-            first[same], first[position] = position, position
-            left &= ~same
-            left[position] = False
-    return first
+        return np.arange(len(texts))
+    return BigramSets(texts).firsts(np.asarray(order, np.int64), threshold)
 
 
 class BigramSets:
@@ -181,3 +172,64 @@ class BigramSets:
         mine[self._pairs[self._texts == text]] = True
         shared = np.bincount(self._texts[mine[self._pairs]], minlength=len(self._sizes))
         return np.asarray(shared / (self._sizes[text] + self._sizes - shared), np.float64)
+
+    def firsts(self, order: NDArray[np.int64], threshold: float) -> NDArray[np.int64]:
+        """The near duplicate of each text that comes first in an order; see `near_duplicates`.
+
+        Of a set of n bigrams that must share m of them, the rarest n - m + 1 are its prefix. Two near duplicates have
+        one in common that is in both prefixes (Chaudhuri et al. 2006), so no other texts are compared. Equal sets are
+        compared as one.
+
+        Args:
+            order: n indices of texts, each once, best first.
+            threshold: Smallest similarity of near duplicates, in (0, 1].
+
+        Returns:
+            int64[n], by text.
+        """
+        bigrams = self._pairs[np.argsort(self._texts, kind="stable")]
+        starts = np.cumsum([0, *self._sizes])
+        ranks: dict[bytes, int] = {}  # of the distinct sets, which have numbers by rank from here on
+        rank_of = np.zeros(len(order), np.int64)
+        for text in order.tolist():
+            rank_of[text] = ranks.setdefault(bigrams[starts[text] : starts[text + 1]].tobytes(), len(ranks))
+        texts = order[np.unique(rank_of[order], return_index=True)[1]]
+        sizes = self._sizes[texts]
+        bigrams = bigrams[_ranges(starts[texts], sizes)]
+        starts = np.cumsum([0, *sizes])
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        bigrams = bigrams[np.lexsort((bigrams, np.bincount(bigrams)[bigrams], owners))]
+        least = np.ceil(threshold * sizes)
+        least -= (least - 1) / sizes >= threshold  # where the product was rounded up
+        prefixes = sizes - least.astype(np.int64) + 1
+        places = _ranges(starts[:-1], prefixes)
+        counts = np.bincount(bigrams[places])
+        ends = np.cumsum(counts)
+        postings = owners[places[np.argsort(bigrams[places], kind="stable")]]
+        first, left = np.arange(len(sizes)), np.ones(len(sizes), bool)
+        mine = np.zeros(self._pairs[-1] + 1, np.int64)
+        for rank in np.unique(owners[places[counts[bigrams[places]] > 1]]).tolist():
+            if not left[rank]:
+                continue
+            left[rank] = False
+            own, size = bigrams[starts[rank] : starts[rank + 1]], sizes[rank]
+            prefix = own[: prefixes[rank]]
+            others = postings[_ranges(ends[prefix] - counts[prefix], counts[prefix])]
+            lengths = sizes[others]
+            similar = np.minimum(size, lengths) / np.maximum(size, lengths) >= threshold
+            others = np.unique(others[left[others] & similar])
+            if len(others):
+                lengths = sizes[others]
+                mine[own] = 1
+                theirs = mine[bigrams[_ranges(starts[others], lengths)]]
+                mine[own] = 0
+                shared = np.add.reduceat(theirs, np.cumsum(lengths) - lengths)
+                same = others[shared / (size + lengths - shared) >= threshold]
+                first[same], left[same] = rank, False
+        return np.asarray(texts[first[rank_of]], np.int64)
+
+
+def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start on, as many as its length, one after the other."""
+    ends = np.cumsum(lengths)
+    return np.asarray(np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1]), np.int64)

@@ -1,0 +1,63 @@
+"""Near duplicates, as by comparing every two texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from postil.commenters.near_duplicates import jaccard_similarity, near_duplicates
+
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), max_size=9).map(" ".join),
+    st.sampled_from(["", " ", "…", "!?", "🎉🎉", "你好", "a, b."]),
+)
+THRESHOLDS = st.integers(1, 12).flatmap(lambda whole: st.integers(1, whole).map(lambda part: part / whole))
+"""Fractions as similarities are, so that many are equal to the threshold."""
+
+
+def brute(texts: list[str], order: list[int], threshold: float) -> list[int]:
+    first, kept = list(range(len(texts))), list[int]()
+    for text in order:
+        found = [one for one in kept if jaccard_similarity(texts[one], texts[text]) >= threshold]
+        if found:
+            first[text] = found[0]
+        else:
+            kept.append(text)
+    return first
+
+
+@given(
+    st.lists(TEXTS, max_size=12).flatmap(lambda texts: st.tuples(st.just(texts), st.permutations(range(len(texts))))),
+    THRESHOLDS,
+)
+def test_as_by_comparing_all(given: tuple[list[str], list[int]], threshold: float) -> None:
+    texts, order = given
+    assert near_duplicates(texts, order, threshold).tolist() == brute(texts, order, threshold)
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3, 0.6, 0.7, 1])
+def test_variants_of_long_texts(threshold: float) -> None:
+    """Texts that share all but a few of their bigrams, frequent or rare."""
+    rng = np.random.default_rng(7)
+    texts = []
+    for _ in range(12):
+        words = rng.zipf(1.4, rng.integers(1, 60)).clip(max=500)
+        for share in (0, 0.05, 0.1, 0.2, 0.3):
+            changed = rng.random(len(words)) < share
+            texts.append(" ".join(map(str, np.where(changed, rng.zipf(1.4, len(words)).clip(max=500), words).tolist())))
+    order = rng.permutation(len(texts)).tolist()
+    found = near_duplicates(texts, order, threshold).tolist()
+    assert found == brute(texts, order, threshold)
+    assert len({*found}) < len(texts)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_a_text_within_another(order: list[int]) -> None:
+    """Their similarity is the threshold, whose product with the size of the larger is rounded up."""
+    inner = "a b c d e f"
+    texts = [inner, " ".join([inner, *map(str, range(17)), "f"])]
+    assert jaccard_similarity(*texts) == 7 / 25
+    assert 7 / 25 * 25 > 7
+    assert near_duplicates(texts, order, 7 / 25).tolist() == [order[0]] * 2
