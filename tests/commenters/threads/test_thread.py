@@ -35,6 +35,16 @@ def test_vectors_are_those_of_the_formula() -> None:
     assert made.cosines(made.content).tolist() == [0, 0]
 
 
+@given(st.lists(st.text("abc ", max_size=9), min_size=1, max_size=7))
+def test_similarities_are_cosines_to_the_last_bit(texts: list[str]) -> None:
+    made = thread(*texts)
+    for at in range(len(texts)):
+        vector = np.zeros(len(made.idf))
+        begin, end = made.starts[at + 2 : at + 4]
+        vector[made.terms[begin:end]] = made.weights[begin:end]
+        assert made.similarities(at).tolist() == made.cosines(vector).tolist()
+
+
 def test_texts_without_words_are_like_nothing() -> None:
     made = thread("", "…", "rain")
     assert made.similarities(0).tolist() == [0, 0, 0]
