@@ -96,32 +96,37 @@ def _votes(thread: Thread) -> Facts:
     found = {}
     for at in np.flatnonzero(votes < 0).tolist():
         found[at] = f"{votes[at]:,.0f} {_plural(votes[at], 'vote')}"
+    shares = _shares(votes)
     for at in np.flatnonzero(votes > 0).tolist():
-        if share := _share(votes, at):
+        if share := shares[at]:
             found[at] = f"{votes[at]:,.0f} {_plural(votes[at], 'vote')}, {share}"
     return found
 
 
 def _lengths(thread: Thread) -> Facts:
     words = thread.lengths
-    found = {}
+    shares, found = _shares(words), {}
     for at, count in enumerate(words.tolist()):
         name = f"{count:,} {_plural(count, thread.unit)}"
         if count <= SHORT:
             found[at] = f"short: {name}"
-        elif share := _share(words, at):
+        elif share := shares[at]:
             found[at] = f"{name}, {share}"
     return found
 
 
-def _share(values: NDArray[np.generic], at: int) -> str:
-    """A value compared with the others, where it is high; else empty."""
-    lower, others = np.count_nonzero(values < values[at]), len(values) - 1
-    if others and lower == others:
-        return "the most of the thread"
-    if others < COMPARED - 1 or lower < HIGH * others:
-        return ""
-    return f"more than {100 * lower // others} % of the others"
+def _shares(values: NDArray[np.generic]) -> list[str]:
+    """Each value compared with the others, where it is high; else empty."""
+    others = len(values) - 1
+
+    def share(lower: int) -> str:
+        if others and lower == others:
+            return "the most of the thread"
+        if others < COMPARED - 1 or lower < HIGH * others:
+            return ""
+        return f"more than {100 * lower // others} % of the others"
+
+    return [share(lower) for lower in np.searchsorted(np.sort(values), values).tolist()]
 
 
 def _questions(thread: Thread) -> Facts:
