@@ -232,6 +232,21 @@ def test_only_the_first_of_many_articles_are_listed() -> None:
     assert (len(found.articles), found.total) == (50, 120)
 
 
+def test_the_newest_articles_come_first_and_those_without_a_date_last() -> None:
+    dates = {
+        "old": "2024-05-01",
+        "undated": None,
+        "new": "2026-02-03",
+        "also new": "2026-02-03T00:00:00Z",
+        "none": None,
+    }
+    listed = ArticleList([Article(title, title, (), date=date) for title, date in dates.items()])
+    found = listed.search("").articles
+    assert [one.title for one in found] == ["new", "also new", "old", "undated", "none"]
+    assert [listed[one.number].title for one in found] == [one.title for one in found]
+    assert [one.number for one in listed.search("new").articles] == [0, 1]
+
+
 def test_a_table_of_articles_is_read_once_and_checked(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,title,content\n1,Rain,<p>Much <b>rain</b></p>\n2,Sun,\n", encoding="utf-8")
     found = ArticleList.read(str(tmp_path / "a.csv"))

@@ -24,7 +24,7 @@ class ListedArticle(msgspec.Struct, frozen=True, kw_only=True):
     """An article in the list.
 
     Args:
-        number: Its number in the table, from 0.
+        number: Its number in the list, from 0.
         title: Its headline.
         comments: Number of its comments.
         category: The section it was published in.
@@ -44,7 +44,7 @@ class FoundArticles(msgspec.Struct, frozen=True, kw_only=True):
     """The first articles that a search finds.
 
     Args:
-        articles: The articles, in the order of the table.
+        articles: The articles, the newest first.
         total: Number of all articles that it finds.
     """
 
@@ -53,15 +53,15 @@ class FoundArticles(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArticleList:
-    """Articles that can be searched by title and section.
+    """Articles that can be searched by title and section: the newest first, then those without a date as they came.
 
     Args:
         articles: The articles.
     """
 
     def __init__(self, articles: Sequence[Article] = ()) -> None:
-        self._articles = articles
-        self._words = [f"{one.title} {one.category or ''} {one.id}".casefold() for one in articles]
+        self._articles = sorted(articles, key=lambda one: one.date or "", reverse=True)  # dates of one form, in UTC
+        self._words = [f"{one.title} {one.category or ''} {one.id}".casefold() for one in self._articles]
 
     @classmethod
     def read(cls, path: str, on_message: Callable[[str], None] = lambda _: None) -> Self:
