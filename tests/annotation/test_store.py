@@ -672,6 +672,20 @@ def test_a_restored_dump_of_postgresql_is_the_campaign(store: Store, url: str, t
         assert join(other, "Bob").pseudonym != ann.pseudonym  # numbers go on where they were
 
 
+@pytest.mark.integration
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_late_annotator_waits_for_another_change_of_the_plan(store: Store, url: str) -> None:
+    import psycopg  # noqa: PLC0415 - the server is not there without it
+
+    for name in ("Ann", "Bob"):
+        join(store, name)
+    with psycopg.connect(url) as other, Store.open(f"{url}&options=-c%20lock_timeout%3D50") as impatient:
+        other.execute("SELECT id FROM campaign FOR UPDATE")  # as where texts are added
+        with pytest.raises(PostilError, match="lock timeout"):
+            impatient.people.invite_late("Eve")
+    assert "Eve" not in {person.name for person in store.people.everyone()}
+
+
 def test_two_processes_share_a_campaign(store: Store, url: str) -> None:
     ann = join(store, "Ann")
     with Store.open(url) as other:

@@ -14,6 +14,7 @@ from postil.annotation import tables
 from postil.annotation.balance import plan_balance
 from postil.annotation.change_log import log_change
 from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.database import lock_campaign
 from postil.annotation.interleaving import interleave, interleaved
 from postil.annotation.item_assignment import generator
 from postil.annotation.load_balancing import distribute_items
@@ -297,7 +298,7 @@ def _rows(before: _State, added: _Addition) -> _Rows:
 
 def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign, lead: int | None) -> None:
     """Append new items to the ends of presentation orders, in one transaction."""
-    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+    lock_campaign(connection)
     if _version(connection) != before.version:
         raise _ChangedPlanError("the plan was changed by another program at the same time")
     _ARTICLE.many(connection, rows.articles)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.writers import Writer
 
-__all__ = ["ADVICE", "Database"]
+__all__ = ["ADVICE", "Database", "lock_campaign"]
 
 T = TypeVar("T")
 
@@ -243,6 +243,15 @@ class Database:
         problem = PostilError(f"{self.where}: the database reports an error: {_message(error)}{_advice(error)}")
         problem.__cause__ = error
         return problem
+
+
+def lock_campaign(connection: Connection) -> None:
+    """Lock the campaign until the transaction ends, so that one program at a time changes its plan or its state.
+
+    Args:
+        connection: The database connection, in a transaction that has locked no people yet.
+    """
+    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
 
 
 def _outdated(engine: Engine) -> bool:

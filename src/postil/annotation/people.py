@@ -11,6 +11,7 @@ import sqlalchemy as sql
 from postil.annotation import tables, validation
 from postil.annotation.change_log import log_change
 from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.database import lock_campaign
 from postil.annotation.late import give_share
 from postil.annotation.models import AnnotatorProgress, Person, Progress, Reassignment, Refused, Session
 from postil.annotation.reassignment import insert_annotator, reassign_items, reserve_items
@@ -106,6 +107,7 @@ class People:
         token, campaign = secrets.token_urlsafe(32), self._campaign()
 
         def transaction(connection: Connection) -> Share:
+            lock_campaign(connection)
             everyone = _rows(connection, sql.select(tables.person).with_for_update())
             if known := [row for row in everyone if row.name == name]:
                 _refuse_left(known[0])
@@ -256,7 +258,7 @@ class People:
         def transaction(connection: Connection) -> Reassignment:
             # All people are locked, in one order: nobody annotates while items change hands, and no two removals
             # deadlock. The campaign comes first, as wherever the plan changes.
-            connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+            lock_campaign(connection)
             everyone = _rows(connection, sql.select(tables.person).with_for_update())
             who = active_person(connection, person.id)
             removed = tables.person.update().where(_PEOPLE.id == who.id).values(left_at=self._clock())
@@ -357,7 +359,7 @@ def _refuse_left(row: PersonRow) -> None:
 def _slot_for(connection: Connection, name: str, role: Role) -> int:
     """Number of the person with this name; a new annotator gets a free slot, a new lead a new row."""
     # One invitation at a time: else two could give one slot to two names, or two slots to one name.
-    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+    lock_campaign(connection)
     known = _rows(connection, sql.select(tables.person).where(_PEOPLE.name == name))
     if known:
         if known[0].role != role:

@@ -10,6 +10,7 @@ import sqlalchemy as sql
 from postil.annotation import tables, validation
 from postil.annotation.change_log import changes, detail_of, log_change
 from postil.annotation.compiled_sql import CompiledStatement
+from postil.annotation.database import lock_campaign
 from postil.annotation.models import CampaignState, Refused
 from postil.annotation.people import active_person
 
@@ -28,11 +29,10 @@ GRACE: Final = 900.0
 """Seconds after the deadline in which an item that is on somebody's screen can still be rated."""
 
 LATEST: Final = 200
-"""Number of ratings that the projected end rests on."""
+"""Largest number of ratings that the projected end rests on."""
 
 FEWEST: Final = 10
 """Number of ratings below which no end is projected."""
-
 
 FARTHEST: Final = 100 * 365 * 86_400.0
 """Seconds until the latest end that is projected."""
@@ -50,7 +50,7 @@ class Projection(NamedTuple):
 
     Args:
         open: Number of open presentations.
-        per_hour: Ratings per hour, since the first of the last 200 ratings.
+        per_hour: Ratings per hour, since the first of the latest ratings, at most 200.
         end: Time at which the last one is rated at that rate, in seconds since 1970.
     """
 
@@ -200,7 +200,7 @@ class Lifecycle:
             return changes(connection)
 
     def projection(self) -> Projection | None:
-        """Project the end from the rate of the last 200 ratings.
+        """Project the end from the rate of the latest ratings, at most 200.
 
         None if there are too few ratings, or no open items, or the end is too far away to mean anything.
         """
@@ -297,7 +297,7 @@ def _passed(log: _Log, state: CampaignState) -> Iterator[str]:
 
 def _settled(connection: Connection, now: float) -> _Log:
     """Log a deadline that has passed; a lock lets one program change the state at a time."""
-    connection.execute(sql.select(tables.campaign.c.id).with_for_update())
+    lock_campaign(connection)
     log = _logged(connection)
     missing = list(_passed(log, _state(log, now)))
     for kind in missing:
