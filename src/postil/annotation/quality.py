@@ -204,8 +204,9 @@ def _equal_to_others(ratings: Sequence[Rating]) -> dict[str, tuple[_Share, _Shar
             pairs.append(one.grade == other.grade)
             mine[one.annotator].append(pairs[-1])
             mine[other.annotator].append(pairs[-1])
+    equal = sum(pairs)
     return {
-        name: (_Share(sum(same), len(same)), _Share(sum(pairs) - sum(same), len(pairs) - len(same)))
+        name: (_Share(sum(same), len(same)), _Share(equal - sum(same), len(pairs) - len(same)))
         for name, same in mine.items()
     }
 

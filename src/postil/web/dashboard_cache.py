@@ -15,9 +15,9 @@ from postil.app.inferred_grades import inferred_grades
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from postil.annotation.models import AnnotatorProgress, Rating
+    from postil.annotation.models import AnnotatorProgress, Campaign, Rating
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
     from postil.records.results import AgreementResult, QualityResult
@@ -43,19 +43,23 @@ class AspectNumbers:
     quality: QualityResult
 
     @classmethod
-    def of(cls, store: Store, rubric: Rubric, ratings: Sequence[Rating]) -> AspectNumbers:
+    def of(
+        cls, rubric: Rubric, ratings: Sequence[Rating], campaign: Campaign, articles: int, lengths: Mapping[int, float]
+    ) -> AspectNumbers:
         """Compute the statistics of one aspect.
 
         Args:
-            store: Store of the campaign.
             rubric: Rubric with the scale of the aspect.
             ratings: Ratings with its grades.
+            campaign: Settings of the campaign.
+            articles: Number of its articles whose items are rated.
+            lengths: Length of each item's text by its number.
         """
         inferred = inferred_grades(ratings, rubric)
         return cls(
             agreement=agreement_of(ratings, rubric, AgreementOptions(), inferred),
-            estimate=estimate_so_far(ratings, store.campaign(), store.results.articles()),
-            quality=quality_of(ratings, store.results.lengths(), rubric, QualityOptions(), inferred),
+            estimate=estimate_so_far(ratings, campaign, articles),
+            quality=quality_of(ratings, lengths, rubric, QualityOptions(), inferred),
         )
 
 
@@ -92,6 +96,7 @@ class DashboardSnapshot:
         version = store.version()  # read first, so that changes during the computation make the snapshot stale
         ratings, rubric = store.results.ratings(), store.rubric()
         adjudicated = {one.number for one in store.results.adjudications()}
+        campaign, articles, lengths = store.campaign(), store.results.articles(), store.results.lengths()
         return cls(
             version=version,
             annotator_progress=tuple(store.people.annotator_progress()),
@@ -100,7 +105,8 @@ class DashboardSnapshot:
             conflicts=tuple(number for number in store.results.apart(far) if number not in adjudicated),
             adjudicated=tuple(sorted(adjudicated)),
             aspects={
-                scale.name: AspectNumbers.of(store, scale, some) for scale, some in ratings_by_aspect(ratings, rubric)
+                scale.name: AspectNumbers.of(scale, some, campaign, articles, lengths)
+                for scale, some in ratings_by_aspect(ratings, rubric)
             },
         )
 
