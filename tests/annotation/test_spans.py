@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.annotation.spans import annotated_share, from_utf16, passage_grade, union
+from postil.annotation.spans import annotated_share, passage_grade, union
 
 SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8)
 
@@ -48,15 +48,3 @@ def test_white_space_is_no_text() -> None:
 )
 def test_the_labels_of_tweet_contextualization(marks: list[list[tuple[int, int]]], grade: float) -> None:
     assert passage_grade("abcdefghij", marks) == pytest.approx(grade)
-
-
-@given(st.text(max_size=20), st.data())
-def test_places_of_javascript(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-
-    def units(words: str) -> int:
-        return len(words.encode("utf-16-le", "surrogatepass")) // 2
-
-    assert from_utf16(text, [(units(text[:start]), units(text[:end]))]) == ((start, end),)
-    assert from_utf16(text, [(-5, 10**9)]) == ((0, len(text)),)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Span
 
-__all__ = ["annotated_share", "from_json", "from_utf16", "passage_grade", "to_json", "union"]
+__all__ = ["annotated_share", "from_json", "passage_grade", "to_json", "union"]
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -68,23 +68,6 @@ def passage_grade(text: str, spans: Sequence[Sequence[Span]]) -> float:
     if len(spans) > 1 and all(annotated_share(text, of_one) == 1 for of_one in spans):
         return 2.0
     return annotated_share(text, [span for of_one in spans for span in of_one])
-
-
-def from_utf16(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Convert spans in UTF-16 code units, as in JavaScript, to spans in characters (code points).
-
-    Args:
-        text: The text.
-        spans: Start and exclusive end of each; an offset inside a character becomes its end.
-
-    >>> from_utf16("a😀b", [(1, 3), (3, 4)])
-    ((1, 2), (2, 3))
-    """
-    offsets = [0]
-    for offset, character in enumerate(text, 1):
-        offsets.extend([offset] * (2 if ord(character) > 0xFFFF else 1))
-    last = len(offsets) - 1
-    return tuple((offsets[min(max(start, 0), last)], offsets[min(max(end, 0), last)]) for start, end in spans)
 
 
 def to_json(spans: Sequence[Span]) -> str:

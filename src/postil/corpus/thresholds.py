@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
 
-__all__ = ["CHOSEN", "article_thresholds", "in_words", "test_thresholds"]
+__all__ = ["article_thresholds", "in_words", "test_thresholds"]
 
 LADDERS: Final[Mapping[str, tuple[int, ...]]] = {
     "min_content_words": (30, 10, 0),
@@ -27,8 +27,6 @@ LADDERS: Final[Mapping[str, tuple[int, ...]]] = {
     "test_min_upvotes": (201, 100, 50, 20, 10, 5, 1, 0),
 }
 """Values of each threshold, the paper's first."""
-CHOSEN: Final = tuple(LADDERS)
-"""Names of the options that are chosen where they are not given."""
 MANY: Final = 1_000
 """Number of articles that are enough for the paper's thresholds, whatever the share of the others."""
 MOST: Final = 0.9

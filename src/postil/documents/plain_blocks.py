@@ -50,7 +50,6 @@ _WROTE: Final = re.compile(
 )
 _ILLUSTRATION: Final = re.compile(r"\[(?:Illustration|Frontispiece|Image|Figure|Abbildung|Picture)\b", re.IGNORECASE)
 _WIKI_HEADING: Final = re.compile(r"(={2,6})\s*[^=].*?\1|(#{1,6})\s+\S.*")
-_BYLINE: Final = re.compile(r"by\b|by:|von\b|par\b|author:|date:", re.IGNORECASE)
 _LONGEST_SIGNATURE: Final = 12
 _LONGEST_CAPTION: Final = 8
 """Number of groups after which the bracket of a caption that is never closed is forgotten."""
