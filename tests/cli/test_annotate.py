@@ -524,7 +524,7 @@ def test_texts_are_added_and_clashing_ones_refused(postil: Postil) -> None:
     nothing = postil("annotate", "add", "c.db", "more.jsonl")
     assert (nothing.code, nothing.err.splitlines()[-1]) == (
         0,
-        f"nothing to add: the campaign has all {len(after)} texts already",
+        f"nothing to add: the campaign has them already ({len(after)} texts)",
     )
     shown = postil("annotate", "agreement", "c.db")
     assert "revision of the plan" in shown.out
@@ -549,7 +549,7 @@ def test_a_campaign_of_summaries_with_aspects_from_plan_to_agreement(postil: Pos
     made = postil("annotate", "plan", write("t.jsonl", *texts), "c.db", "-n", 2, *shown, "--rubric", "two.json")
     assert made.code == 0, made.err
     again = postil("annotate", "add", "c.db", write("same.jsonl", *texts))
-    assert "has all 16 texts already" in again.err
+    assert "nothing to add: the campaign has them already (16 texts)" in again.err
     clash = postil("annotate", "add", "c.db", write("clash.jsonl", texts[0] | {"source": "another one"}))
     assert (clash.code, "another context of a of q0" in clash.err) == (3, True), clash.err
     with Store.open("c.db") as store:

@@ -222,7 +222,7 @@ def test_cells_become_what_the_field_holds(tmp_path: Path) -> None:
     ]
     assert said == [
         "read with ';' between columns",
-        "1 empty cells in text, taken as empty texts; decimal commas in grade",
+        "1 empty cell in text, taken as empty texts; decimal commas in grade",
     ]
 
 
@@ -441,7 +441,7 @@ def test_empty_ids_below_one_that_was_merged(tmp_path: Path) -> None:
         ("2", "a"),
     ]
     assert said[1] == (
-        "2 empty cells in item, taken as the cell above; 1 empty cells in system, taken as the cell above"
+        "2 empty cells in item, taken as the cell above; 1 empty cell in system, taken as the cell above"
     )
     message = refusal(tmp_path / "t.csv", "item,system,text\n,a,Rain\n1,a,Snow\n", fill_down=True)
     assert message == ":2: item: expected text or an integer, got an empty cell"

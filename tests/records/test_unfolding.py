@@ -77,7 +77,7 @@ def test_candidates(exam: Path, source: str, names: str) -> None:
         'each row read as 2: Antwort A (system "A"), Antwort B (system "B")'
         if names
         else "each row read as 2: Antwort A, Antwort B",
-        f"1 empty cells in {source}, taken as empty texts",
+        f"1 empty cell in {source}, taken as empty texts",
     ]
 
 

@@ -113,7 +113,8 @@ def test_leads_are_told_what_more_ratings_would_take(place: Make) -> None:
             here.store.grading.rate(person, task.assignment, 3, idempotency_key=f"r{n}")
             here.clock.now += 3600
     lead = here.visitor("Lee", "lead")
-    assert "1 per hour, the 1 open ones are done by 2023-11-15 10:13 UTC." in lead.get("/lead").text
+    told = "At the rate of the latest ratings, 1 per hour, all that are open (1) are done by 2023-11-15 10:13 UTC."
+    assert told in lead.get("/lead").text
     here.store.state.set_deadline(here.clock.now + 60)
     assert "That is after the deadline." in lead.get("/lead").text
 

@@ -27,6 +27,7 @@ from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument, FormatOption, group
 from postil.errors import MissingExtra
+from postil.render.formats import counted
 from postil.render.views import show, view_of
 
 __all__ = ["annotate"]
@@ -86,9 +87,9 @@ def add(
     for line in view_of(done.plan).remarks if format != "table" else ():
         say(line)
     if not done.added:
-        say(f"nothing to add: the campaign has all {done.known:,} texts already")
+        say(f"nothing to add: the campaign has them already ({counted(done.known, 'text')})")
         return
-    texts = f"{done.added:,} text{'s' if done.added > 1 else ''} {'would be ' if options.dry_run else ''}added"
+    texts = f"{counted(done.added, 'text')} {'would be ' if options.dry_run else ''}added"
     say(f"revision {done.revision}: {texts}, {done.known:,} known ones skipped; seed {options.seed}")
     if done.status != "running":
         say(f"the campaign is {done.status}; annotators get the texts after 'postil annotate resume'")

@@ -11,6 +11,7 @@ from postil.app.annotate_life import MessageOptions
 from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument
+from postil.render.formats import counted
 from postil.render.views import show
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def print_latecomer(name: str, late: Latecomer) -> None:
     if share.open:
         few, many = share.open[0], share.open[-1]
         others = f"each of the others has {few:,}{f' to {many:,}' if many > few else ''} left"
-    say(f"{name} has {share.items:,} open items; {others}")
+    say(f"{name} has {counted(share.items, 'open item')}; {others}")
     if share.nobody:
         say(f"{share.nobody:,} of them had fewer annotators than planned")
     if max(share.open, default=0) > share.items + 1:

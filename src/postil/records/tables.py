@@ -110,20 +110,18 @@ class _Rows(Generic[T]):
 
     def _cells(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
         """Batches of rows; cells that say that there is no value are empty."""
-        missing = self._reading.missing
-        if not missing:
+        if not self._reading.missing:
             yield from self._table.rows()
             return
         for lines, rows in self._table.rows():
-            cells = [
-                ["" if isinstance(cell, str) and cell.strip() in missing else cell for cell in row] for row in rows
-            ]
-            self._missing += sum(
-                cell != given
-                for row, before in zip(cells, rows, strict=True)
-                for cell, given in zip(row, before, strict=True)
-            )
-            yield lines, cells
+            yield lines, [[self._known(cell) for cell in row] for row in rows]
+
+    def _known(self, cell: object) -> object:
+        """A cell; an empty one in place of what says that there is no value, which is counted."""
+        if not (isinstance(cell, str) and cell and cell.strip() in self._reading.missing):
+            return cell
+        self._missing += 1
+        return ""
 
     def _batch(self, lines: Sequence[int], rows: Sequence[Sequence[object]]) -> list[T]:
         try:
@@ -167,14 +165,19 @@ class _Rows(Generic[T]):
 
     def _tell_end(self) -> None:
         parts = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        parts += [f"{self._missing:,} cells that --missing names, taken as empty"] if self._missing else []
+        parts += [f"{_cells(self._missing)} that --missing names, taken as empty"] if self._missing else []
         for each in filter(None, self._fields):
-            parts += [f"{each.empty:,} empty cells in {each.column}, taken as empty texts"] if each.empty else []
+            parts += [f"{_cells(each.empty, 'empty ')} in {each.column}, taken as empty texts"] if each.empty else []
             parts += [f"decimal commas in {each.column}"] if each.commas else []
             parts += [f"merged cells in {each.column}, whose value counts for each row"] if each.merged else []
-            parts += [f"{each.filled:,} empty cells in {each.column}, taken as the cell above"] if each.filled else []
+            filled = _cells(each.filled, "empty ")
+            parts += [f"{filled} in {each.column}, taken as the cell above"] if each.filled else []
         if parts:
             self._reading.say(f"{self._table.where}: {'; '.join(parts)}")
+
+
+def _cells(n: int, kind: str = "") -> str:
+    return f"{n:,} {kind}cell{'s' * (n != 1)}"
 
 
 def _place(places: RowLocations, lines: Sequence[int], expected: int) -> int:

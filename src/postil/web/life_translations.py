@@ -38,8 +38,8 @@ LIFE: Final[Mapping[str, str]] = MappingProxyType(
         "reopened.": "不再保存打分。迟到的打分留在标注员的浏览器中，直到重新开放。",
         "Deadline: {time}": "截止时间：{time}",
         "No deadline": "没有截止时间",
-        "At the rate of the last 200 ratings, {rate} per hour, the {open} open ones are done by {time}.": (
-            "按最近 200 次打分的速度（每小时 {rate} 次），剩余的 {open} 次将在 {time} 完成。"
+        "At the rate of the latest ratings, {rate} per hour, all that are open ({open}) are done by {time}.": (
+            "按最近打分的速度（每小时 {rate} 次），剩余的 {open} 次将在 {time} 完成。"
         ),
         "That is after the deadline.": "这晚于截止时间。",
         "Pause …": "暂停……",

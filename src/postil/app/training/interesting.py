@@ -34,6 +34,7 @@ from postil.records.results import (
 from postil.records.row_files import read
 from postil.records.row_locations import SelectedRows
 from postil.records.rows import Passage
+from postil.render.formats import counted
 from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
@@ -98,7 +99,7 @@ def train_interesting(
     found = SelectedRows(rows, rows.places, readers.is_first)
     passages, places = readers.averaged(list(found)), found.places
     if found.skipped:
-        on_message(f"{places.where}: {len(passages):,} passages; several ratings of a passage are averaged")
+        on_message(f"{places.where}: {counted(len(passages), 'passage')}; several ratings of a passage are averaged")
     if passages and all(each.grade is None for each in passages):
         raise InvalidInput("no row has a grade; name its column: --column grade=COLUMN", where=places.where)
     data = check_passages(passages, None, places)
