@@ -64,8 +64,9 @@ def view(result: SuggestionsResult) -> View:
                 [excerpt(one.text), row.article, *numbers, excerpt(title or origin, 40), (date or "")[:10], votes]
             )
             likely = probability and f"probability {probability}"
-            about = [row.article, numbers[1], likely, title or origin, (date or "")[:10]]
-            cards.append((f"{one.rank}. {one.text}", " · ".join(filter(None, [*about, votes and f"{votes} votes"]))))
+            voted = "" if upvotes is None else counted(upvotes, "vote")
+            about = [row.article, numbers[1], likely, title or origin, (date or "")[:10], voted]
+            cards.append((f"{one.rank}. {one.text}", " · ".join(filter(None, about))))
     known = [name not in {"probability", "date", "votes"} or any(cells) for name, *cells in zip(*grid, strict=True)]
     grid = [list(compress(line, known)) for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
