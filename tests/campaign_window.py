@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from browser_window import Window
 from postil.annotation.store import Store
-from postil.app.annotate import PlanOptions, plan
+from postil.app.annotate_plan import PlanOptions, plan
 
 if TYPE_CHECKING:
     from pathlib import Path

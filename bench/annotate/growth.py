@@ -30,8 +30,8 @@ from bench.annotate.databases import Files
 from bench.annotate.run import Found, Server, line, looked_up, sign_in
 from bench.annotate.workload import make
 from postil.annotation.store import Store
-from postil.app.annotate import BackupOptions, backup
 from postil.app.annotate_add import AddOptions, add
+from postil.app.annotate_backup import BackupOptions, backup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from postil.version import VERSION as __version__  # noqa: N811 - the name that 
 
 if TYPE_CHECKING:
     from postil.app.agreement import agreement
-    from postil.app.annotate import AgreementOptions
+    from postil.app.annotate_agreement import AgreementOptions
     from postil.app.budget import BudgetOptions
     from postil.app.budget_columns import budget
     from postil.app.calibrate import CalibrateOptions, calibrate
@@ -119,7 +119,7 @@ __all__ = [
 ]
 
 _HOMES: Final = {
-    "AgreementOptions": ("postil.app.annotate", "AgreementOptions"),
+    "AgreementOptions": ("postil.app.annotate_agreement", "AgreementOptions"),
     "ApplyOptions": ("postil.app.combine", "ApplyOptions"),
     "Article": ("postil.records.rows", "Article"),
     "DocumentFrequencies": ("postil.metrics.background", "DocumentFrequencies"),

@@ -18,7 +18,9 @@ from postil.annotation.plan import plan
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
 from postil.app import annotate
-from postil.app.annotate import BackupOptions, CampaignAgreementOptions, ExportOptions, InviteOptions, RemoveOptions
+from postil.app.annotate import ExportOptions, InviteOptions, RemoveOptions
+from postil.app.annotate_agreement import CampaignAgreementOptions, agreement
+from postil.app.annotate_backup import BackupOptions, backup
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:
@@ -80,9 +82,9 @@ def test_the_sound_one_opens(campaign: Path, tmp_path: Path) -> None:
 
 def commands(file: Path, folder: Path):
     return (
-        lambda: annotate.agreement(str(file), CampaignAgreementOptions(resamples=2)),
+        lambda: agreement(str(file), CampaignAgreementOptions(resamples=2)),
         lambda: annotate.export(str(file), ExportOptions(out=str(folder / "out"))),
-        lambda: annotate.backup(str(file), str(folder / "copy.db"), BackupOptions()),
+        lambda: backup(str(file), str(folder / "copy.db"), BackupOptions()),
         lambda: annotate.invite(str(file), "Cid", InviteOptions(role="lead")),
         lambda: annotate.remove(str(file), "Ann", RemoveOptions()),
     )
@@ -147,7 +149,7 @@ def test_spans_that_are_none(campaign: Path, spans: str) -> None:
     with pytest.raises(
         InvalidInput, match=r"c\.db: event\.spans: expected pairs of start and end as JSON: .*; the data"
     ):
-        annotate.agreement(str(campaign), CampaignAgreementOptions(resamples=2))
+        agreement(str(campaign), CampaignAgreementOptions(resamples=2))
 
 
 def test_a_file_that_is_cut_off(sound: Path, tmp_path: Path) -> None:

@@ -19,15 +19,10 @@ from postil.annotation.models import Context, Item, Refused
 from postil.annotation.pairs import balanced_sides, pair_items, single_texts
 from postil.annotation.rubric import Rubric
 from postil.annotation.store import Store
-from postil.app.annotate import (
-    AgreementOptions,
-    PlanOptions,
-    RemoveOptions,
-    agreement_of,
-    plan,
-    remove,
-)
+from postil.app.annotate import RemoveOptions, remove
 from postil.app.annotate_add import AddOptions, add
+from postil.app.annotate_agreement import AgreementOptions, agreement_of
+from postil.app.annotate_plan import PlanOptions, plan
 from postil.app.campaign_estimate import estimate_so_far
 from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput, UsageError

@@ -204,7 +204,7 @@ def test_of_an_overlap_what_nobody_else_can_take_is_short(postil: Postil) -> Non
     left = postil("annotate", "remove", "c.db", "A1")
     assert left.err == (
         "removed A1; 2 open items reassigned\n"
-        "4 items have fewer annotators than planned, as nobody else can take them\n"
+        "4 items with fewer annotators than planned, as nobody else can take them\n"
     )
 
 
@@ -287,7 +287,7 @@ def test_someone_leaves(postil: Postil) -> None:
         assert sum(one.texts for one in store.plan().statistics().annotators if one.annotator in left) == 16
     assert postil("annotate", "remove", "c.db", left[0]).code == 0
     alone = postil("annotate", "remove", "c.db", left[1])
-    assert "8 items have fewer annotators than planned" in alone.err
+    assert "8 items with fewer annotators than planned" in alone.err
     with_new = postil("annotate", "remove", "c.db", left[2], "--reserve")
     assert "open items reserved for the next annotator who is invited" in with_new.err
     assert postil("annotate", "invite", "c.db", "Cid").code == 0

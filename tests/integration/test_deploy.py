@@ -262,7 +262,7 @@ def test_a_campaign_of_systemd_behind_nginx(tmp_path: Path) -> None:
         text=True,
         check=True,
     ).stderr
-    assert "ratings.csv (1 rows)" in rows
+    assert "ratings.csv (1 row)" in rows
     assert [path.name for path in tmp_path.glob("grading.db*")] == ["grading.db"]
 
 

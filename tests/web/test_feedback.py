@@ -14,7 +14,7 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 from starlette.testclient import TestClient
 
 from postil.annotation.store import Store
-from postil.app.annotate import PlanOptions, plan
+from postil.app.annotate_plan import PlanOptions, plan
 from postil.errors import InvalidInput, UsageError
 from postil.web.server import WebOptions, make_app
 

@@ -13,7 +13,8 @@ import pytest
 from postil.annotation.export import judgements
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
-from postil.app.annotate import AgreementOptions, agreement_of, write_rows
+from postil.app.annotate import write_rows
+from postil.app.annotate_agreement import AgreementOptions, agreement_of
 from postil.app.campaign_estimate import estimate_so_far
 from postil.app.estimate import EstimateOptions, estimate_files
 from postil.errors import PostilError

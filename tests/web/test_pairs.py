@@ -11,7 +11,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from postil.annotation.models import Item
 from postil.annotation.rubric import Rubric
-from postil.app.annotate import AgreementOptions, agreement_of
+from postil.app.annotate_agreement import AgreementOptions, agreement_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

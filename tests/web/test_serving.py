@@ -17,7 +17,7 @@ import httpx2
 import pytest
 
 from postil.annotation.store import Store
-from postil.app.annotate import BackupOptions, backup
+from postil.app.annotate_backup import BackupOptions, backup
 from postil.errors import InvalidInput
 
 resource: Any = pytest.importorskip("resource", reason="limits of processes are POSIX")

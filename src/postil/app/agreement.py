@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from postil.app.annotate import AgreementOptions
+from postil.app.annotate_agreement import AgreementOptions
 from postil.app.item_scores import read_judgements
 from postil.errors import Undefined
 from postil.metaeval.agreement import agreement as measure

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from postil.annotation.inputs import GoldLabel, with_gold
 from postil.annotation.item_files import ItemFiles
 from postil.annotation.pairs import single_texts
-from postil.app.annotate import open_campaign, roles_of
+from postil.app.annotate import open_campaign
 from postil.app.annotate_pairs import new_gold, planned_pairs
+from postil.app.annotate_plan import roles_of
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UsageError
 from postil.options import Flag, options

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.annotation.models import Given
-from postil.app.annotate import InviteOptions, PlanOptions, invite, open_campaign, plan
+from postil.app.annotate import InviteOptions, invite, open_campaign
+from postil.app.annotate_plan import PlanOptions, plan
 from postil.records.row_files import read
 from postil.records.rows import Judgement
 

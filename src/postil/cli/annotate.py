@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from postil.app import annotate as app
-from postil.app.annotate import (
-    BackupOptions,
-    CampaignAgreementOptions,
-    ExportOptions,
-    InviteOptions,
-    PlanOptions,
-    RemoveOptions,
-)
+from postil.app.annotate import ExportOptions, InviteOptions, RemoveOptions
 from postil.app.annotate_add import AddOptions
 from postil.app.annotate_add import add as add_texts
+from postil.app.annotate_agreement import CampaignAgreementOptions
+from postil.app.annotate_agreement import agreement as measured_agreement
+from postil.app.annotate_backup import BackupOptions
+from postil.app.annotate_backup import backup as copied
+from postil.app.annotate_backup import upgrade as upgraded
 from postil.app.annotate_life import invite_late
+from postil.app.annotate_plan import PlanOptions
+from postil.app.annotate_plan import plan as planned
 from postil.app.campaign_serving import ServeOptions
 from postil.app.options import InputOptions
 from postil.cli.annotate_imports import imports
@@ -60,7 +60,7 @@ def plan(
 
     Example: postil annotate plan articles.jsonl campaign.db --annotators 5 --annotators-per-item 2
     """
-    result = app.plan(items, campaign, options, inputs, say)
+    result = planned(items, campaign, options, inputs, say)
     emit(show(format, result), format)
     for line in (*(view_of(result).remarks if format != "table" else ()), f"seed {options.seed}"):
         say(line)
@@ -148,7 +148,7 @@ def agreement(
 
     Example: postil annotate agreement campaign.db
     """
-    found = app.agreement(campaign, options)
+    found = measured_agreement(campaign, options)
     emit(show(format, found), format)
     if found.agreement is not None and format != "json":
         for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
@@ -165,7 +165,7 @@ def export(campaign: CampaignArgument, options: ExportOptions) -> None:
     Example: postil annotate export campaign.db --out grades
     """
     for file in app.export(campaign, options):
-        say(f"written: {file.path}" + ("" if file.rows is None else f" ({file.rows:,} rows)"))
+        say(f"written: {file.path}" + ("" if file.rows is None else f" ({counted(file.rows, 'row')})"))
 
 
 @annotate.command()
@@ -183,7 +183,7 @@ def remove(
     outcome = "reserved for the next annotator who is invited" if options.reserve else "reassigned"
     say(f"removed {name}; {done.moved:,} open items {outcome}")
     if done.short:
-        say(f"{done.short:,} items have fewer annotators than planned, as nobody else can take them")
+        say(f"{counted(done.short, 'item')} with fewer annotators than planned, as nobody else can take them")
 
 
 @annotate.command()
@@ -197,10 +197,10 @@ def backup(
 
     Example: postil annotate backup campaign.db backup.db
     """
-    ratings = app.backup(campaign, copy, options)
+    ratings = copied(campaign, copy, options)
     if options.incomplete:
         say(f"{copy}: annotations from shortly before {campaign} was copied may be missing")
-    say(f"written: {copy} ({ratings:,} ratings)")
+    say(f"written: {copy} ({counted(ratings, 'rating')})")
 
 
 @annotate.command()
@@ -212,7 +212,7 @@ def upgrade(campaign: CampaignArgument) -> None:
 
     Example: postil annotate upgrade campaign.db
     """
-    app.upgrade(campaign)
+    upgraded(campaign)
     say("the campaign can be used with this version of postil")
 
 

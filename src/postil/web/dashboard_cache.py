@@ -8,7 +8,7 @@ from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
 from postil.annotation.aspects import ratings_by_aspect
-from postil.app.annotate import AgreementOptions, agreement_of
+from postil.app.annotate_agreement import AgreementOptions, agreement_of
 from postil.app.annotate_quality import QualityOptions, quality_of
 from postil.app.campaign_estimate import CampaignEstimate, estimate_so_far
 from postil.app.inferred_grades import inferred_grades
