@@ -57,6 +57,15 @@ class CompareOptions(ResamplingOptions):
         if self.p_values not in P_VALUES:
             raise UnknownName("definition of p-values", self.p_values, P_VALUES)
 
+    def check_for(self, flag: str) -> None:
+        """Raise a `UsageError` if an option for scores is not as by default.
+
+        Args:
+            flag: The flag that says what is compared instead of scores.
+        """
+        if self != CompareOptions(baseline=self.baseline, resamples=self.resamples, seed=self.seed):
+            raise UsageError(f"{flag}: only --baseline, --resamples, --seed and options of reading files go with it")
+
 
 def compare_files(
     scores: Sequence[str],

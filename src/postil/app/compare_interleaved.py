@@ -95,9 +95,7 @@ def compare_interleaved(
 
 
 def _compared(log: Source[Impression], options: CompareOptions, command: str = "") -> InterleavingResult:
-    used = CompareOptions(baseline=options.baseline, resamples=options.resamples, seed=options.seed)
-    if options != used:
-        raise UsageError("--interleaved: only --baseline, --resamples, --seed and options of reading files go with it")
+    options.check_for("--interleaved")
     found = interleaved_preferences(
         log, options.baseline, resamples=options.resamples, seed=options.seed, places=log.places
     )

@@ -96,9 +96,7 @@ def compare_preferences(
 
 
 def _compared(rows: Source[PairPreference], options: CompareOptions, command: str = "") -> PreferencesResult:
-    used = CompareOptions(baseline=options.baseline, resamples=options.resamples, seed=options.seed)
-    if options != used:
-        raise UsageError("--preferences: only --baseline, --resamples, --seed and options of reading files go with it")
+    options.check_for("--preferences")
     found = preferred_systems(
         rows, options.baseline, resamples=options.resamples, seed=options.seed, places=rows.places
     )
