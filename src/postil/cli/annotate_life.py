@@ -15,6 +15,7 @@ from postil.render.formats import counted
 from postil.render.views import show
 
 if TYPE_CHECKING:
+    from postil.annotation.state import Outcome
     from postil.app.annotate_life import Latecomer
 
 __all__ = ["close", "deadline", "pause", "print_latecomer", "resume"]
@@ -28,13 +29,7 @@ def pause(campaign: CampaignArgument, options: MessageOptions) -> None:
 
     Example: postil annotate pause campaign.db --message "Back on Monday."
     """
-    before, after = app.pause(campaign, options)
-    if before == after:
-        say("the campaign is paused already; nothing changed")
-    elif before.status == after.status:
-        say("the campaign is paused already; its message is changed")
-    else:
-        say("paused; 'postil annotate resume' continues")
+    _tell(app.pause(campaign, options), "paused; 'postil annotate resume' continues")
 
 
 @command
@@ -60,13 +55,7 @@ def close(campaign: CampaignArgument, options: MessageOptions) -> None:
 
     Example: postil annotate close campaign.db --message "Thank you all!"
     """
-    before, after = app.close(campaign, options)
-    if before == after:
-        say("the campaign is closed already; nothing changed")
-    elif before.status == after.status:
-        say("the campaign is closed already; its message is changed")
-    else:
-        say("closed; 'postil annotate resume' reopens it")
+    _tell(app.close(campaign, options), "closed; 'postil annotate resume' reopens it")
 
 
 @command
@@ -93,6 +82,16 @@ def deadline(
     say("the deadline is removed" if after.deadline is None else f"deadline: {moment(after.deadline)}")
     if before.status in {"ending", "closed"}:
         say("the campaign is open again")
+
+
+def _tell(outcome: Outcome, done: str) -> None:
+    """Say that the state was changed, or that the campaign had it already."""
+    before, after = outcome
+    if before.status != after.status:
+        say(done)
+    else:
+        same = "nothing changed" if before == after else "its message is changed"
+        say(f"the campaign is {after.status} already; {same}")
 
 
 def print_latecomer(name: str, late: Latecomer) -> None:
