@@ -93,7 +93,8 @@ class _Pages:
         try:
             found = self._add(pending, lead, dry_run=True)
         except PostilError as error:
-            self._drop(lead)
+            with self._lock:
+                self._drop(lead)
             return self._page(request, 422, problem=_told(error, pending))
         return self._page(request, found=found, pending=pending)
 
@@ -101,15 +102,17 @@ class _Pages:
         """Add the texts of uploaded files."""
         lead, form = self._site.submitted(request)
         self._site.current_lead(request)
-        pending = self._pending.get(lead.id)
-        if pending is None or not secrets.compare_digest(pending.token.encode(), form.get("token", "").encode()):
-            raise HTTPError(404, "These files are not here any more", "Choose them again.")
+        with self._lock:  # of two requests at once, one takes the files
+            pending = self._pending.get(lead.id)
+            if pending is None or not secrets.compare_digest(pending.token.encode(), form.get("token", "").encode()):
+                raise HTTPError(404, "These files are not here any more", "Choose them again.")
+            del self._pending[lead.id]
         try:
             found = self._add(pending, lead, dry_run=False)
         except PostilError as error:
             return self._page(request, 422, problem=_told(error, pending))
         finally:
-            self._drop(lead)
+            _remove(pending)
         return self._page(request, done=found)
 
     def _page(self, request: Request, status: int = 200, **values: object) -> Response:
@@ -147,12 +150,10 @@ class _Pages:
         return self._pending[lead.id]
 
     def _drop(self, lead: Person, before: float = 0.0) -> None:
-        """Remove the files of a lead, and those of others that have waited for too long."""
+        """Remove the files of a lead, and those of others that have waited for too long; the lock is held."""
         for number, one in list(self._pending.items()):
             if number == lead.id or one.since < before:
-                del self._pending[number]
-                with suppress(OSError):
-                    one.folder.cleanup()
+                _remove(self._pending.pop(number))
 
     def _add(self, pending: _Pending, lead: Person, *, dry_run: bool) -> Addition:
         names = pending.names
@@ -165,6 +166,11 @@ class _Pages:
                 return apart.submit(add, self._url, [names["texts"]], options, lead=lead).result()
             except BrokenProcessPool:
                 raise PostilError("the process that adds texts was ended; try again") from None
+
+
+def _remove(pending: _Pending) -> None:
+    with suppress(OSError):
+        pending.folder.cleanup()
 
 
 def _told(error: PostilError, pending: _Pending) -> str:
