@@ -156,6 +156,8 @@ def test_training_alone_shows_no_other_label(tmp_path: Path) -> None:
         ([{**CHECK, "text": " "}], {}, "expected a text without NUL characters"),
         ([{**GOLD[0], "text": "other"}], {}, "s0 of a0 has another text in the file of items"),
         ([{**CHECK, "attention": "yes"}], {}, "attention"),
+        ([GOLD[0], {**GOLD[0], "grade": 4}], {}, ":2: grade: another row has the label 1 for s0 of a0; leave one out"),
+        ([{**GOLD[0], "system": "s9"}], {}, ":1: item: there is no item s9 of a0; correct the names, or leave"),
     ],
 )
 def test_what_a_plan_refuses(tmp_path: Path, gold: list[dict[str, object]], more: dict[str, Any], problem: str) -> None:

@@ -111,7 +111,7 @@ def with_gold(
         known: Item, system and sample of labels to leave out.
 
     Raises:
-        InvalidInput: There is no such item, or the rubric has no such grade; names the row.
+        InvalidInput: There is no such item, the rubric has no such grade, or two rows differ; names the row.
     """
     numbers = {(item.item, item.system, item.sample): number for number, item in enumerate(items)}
     found, names = list(items), [scale.name for scale in rubric.scales]
@@ -125,7 +125,8 @@ def with_gold(
             number = numbers[row.item, row.system, row.sample] = len(found)
             found.append(_text_of_label(found, row, rows.places.error, index))
         if number is None:
-            raise rows.places.error(index, "item", f"there is no item {row.system} of {row.item}")
+            problem = f"there is no item {row.system} of {row.item}; correct the names, or leave the row out"
+            raise rows.places.error(index, "item", problem)
         if row.text not in {None, found[number].text}:
             raise rows.places.error(index, "text", f"{row.system} of {row.item} has another text in the file of items")
         if row.aspect is not None and row.aspect not in names:
@@ -136,6 +137,9 @@ def with_gold(
             grades = f"a whole number from {scale.low} to {scale.high}" if scale.grades else "a share from 0 to 1"
             raise rows.places.error(index, "grade", f"expected {grades}, got {row.grade:g}")
         golds = labels.setdefault(number, [None] * len(names))
+        if golds[place] not in {None, row.grade}:
+            problem = f"another row has the label {golds[place]:g} for {row.system} of {row.item}; leave one out"
+            raise rows.places.error(index, "grade", problem)
         golds[place] = row.grade
         found[number] = msgspec.structs.replace(
             found[number],

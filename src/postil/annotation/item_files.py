@@ -126,7 +126,7 @@ class ItemFiles:
         for item, place in self._items(path, reading, given.get("articles", PLAIN)):
             names = (item.item, item.system, item.text, item.title, item.content, item.lang)
             if any("\0" in text for text in (*names, *(one.text for one in item.context))):
-                raise InvalidInput(f"{item.item}, {item.system}: contains a NUL character", where=path)
+                raise place.error(f"{item.system} of {item.item} contains a NUL character; take it out")
             yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place), place
 
     def _items(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
@@ -208,7 +208,7 @@ class ItemFiles:
         """An item with its sample number: its own, or the next one among the texts of its name."""
         name = f"{item.item} has two items with the name {item.system}"
         if before and self.rows != "candidates":
-            raise place.error(name)
+            raise place.error(f"{name}; give one of them another id")
         if item.sample in before:
             raise place.error(f"{name} and the sample {item.sample}", "sample")
         if not item.sample and item.text in before.values():

@@ -77,7 +77,8 @@ def read_gold(path: str, rubric: Rubric, reading: Reading = PLAIN) -> dict[Key, 
             raise rows.places.error(index, "preference", "expected a or b, as the rubric has no ties; got tie")
         key = row.item, frozenset((row.system_a, row.system_b))
         if key in found:
-            raise rows.places.error(index, "item", f"{row.system_a} and {row.system_b} of {row.item} are there twice")
+            problem = f"{row.system_a} and {row.system_b} of {row.item} are there twice; leave one of the rows out"
+            raise rows.places.error(index, "item", problem)
         found[key] = row
     return found
 
@@ -98,7 +99,8 @@ def with_gold_preferences(items: Sequence[Item], gold: Mapping[Key, GoldPreferen
     for key, row in gold.items():
         place = numbers.get(key)
         if place is None:
-            raise UsageError(f"{path}: there is no pair of {row.system_a} and {row.system_b} of {row.item}")
+            problem = f"there is no pair of {row.system_a} and {row.system_b} of {row.item}"
+            raise UsageError(f"{path}: {problem}; correct the names, or leave the row out")
         turned: dict[Choice, Choice] = {"a": "b", "b": "a", "tie": "tie"}
         choice = row.preference if found[place].system == row.system_a else turned[row.preference]
         found[place] = msgspec.structs.replace(found[place], gold=float(GRADE_OF[choice]))
