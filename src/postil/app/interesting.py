@@ -72,8 +72,8 @@ def interesting(source: FilePath, options: InterestingOptions | None = None) -> 
     ...     page = pathlib.Path(folder, "lock.md")
     ...     _ = page.write_text("# The lock\n\nBoats wait here all day. The oldest lock of Ely never froze.\n")
     ...     best, *_ = interesting(page, InterestingOptions(lang="en")).passages
-    >>> best.text, [each.unit for each in best.reasons[:3]]
-    ('The oldest lock of Ely never froze.', ['superlative: oldest', 'never', 'name: Ely'])
+    >>> best.text, [each.unit for each in best.reasons[:2]]
+    ('The oldest lock of Ely never froze.', ['superlative: oldest', 'never'])
     """
     check_arguments(interesting, locals())
     options = options or InterestingOptions()
