@@ -36,6 +36,16 @@ OUTSIDE = [Path(__file__).parent / name for name in ("browser", "integration")]
 """Folders whose tests all need a program or framework that `make test` does without."""
 
 
+@pytest.fixture
+def nothing_stays_registered() -> Iterator[None]:
+    """Metrics that a test registers, or loads from a plug-in, are gone after it."""
+    from postil.metrics import spec  # noqa: PLC0415
+
+    before = dict(spec._OWN._made), dict(spec._OWN._plugins), dict(spec._OWN._loaded)
+    yield
+    spec._OWN._made, spec._OWN._plugins, spec._OWN._loaded = before
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
     """A Ray cluster of two nodes with one CPU each, to which this process is connected."""

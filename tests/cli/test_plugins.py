@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from conftest import Postil
 
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
+
 COMMAND = ("score", "c.jsonl", "-r", "r.jsonl", "--plugin", "mine.py")
 
 MINE = """
@@ -40,13 +42,6 @@ def other(candidate: str, references: list[str], weights: list[float]) -> float:
 def _hidden(candidate, references):
     return 1.0
 """
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered() -> Iterator[None]:
-    before = dict(spec._OWN._made), dict(spec._OWN._plugins), dict(spec._OWN._loaded)
-    yield
-    spec._OWN._made, spec._OWN._plugins, spec._OWN._loaded = before
 
 
 def test_functions_and_registered_metrics_of_a_file(postil: Postil) -> None:

@@ -58,6 +58,7 @@ def small_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("nothing_stays_registered")
 @pytest.mark.filterwarnings("default")  # of packages that a page shows beside ours
 @pytest.mark.parametrize("page", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in PAGES])
 def test_the_page_does_what_it_shows(

@@ -14,28 +14,23 @@ import pytest
 
 import postil
 from postil.errors import PostilError, UnknownName, UsageError
-from postil.metrics import Metric, Scorer, spec
+from postil.metrics import Metric, Scorer
 from postil.metrics.function_metric import MetricFailed
 from postil.metrics.own import define
 from postil.metrics.spec import METRICS, known_metric, parse_metric, register_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from postil.metrics import DocumentFrequencies, Matches, References
 
+pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
+
 CANDIDATES = ["Yes!", "a b", "no"]
 REFERENCES = [["yes", "Yes!"], ["a b"], ["a", "b", "no"]]
 WEIGHTS = [[1.0, 0.5], [0.25], [0.0, 0.5, 0.75]]
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered() -> Iterator[None]:
-    before = dict(spec._OWN._made), dict(spec._OWN._plugins), dict(spec._OWN._loaded)
-    yield
-    spec._OWN._made, spec._OWN._plugins, spec._OWN._loaded = before
 
 
 def equal(candidate: str, references: list[str]) -> bool:
@@ -350,7 +345,7 @@ def returns(value: object) -> Callable[[str, list[str]], object]:
     [
         (
             raises,
-            'candidates:2: raises raised ZeroDivisionError: division by zero, line 338 of test_own.py (candidate "a b"',
+            'candidates:2: raises raised ZeroDivisionError: division by zero, line 333 of test_own.py (candidate "a b"',
         ),
         (returns(None), 'candidates:2: given returned None; expected a finite number (candidate "a b")'),
         (returns(math.nan), "given returned nan; expected a finite number"),

@@ -22,7 +22,7 @@ def test_suggestions_and_passages_of_an_article(ask: Ask) -> None:
     assert found["url"] == "https://ely.example/rain"
     assert sorted(one["text"] for one in found["passages"]) == sorted(PARAGRAPHS)
     assert [one["rank"] for one in found["passages"]] == [1, 2, 3]
-    assert "name: Ely" in {one["unit"] for one in found["passages"][0]["reasons"]}
+    assert "telling word: nobody" in {one["unit"] for one in found["passages"][0]["reasons"]}
     assert "filtered" not in found
 
 
