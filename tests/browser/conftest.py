@@ -126,8 +126,9 @@ class Tab:
         return found["result"].get("value")
 
     def events(self, *methods: str) -> list[dict[str, Any]]:
-        self("0")  # what was said before has been read by then
-        return [event["params"] for event in self._browser.events if event.get("method") in methods]
+        self("0")  # what was said before has been read by then; tabs of earlier tests may still speak
+        mine = [event for event in self._browser.events if event.get("sessionId") == self._session]
+        return [event["params"] for event in mine if event.get("method") in methods]
 
     def print(self) -> bytes:
         found = self._browser.call(
