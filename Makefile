@@ -126,7 +126,7 @@ $(SANITIZED)/.ready: $(VENV)/.tests
 
 $(BENCH_VENV)/.ready: bench/requirements.txt $(SOURCES)
 	$(PYTHON) -m venv $(BENCH_VENV)
-	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,html,meaning,models,nn,parquet,pdf,plot,vectors,web,wiki,zh]'
+	$(BENCH_VENV)/bin/python -m pip install --quiet -r bench/requirements.txt '.[boosting,html,meaning,models,nn,parquet,pdf,plot,postgres,vectors,web,wiki,zh]'
 	touch $@
 
 clean:

@@ -31,11 +31,14 @@ a warm-up pass are not timed.
 
 **zh27**: 2,000 candidates of 12 words, 27 references of 17 words each, 30,000 Chinese-looking words by Zipf's law,
 already separated by spaces. **en5**: 2,000 candidates of 20 words, 5 references of 20 words each. Both are simulated by
-`bench/metrics/workload.py`, the same in every run. Meta-evaluation:
-[benchmarks-correlate.md](benchmarks-correlate.md); passage measures:
-[benchmarks-passages.md](benchmarks-passages.md); large documents:
-[benchmarks-documents.md](benchmarks-documents.md); time and memory by size:
-[benchmarks-growth.md](benchmarks-growth.md)."""
+`bench/metrics/workload.py`, the same in every run.
+
+Other benchmarks: [time and memory by size](benchmarks-growth.md); [files of every format, and of many
+references](benchmarks-files.md); [metrics of meaning](benchmarks-meaning.md) and [BERTScore](benchmarks-bertscore.md);
+[meta-evaluation](benchmarks-correlate.md); [campaigns](benchmarks-annotate.md); [building a
+corpus](benchmarks-corpus.md); [finding similar articles](benchmarks-retrieval.md);
+[networks](benchmarks-training.md); [the service](benchmarks-serve.md); [passage measures](benchmarks-passages.md);
+[large documents](benchmarks-documents.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 
 
