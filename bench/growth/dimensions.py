@@ -545,7 +545,7 @@ DIMENSIONS: Final = (
     Dimension(
         "HTML",
         60,
-        series(20_000_000),
+        series(16_000_000),  # larger pages are refused
         document("d.html", documents.html),
         [Line("HTML", "bytes of an HTML page", "postil interesting", postil(INTERESTING.format("d.html")), 2_000_000)],
     ),
