@@ -4,6 +4,7 @@ import errno
 import random
 import tempfile
 import tracemalloc
+from array import array
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,17 +112,34 @@ def test_models_stream_unless_they_read_all_references(
 
 
 @pytest.mark.parametrize("by", ["system", "item"])
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int
+@pytest.mark.parametrize(("jobs", "together"), [(1, 1 << 24), (3, 1 << 24), (1, 300)])
+def test_the_same_bytes(  # noqa: PLR0917
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int, together: int
 ) -> None:
     monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr(score_stream, "TOGETHER", together)
     paths = files(tmp_path, 120, by=by)
     options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
     streamed, whole = both(paths, options, monkeypatch)
     assert streaming == [True, False]
     assert streamed == whole
     assert any("no candidate for" in remark for remark in streamed[1])
+
+
+def test_a_few_long_items_are_read_at_once(tmp_path: Path, streaming: list[bool]) -> None:
+    for items, streams in ((10, False), (40, True)):
+        names = [f"i{n}" for n in range(items)]
+        write(tmp_path / "c.jsonl", (Candidate(name, "s", "a b") for name in names))
+        write(tmp_path / "r.jsonl", (Reference(name, "a b c " * 200) for name in names))
+        score_files(
+            str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl"), ScoreOptions(metrics=METRICS[:1]), lambda _: None
+        )
+        assert streaming.pop() is streams
+
+
+def test_names_are_told_apart_however_far_their_hashes_are() -> None:
+    assert score_stream._ItemIndex(array("q", [2**62, -(2**63), 2**63 - 1])).distinct
+    assert not score_stream._ItemIndex(array("q", [5, -(2**63), 5])).distinct
 
 
 WEIGHTED = ("w-rouge-l", "rouge-l", "w-bleu-4", "w-meteor(params=other)", "delta-bleu", "w-rouge-l(over=mean)")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined, UsageError
-from postil.metrics import DocumentFrequencies, References
+from postil.metrics import DocumentFrequencies, References, external_frequencies
 from postil.metrics.external_frequencies import ExternalFrequencies
 from postil.text import Vocabulary, tokenizer
 
@@ -25,7 +25,12 @@ def table(counted: DocumentFrequencies) -> dict[tuple[str, ...], int]:
 
 @pytest.mark.parametrize("words", [2, 5, 60])
 @pytest.mark.parametrize("order", [1, 2, 4, 9])
-def test_the_counts_are_those_in_memory(tmp_path: Path, words: int, order: int) -> None:
+@pytest.mark.parametrize("bits", [None, 62])
+def test_the_counts_are_those_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: int, order: int, bits: int | None
+) -> None:
+    if bits:  # keys that leave room for four items or places at a time
+        monkeypatch.setattr(external_frequencies._Keys, "of", lambda *_: external_frequencies._Keys(31, bits))
     draw = random.Random(words)  # noqa: S311 - texts
     items = [
         [" ".join(f"w{draw.randrange(words)}" for _ in range(draw.randrange(12))) for _ in range(draw.randint(1, 3))]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +56,10 @@ SMALLEST: Final = 64 << 20
 """Size in bytes of the smallest file of references that is worth a second reading."""
 COUNTED: Final = 2
 """Factor of that size with an idf: to count on disk takes three times as long as in memory (1 kB per reference)."""
+TOGETHER: Final = 1 << 24
+"""Number of characters of references from which on no further item joins a batch: they take some ten bytes each."""
+FEW: Final = 16
+"""Number of items as large as the largest from which on streaming saves memory: it has one at a time in memory."""
 PASSES: Final = 64
 """Largest number of times that the references are read: once for each run of candidates in their order."""
 
@@ -68,7 +72,7 @@ class _ItemIndex:
         order = np.argsort(found, kind="stable")
         self._hashes = array("q", found[order].tobytes())
         self._index = array("i", order.astype(np.int32).tobytes())
-        self.distinct = bool((np.diff(found[order]) > 0).all())
+        self.distinct = bool((found[order[1:]] != found[order[:-1]]).all())
         """True if no name, or hash of a name, came twice."""
 
     def __len__(self) -> int:
@@ -122,8 +126,8 @@ def streamed(
     Returns:
         The evaluation, or None where all references must be read at once: controls, saved document frequencies, those
         of a single item, metrics with ``over=near`` or ``over=kernel``, another engine, standard input, small files,
-        files of another order, weights that are wrong, and ungraded references to exclude, without which few are
-        left.
+        files of a few very long items, files of another order, weights that are wrong, and ungraded references to
+        exclude, without which few are left.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
@@ -139,7 +143,7 @@ def streamed(
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
     references = read(files[1], Reference, readings[1])
-    survey = _survey(references, options, asked, stack)
+    survey = _survey(references, Path(files[1]).stat().st_size // FEW, options, asked, stack)
     if survey is None:
         return None
     if not options.allow_han:
@@ -169,11 +173,23 @@ def _idf_order(metrics: Mapping[str, Metric], options: ScoreOptions) -> int:
 
 
 def _survey(
-    references: Rows[Reference], options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
+    references: Rows[Reference], longest: int, options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
 ) -> _Survey | None:
-    """Read the references once; None if those of an item are not next to one another, or cannot be weighted."""
+    """Read the references once.
+
+    Args:
+        references: The references.
+        longest: Largest number of characters of an item's references with which streaming saves memory.
+        options: Options of the command.
+        asked: The metrics that were named; None for the default ones.
+        stack: Contexts that end with the scoring.
+
+    Returns:
+        What was found; None if the references of an item are too long, are not next to one another, or cannot be
+        weighted.
+    """
     groups = (list(rows) for _, rows in groupby(references, attrgetter("item")))
-    block = list(islice(groups, CHUNK))
+    block = _block(groups)
     consensus = similarity_of(options.weights) is not None
     # Without a word on weights there are some if all rows have one; a later row without is an error, and read whole.
     weighted = bool(options.weights or options.scale or (block and block[0][0].weight is not None))
@@ -183,6 +199,8 @@ def _survey(
     hashes, least, most, graded, method = array("q"), 1 << 62, 0, not weighted and asked is None, options.weights
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
     while block:
+        if max(map(_characters, block)) > longest:
+            return None
         rows = [row for group in block for row in group]
         texts, sizes = [row.text for row in rows], [len(group) for group in block]
         han.see(texts)
@@ -197,12 +215,26 @@ def _survey(
                 return None
         if frequencies is not None:
             frequencies.add(texts, sizes)
-        block = list(islice(groups, CHUNK))
+        block = _block(groups)
     index = _ItemIndex(hashes)
     if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
         return None
     remarks = [SCALE_MISSING] if graded else []
     return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)
+
+
+def _block(groups: Iterator[list[Reference]]) -> list[list[Reference]]:
+    """The next items with their references."""
+    block: list[list[Reference]] = []
+    characters = 0
+    while characters < TOGETHER and len(block) < CHUNK and (group := next(groups, None)):
+        block.append(group)
+        characters += _characters(group)
+    return block
+
+
+def _characters(rows: Iterable[Reference]) -> int:
+    return sum(len(row.text) for row in rows)
 
 
 def _frequencies(metrics: Mapping[str, Metric], options: ScoreOptions, stack: ExitStack) -> ExternalFrequencies | None:
@@ -367,12 +399,9 @@ class StreamedEvaluation:
         refuse = lambda i, problem: self.candidates.places.error(i, "text", problem)  # noqa: E731
         han = HanTexts(named_tokenizer(self._options.tokenizer), "candidates")
         for batch in self._given.batches(iter(candidates)):
-            for part in _runs(batch):
-                numbers, firsts, sets = np.unique(part.sets, return_index=True, return_inverse=True)
-                names = [part.rows[first].item for first in firsts.tolist()]
-                self.evaluation = self._bind(list(map(self._references.of, numbers.tolist(), names)), part.rows)
-                bound = replace(part, sets=sets.astype(np.int32))
-                for scored in self.evaluation.measure([bound], refuse):
+            for part, groups in self._with_references(batch):
+                self.evaluation = self._bind(groups, part.rows)
+                for scored in self.evaluation.measure([part], refuse):
                     if self._split:
                         han.see(part.texts)
                     self.totals.add_rows([row.system for row in part.rows], scored.stats)
@@ -381,21 +410,31 @@ class StreamedEvaluation:
             han.check(refuse)
         self.remarks += [each.remark for each in (self._survey.han if self._split else han, han) if each.remark]
 
+    def _with_references(self, batch: CandidateBatch) -> Iterator[tuple[CandidateBatch, list[_Group]]]:
+        """Parts of a batch, in each of which items come in their order, and the references of each."""
+        groups: list[_Group] = []
+        begin = characters = 0
+        for end, (index, row) in enumerate(zip(batch.sets.tolist(), batch.rows, strict=True)):
+            if groups and index == groups[-1].index:
+                continue
+            if groups and (index < groups[-1].index or characters >= TOGETHER):
+                yield _part(batch, begin, end), groups
+                groups, begin, characters = [], end, 0
+            groups.append(self._references.of(index, row.item))
+            characters += _characters(groups[-1].rows)
+        yield _part(batch, begin, len(batch.rows)), groups
+
     def missing(self) -> list[str]:
         """Remarks on items without candidates, when all were measured."""
         return list(self._given.missing())
 
 
-def _runs(batch: CandidateBatch) -> Iterator[CandidateBatch]:
-    """Parts of a batch in each of which items come in their order."""
-    ends = [*(np.flatnonzero(np.diff(batch.sets) < 0) + 1).tolist(), len(batch.sets)]
-    begin = 0
-    for end in ends:
-        yield replace(
-            batch,
-            texts=batch.texts[begin:end],
-            sets=batch.sets[begin:end],
-            first=batch.first + begin,
-            rows=batch.rows[begin:end],
-        )
-        begin = end
+def _part(batch: CandidateBatch, begin: int, end: int) -> CandidateBatch:
+    """Some candidates of a batch, with sets as numbers of their items among those that they are of."""
+    return replace(
+        batch,
+        texts=batch.texts[begin:end],
+        sets=np.unique(batch.sets[begin:end], return_inverse=True)[1].astype(np.int32),
+        first=batch.first + begin,
+        rows=batch.rows[begin:end],
+    )
