@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UnknownName
+from postil.metaeval import rating_pairs
 from postil.metaeval.agreement import agreement, agreement_of_table
 from postil.metaeval.resampling import SEED, bootstrap_counts, interval
 from postil.metaeval.table import join
@@ -253,8 +254,11 @@ def some_judgements(*, annotators: int = 3, items: int = 12, seed: int = 1) -> l
     ]
 
 
-def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("numbers", [rating_pairs.NUMBERS, 300])
+def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyPatch, numbers: int) -> None:
     """The same as writing the judgements of each drawn item down as often as it was drawn."""
+    monkeypatch.setattr(rating_pairs, "NUMBERS", numbers)  # few numbers: each pair's table for itself
+    monkeypatch.setattr(rating_pairs, "EMPTY", 1000)
     monkeypatch.setattr("postil.metaeval.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
     monkeypatch.setattr("postil.metaeval.resampling.CELLS", 200)  # blocks of resamples are stitched together
     rows, resamples = some_judgements(), 40
@@ -281,6 +285,21 @@ def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyP
         band = interval(np.array(drawn[name]))
         assert (estimate.low, estimate.high) == pytest.approx((band.low, band.high), rel=1e-10, abs=1e-12)
         assert band.low < estimate.value < band.high
+
+
+def test_tables_are_split_where_they_are_many_and_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = np.array([[0, 0, 1, 1, 2, 0], [0, 1, 1, 0, 2, 2]])
+    group, item = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
+    tables = rating_pairs.Tables(labels, group, item, np.arange(3.0))
+    assert [each is tables for each in tables.parts(2)] == [True]
+    monkeypatch.setattr(rating_pairs, "NUMBERS", 8)
+    counts = np.array([[1, 1], [3, 1]], np.int32)
+    parts = list(tables.parts(2))
+    assert [len(part.group) for part in parts] == [4, 2]
+    found = [part.kappas(part.counter(2)(counts))["linear"] for part in parts]
+    assert np.concatenate(found, axis=1).tolist() == tables.kappas(tables.counter(2)(counts))["linear"].tolist()
+    monkeypatch.setattr(rating_pairs, "EMPTY", 1)
+    assert [each is tables for each in tables.parts(2)] == [True]
 
 
 def test_no_interval_for_the_mean_over_pairs_that_share_few_texts() -> None:

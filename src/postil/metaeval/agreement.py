@@ -9,7 +9,7 @@ import numpy as np
 from postil.errors import Undefined
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.raters import raters
-from postil.metaeval.rating_pairs import RatingPairs
+from postil.metaeval.rating_pairs import RatingPairs, Tables
 from postil.metaeval.resampling import RESAMPLES, SEED, estimate, in_blocks, shared_counts
 from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import REPEATED, excluded_texts
@@ -214,7 +214,7 @@ def _statistics(pairs: RatingPairs, counts: Counts, *, few: bool) -> dict[str, N
     """Every statistic of all items and for each row of multiplicities, or the former alone; NaN where undefined."""
     pooled, per_rating, items = pairs.pooled(), np.tile(1 / pairs.others, 2), counts.shape[1]
     # Krippendorff weighs each pair by 1 / (ratings of its text - 1), so that each rating counts once.
-    counted, of_pair = pooled.counter(items), pairs.tables.counter(items)
+    counted = pooled.counter(items)
     weighed = counted if (per_rating == 1).all() else pooled.counter(items, per_rating)
 
     def of_all(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
@@ -228,22 +228,29 @@ def _statistics(pairs: RatingPairs, counts: Counts, *, few: bool) -> dict[str, N
             **{f"alpha-{level}": alpha for level, alpha in alphas.items() if few or level == "interval"},
         }
 
-    def of_pairs(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
-        cells = of_pair(block)
-        n = pairs.tables.sizes(cells)
-        return {f"kappa-{kind}-pairs": _weighted_mean(kappa, n) for kind, kappa in pairs.tables.kappas(cells).items()}
-
     samples = in_blocks(of_all, counts, 2 * len(pairs.item))
     if few:
         of_enough = counts if pairs.shared >= ENOUGH else counts[:0]
-        samples |= in_blocks(of_pairs, of_enough, max(len(pairs.item), pairs.tables.crossing.shape[1]))
+        parts = [_kappas(part, of_enough) for part in pairs.tables.parts(items)]
+        for kind in parts[0]:
+            total, n = np.sum([part[kind] for part in parts], axis=0).T
+            samples[f"kappa-{kind}-pairs"] = ratio(total, n)
     return samples
 
 
-def _weighted_mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weighted means over the last axis, without NaN."""
-    there = ~np.isnan(values)
-    return ratio((np.where(there, values, 0) * weights).sum(axis=-1), (there * weights).sum(axis=-1))
+def _kappas(tables: Tables, counts: Counts) -> dict[str, NDArray[np.float64]]:
+    """float64[1 + R, 2] by weighting: the sum of kappas by the pairs in their table, and that of these pairs."""
+    counted = tables.counter(counts.shape[1])
+
+    def sums(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        cells = counted(block)
+        n, found = tables.sizes(cells), {}
+        for kind, kappa in tables.kappas(cells).items():
+            there = ~np.isnan(kappa)
+            found[kind] = np.stack([(np.where(there, kappa, 0) * n).sum(axis=-1), (there * n).sum(axis=-1)], axis=1)
+        return found
+
+    return in_blocks(sums, counts, tables.width(counts.shape[1]))
 
 
 def _pairs(pairs: RatingPairs, *, few: bool) -> Iterator[PairAgreement]:

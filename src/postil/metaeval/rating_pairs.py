@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.metaeval.coefficients import ratio, starts_of
-from postil.metaeval.resampled_rows import sums_by_item
+from postil.metaeval.resampled_rows import NUMBERS, sums_by_item
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Ratings
 
 __all__ = ["RatingPairs", "Tables"]
+
+EMPTY: Final = 16
+"""Number of products with zero that cost as much as to find a pair of ratings that counts."""
 
 
 class RatingPairs:
@@ -104,6 +107,25 @@ class Tables:
         row = np.repeat(np.arange(len(rows_of)), width[rows_of])
         first_column, first_crossing = (np.cumsum(size) - size for size in (width, width[rows_of]))
         return np.stack([row, np.arange(len(row)) + (first_column[rows_of] - first_crossing)[row]])
+
+    def parts(self, items: int) -> Iterator[Tables]:
+        """Split into tables whose pairs per item and cell fit into memory, unless nearly all of them are 0."""
+        groups, pairs = len(self._groups), len(self._item)
+        if not NUMBERS < items * len(self._cells) <= EMPTY * pairs:
+            yield self
+            return
+        of_group, of_cell = np.append(self._groups, len(self._cells)), np.append(self._cells, pairs)
+        step = max(1, NUMBERS // (items * int(np.diff(of_group).max())))
+        for begin in range(0, groups, step):
+            low, high = of_group[begin], of_group[min(begin + step, groups)]
+            cell = np.repeat(np.arange(low, high), np.diff(of_cell[low : high + 1]))
+            labels = np.stack([self.first[cell], self.second[cell]])
+            yield Tables(labels, self.group[cell] - begin, self._item[of_cell[low] : of_cell[high]], self._values)
+
+    def width(self, items: int) -> int:
+        """Number of values that are worked on for each row of `counter` and `kappas`."""
+        summed = 0 if items * len(self._cells) <= NUMBERS else len(self._item)
+        return max(summed, int(self.crossing.shape[1]))
 
     def counter(
         self, items: int, weights: NDArray[np.float64] | None = None
