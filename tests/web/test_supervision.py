@@ -128,7 +128,10 @@ def test_metrics_for_those_who_have_a_token(place: Make, tmp_path: Path) -> None
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, 'Bearer realm="postil"')
     assert ask(here, "/metrics", client=away, authorization="Bearer postil_wrong").status_code == 401
     answer = ask(here, "/metrics", client=away, authorization=f"Bearer {other}")
-    assert (answer.status_code, answer.text) == (403, "The token site has not the scope metrics.\n")
+    assert (answer.status_code, answer.text) == (
+        403,
+        "The token site lacks the scope metrics (postil tokens add --scope metrics).\n",
+    )
     answer = ask(here, "/metrics", client=away, authorization=f"Bearer {token}")
     assert samples(answer.text)["postil_campaign_planned",] == 12
     assert ask(here, "/metrics").status_code == 200

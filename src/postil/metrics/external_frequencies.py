@@ -52,7 +52,7 @@ class _Keys:
 
     @classmethod
     def of(cls, heads: int, words: int) -> _Keys:
-        """Find how many bits so many (n-1)-grams and words need."""
+        """Find the bits of keys, given the numbers of (n-1)-grams and of words."""
         low = words.bit_length()
         return cls(low, max(heads.bit_length() + low, BITS))
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol, Self, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias, Unpack
 
 import msgspec
 import numpy as np
@@ -48,6 +47,27 @@ from postil.records.combination_parts import (
     CombinationSettings,
     CombinationTexts,
 )
+from postil.records.commenter_parts import (
+    CommenterTexts,
+    EvaluationSettings,
+    PeriodScores,
+    RankingDifference,
+    RankingMeasure,
+    ReferenceCounts,
+    TrainingPeriod,
+    UndefinedScorer,
+)
+from postil.records.comparison_parts import ComparisonSettings, SystemComparison
+from postil.records.corpus_parts import (
+    CorpusInput,
+    CorpusStatistics,
+    DateStatistics,
+    ForgottenFolder,
+    SplitSize,
+    SplitStatistics,
+    Spread,
+    StatisticsSettings,
+)
 from postil.records.correlation_parts import (
     Agreement,
     Correlation,
@@ -74,6 +94,15 @@ from postil.records.estimate_parts import (
     UndefinedInterval,
 )
 from postil.records.forgotten import Erasure  # noqa: TC001 - msgspec reads it
+from postil.records.interest_parts import (
+    FailedPage,
+    Goal,
+    InterestSettings,
+    InterestWeight,
+    PageSummary,
+    RankedPassage,
+    UnitContribution,
+)
 from postil.records.interleaving_parts import InterleavedPair, InterleavedRank, Preference
 from postil.records.judge_parts import (
     JudgeControl,
@@ -84,8 +113,20 @@ from postil.records.judge_parts import (
     SelfPreference,
 )
 from postil.records.length_parts import GainByLength, LengthThird, ListCorrelation
-from postil.records.names import WITHOUT_ITSELF, ranking
-from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
+from postil.records.parts import Estimate, Excluded, OptionalPart, Part
+from postil.records.passage_parts import (
+    FLIPS,
+    Gain,
+    GainCurvePoints,
+    GainDifference,
+    PassageData,
+    PassageSettings,
+    SummaryData,
+    SummaryScore,
+    SummarySettings,
+    smallest_p,
+)
+from postil.records.plan_parts import PlanBalance, PlannedAnnotator, PlannedPair, PlanRevision
 from postil.records.preference_parts import PreferenceSettings, PreferredPair, PreferredSystem
 from postil.records.quality_parts import (
     AnnotatorCompetence,
@@ -98,9 +139,11 @@ from postil.records.quality_parts import (
 from postil.records.result_json import SCHEMA, decoded, parsed
 from postil.records.rows import JudgeScore, PlannedReference, Score
 from postil.records.service_parts import AuditLogFile, TokenInfo
+from postil.records.study_parts import StudyCell, StudyPart, StudyPicture, StudyRow, StudyTable
 from postil.records.suggestions import RankedComment, Suggestions  # noqa: TC001 - the same
 from postil.records.table_options import TableFields, TableOptions
 from postil.records.thread_parts import FeatureWeight, ThreadSettings
+from postil.records.training_parts import GridPoint, GridSearch, GridValue, TrainingStep, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -891,52 +934,6 @@ class MetricsTaskResult(Result, frozen=True, kw_only=True, tag="wmt"):
 # ---- compare ----
 
 
-class SystemComparison(Part, frozen=True, kw_only=True):
-    """The score of one system by one metric, and its difference from the baseline's.
-
-    Args:
-        metric: The metric.
-        system: The system.
-        n: Number of items that the score is over.
-        mean: Corpus score of a metric of `Comparison.summed`; of any other the mean of the item scores.
-        low: Lower end of the 95 % confidence interval over resamples of the items.
-        high: Upper end.
-        difference: Score minus the baseline's; None, like all that follows, for the baseline itself.
-        difference_low: Lower end of the difference's 95 % confidence interval, over the same resamples.
-        difference_high: Upper end.
-        p_bootstrap: Two-sided, by the same resamples.
-        p_randomisation: Two-sided, by approximate randomization.
-        p_holm: `p_randomisation` adjusted by Holm for the number of systems.
-    """
-
-    metric: str
-    system: str
-    n: int
-    mean: float
-    low: float | None
-    high: float | None
-    difference: float | None = None
-    difference_low: float | None = None
-    difference_high: float | None = None
-    p_bootstrap: float | None = None
-    p_randomisation: float | None = None
-    p_holm: float | None = None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
-
-class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of `postil compare`; see `CorrelationSettings`."""
-
-    resamples: int
-    permutations: int
-    seed: int
-    p_values: str = "postil"
-    postil: str = ""
-    command: str = ""
-
-
 class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
     """Systems against a baseline.
 
@@ -1027,156 +1024,6 @@ class PreferencesResult(Result, frozen=True, kw_only=True, tag="preferences"):
 # ---- passages ----
 
 
-class Gain(Part, frozen=True, kw_only=True):
-    """Normalized cumulative gain of one measure at one rank cutoff.
-
-    Args:
-        measure: The measure.
-        k: The rank cutoff.
-        ncg: nCG, from 0 to 1; higher is better.
-        low: Lower end of its 95 % confidence interval; None with a single topic.
-        high: Upper end.
-        reference: ``topic`` or ``others``.
-        pool: ``all`` or ``topic``.
-        leave_one_out: True if each passage left its reference.
-        signature: All that the number depends on.
-    """
-
-    measure: str
-    k: int
-    ncg: float
-    low: float | None
-    high: float | None
-    reference: str
-    pool: str
-    leave_one_out: bool
-    signature: str
-
-    WITHOUT: ClassVar = WITHOUT_ITSELF
-    """Ending of the names of leave-one-out rankings; part of the JSON."""
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
-    @property
-    def name(self) -> str:
-        """Name of the ranking in differences and lines."""
-        return ranking(self.measure, self.leave_one_out)
-
-
-class GainDifference(Part, frozen=True, kw_only=True):
-    """The difference of two rankings in nCG at one rank cutoff.
-
-    Args:
-        first: A ranking.
-        second: Another.
-        k: The rank cutoff.
-        value: nCG of the first minus nCG of the second.
-        low: Lower end of the 95 % confidence interval over resamples of the topics, the same for both.
-        high: Upper end.
-        p: Two-sided p-value.
-        p_holm: `p` adjusted by Holm for the number of pairs at this cutoff.
-        test: ``sign-flip`` over topics, or ``bootstrap`` where all rows are in one list.
-    """
-
-    first: str
-    second: str
-    k: int
-    value: float
-    low: float | None
-    high: float | None
-    p: float
-    p_holm: float
-    test: str
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
-
-FLIPS: Final = 10_000
-"""Number of sign patterns that a sign-flip test draws where there are too many to enumerate."""
-
-
-def smallest_p(topics: int, resamples: int | None) -> float:
-    """Smallest p-value that the test of a difference in nCG can have, before any correction.
-
-    Args:
-        topics: Number of topics.
-        resamples: Number of resamples of a bootstrap; None for a sign-flip test, which enumerates at most `FLIPS`
-            patterns.
-
-    >>> [smallest_p(topics, None) for topics in (5, 6)], round(1 / smallest_p(43, None))
-    ([0.0625, 0.03125], 10001)
-    """
-    if resamples is not None:
-        return 2 / (resamples + 1)
-    return 2 / 2**topics if topics < FLIPS.bit_length() else 1 / (FLIPS + 1)
-
-
-class GainCurvePoints(Part, frozen=True, kw_only=True):
-    """nCG of a ranking at many rank cutoffs, for a picture.
-
-    Args:
-        measure: Name of the ranking.
-        k: Rank cutoffs, ascending.
-        ncg: nCG at each.
-        low: Lower ends of their 95 % confidence intervals, if there are any.
-        high: Upper ends.
-    """
-
-    measure: str
-    k: tuple[int, ...]
-    ncg: tuple[float, ...]
-    low: tuple[float, ...] | None = None
-    high: tuple[float, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.k or self.k[0] < 1 or any(a >= b for a, b in pairwise(self.k)):
-            raise ValueError("expected ascending rank cutoffs of at least 1")
-        if (self.low is None) != (self.high is None):
-            raise ValueError("expected a band with two edges")
-        if any(len(ys) != len(self.k) for ys in (self.ncg, self.low, self.high) if ys is not None):
-            raise ValueError(f"expected a number for each of {len(self.k)} rank cutoffs")
-
-
-class PassageData(Part, frozen=True, kw_only=True):
-    """The passages that gains are over.
-
-    Args:
-        passages: Number of passages.
-        topics: Number of topics.
-        informative: Number of passages with a grade above 0.
-        scale: Scale of the grades.
-        left_out: Excluded passages.
-    """
-
-    passages: int
-    topics: int
-    informative: int
-    scale: str
-    left_out: tuple[Excluded, ...] = ()
-
-
-class PassageSettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of a run of `postil passages`; see `postil.app.passages.PassagesOptions`."""
-
-    reference: Literal["topic", "others"]
-    pool: Literal["all", "topic"]
-    leave_one_out: bool
-    folds: int
-    folds_by: str
-    tokenizer: str
-    stem: str
-    stop: str
-    anchors: bool
-    resamples: int
-    line_resamples: int
-    seed: int
-    postil: str
-    command: str = ""
-    strata_k: int = 5
-
-
 class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
     """Rankings of passages by measures, compared by normalized cumulative gain (nCG; no discount, so not nDCG).
 
@@ -1199,66 +1046,6 @@ class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
     by_length: tuple[GainByLength, ...] = ()
 
 
-class SummaryScore(OptionalPart, frozen=True, kw_only=True):
-    """The mean score of a system's summaries by one measure.
-
-    Args:
-        system: The system.
-        measure: The measure.
-        reference: ``passages``: the informative passages of each topic; ``articles``: its article.
-        mean: Mean over the topics.
-        low: Lower end of the 95 % confidence interval over topics; None of one topic.
-        high: Upper end.
-        n: Number of topics.
-        better: ``high`` if higher is better.
-        signature: All that the number depends on.
-    """
-
-    system: str
-    measure: str
-    reference: Literal["passages", "articles"]
-    mean: float
-    low: float | None
-    high: float | None
-    n: int
-    better: Literal["high", "low"]
-    signature: str
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
-
-class SummaryData(Part, frozen=True, kw_only=True):
-    """The summaries that scores are over.
-
-    Args:
-        systems: Number of systems.
-        topics: Number of topics with a reference.
-        summaries: Number of their summaries.
-        cut: Number of texts that were longer than the limit.
-        left_out: Excluded topics, and missing summaries.
-    """
-
-    systems: int
-    topics: int
-    summaries: int
-    cut: int
-    left_out: tuple[Excluded, ...] = ()
-
-
-class SummarySettings(OptionalPart, frozen=True, kw_only=True):
-    """Options of scoring summaries; see `postil.app.summaries.SummariesOptions`."""
-
-    tokenizer: str
-    stem: str
-    stop: str
-    max_words: int
-    resamples: int
-    seed: int
-    postil: str
-    command: str = ""
-
-
 class SummaryResult(Result, frozen=True, kw_only=True, tag="summaries"):
     """Systems' summaries of topics, scored against pooled references.
 
@@ -1276,52 +1063,6 @@ class SummaryResult(Result, frozen=True, kw_only=True, tag="summaries"):
     data: SummaryData
     notes: tuple[str, ...]
     settings: SummarySettings
-
-
-class UnitContribution(Part, frozen=True, kw_only=True):
-    """Contribution of a unit that a passage shares with its reference to its score.
-
-    Args:
-        unit: The unit's words.
-        part: Its contribution; for KL what it takes from the divergence.
-    """
-
-    unit: str
-    part: float
-
-    def __str__(self) -> str:
-        return self.unit
-
-
-class RankedPassage(OptionalPart, frozen=True, kw_only=True):
-    """A passage of a page, with the units that make its score.
-
-    Args:
-        rank: Its rank, from 1.
-        index: Its index on the page, from 0.
-        text: Its text.
-        score: The measure, higher is better (of divergences the negative); None for a passage without units, or with
-            nothing left to be compared with.
-        reasons: The units with the largest contributions.
-        start: Index of its first character in the text of the document; None in rows of passages.
-        end: Index after its last character; None as `start`.
-        page: Number of the page it begins on, from 1; None in documents without pages.
-        link: Address of the passage in the original: a text fragment, or a page of a PDF; None without an address.
-    """
-
-    rank: int
-    index: int
-    text: str
-    score: float | None
-    reasons: tuple[UnitContribution, ...]
-    start: int | None = None
-    end: int | None = None
-    page: int | None = None
-    link: str | None = None
-
-
-Goal: TypeAlias = Literal["interest", "topic"]
-"""Goal of a ranking of passages: the ones that people find interesting, or the ones closest to the page's topic."""
 
 
 class InterestingResult(Result, frozen=True, kw_only=True, tag="interesting"):
@@ -1346,42 +1087,6 @@ class InterestingResult(Result, frozen=True, kw_only=True, tag="interesting"):
     notes: tuple[str, ...] = ()
 
 
-class PageSummary(OptionalPart, frozen=True, kw_only=True):
-    """The best passages of one page of several.
-
-    Args:
-        source: Name of its file, or the address it was read from.
-        passages: Its best passages.
-        title: Its title; empty without one.
-        url: The address under which a reader finds it; None if there is none.
-        date: The date that it was published, ``YYYY-MM-DD``; None if it does not say.
-        lang: Its language, a BCP 47 tag; None where it is not known.
-        file: Name of the highlighted page, relative to the index page; None where none was written.
-        notes: Notes on its ranking.
-    """
-
-    source: str
-    passages: tuple[RankedPassage, ...]
-    title: str = ""
-    url: str | None = None
-    date: str | None = None
-    lang: str | None = None
-    file: str | None = None
-    notes: tuple[str, ...] = ()
-
-
-class FailedPage(Part, frozen=True, kw_only=True):
-    """A page that could not be read or ranked.
-
-    Args:
-        source: Name of its file, or its address.
-        problem: The problem, in one sentence.
-    """
-
-    source: str
-    problem: str
-
-
 class InterestingPagesResult(Result, frozen=True, kw_only=True, tag="interesting-pages"):
     """The best passages of each page of a folder or a feed.
 
@@ -1400,33 +1105,6 @@ class InterestingPagesResult(Result, frozen=True, kw_only=True, tag="interesting
     goal: Goal | None = None
     signature: str = ""
     notes: tuple[str, ...] = ()
-
-
-class InterestWeight(Part, frozen=True, kw_only=True):
-    """A weight of a model of interest.
-
-    Args:
-        kind: ``feature``, ``word`` or ``pair``.
-        unit: The feature, the word, or the pair of words.
-        weight: Grades per standard deviation within a page of a feature; grades of a word or pair that a passage has.
-    """
-
-    kind: Literal["feature", "word", "pair"]
-    unit: str
-    weight: float
-
-
-class InterestSettings(Part, frozen=True, kw_only=True):
-    """Options of a training of a model of interest; see `postil.app.training.options.InterestTrainOptions`."""
-
-    penalty: float
-    min_count: int
-    min_pages: int = 1
-    cues: float = 0.0
-    folds: int
-    seed: int
-    resamples: int
-    postil: str
 
 
 class InterestTrainingResult(Result, frozen=True, kw_only=True, tag="interest-training"):
@@ -1492,80 +1170,6 @@ class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):
     ratings: int
     model: CompetenceModel
     undefined: str = ""
-
-
-class PlannedAnnotator(Part, frozen=True, kw_only=True):
-    """The items of one annotator.
-
-    Args:
-        annotator: The annotator.
-        texts: Number of items, gold and repeated ones not counted.
-        gold: Number of gold items.
-        repeated: Number of repeated items.
-        least_shared: Smallest number of items shared with another annotator.
-        most_shared: Largest number.
-    """
-
-    annotator: str
-    texts: int
-    gold: int
-    repeated: int
-    least_shared: int
-    most_shared: int
-
-
-class PlannedPair(Part, frozen=True, kw_only=True):
-    """The number of items that two annotators share."""
-
-    first: str
-    second: str
-    texts: int
-
-
-class PlanBalance(Part, frozen=True, kw_only=True):
-    """Balance of a plan that has grown or changed, over the annotators who were not removed.
-
-    Args:
-        most: Annotator with the most items.
-        most_items: Number of items of that one, without gold and repeated ones.
-        fewest: Annotator with the fewest items.
-        fewest_items: Number of items of that one.
-        tolerance: Difference of loads that an even plan may have: one item, or the items of one article where they go
-            together.
-        missing: Number of further items that would make loads even; 0 where they are, None where no number does, as
-            every item has all annotators.
-        least_shared: Smallest number of items that two annotators share.
-        most_shared: Largest number.
-        short: Number of items with fewer annotators than planned.
-    """
-
-    most: str
-    most_items: int
-    fewest: str
-    fewest_items: int
-    tolerance: int
-    missing: int | None
-    least_shared: int
-    most_shared: int
-    short: int
-
-
-class PlanRevision(Part, frozen=True, kw_only=True):
-    """Revision of the plan of a campaign: the items that were added at one time.
-
-    Args:
-        number: Number of the revision; 1 is the first plan.
-        time: Time in UTC, as in ISO 8601.
-        items: Number of items, gold ones included.
-        known: Number of items of the files that were left out, as the campaign had them already.
-        ratings: Number of ratings so far, repeated ones included.
-    """
-
-    number: int
-    time: str
-    items: int
-    known: int
-    ratings: int
 
 
 class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
@@ -1644,95 +1248,6 @@ class WeightsPlanResult(Result, frozen=True, kw_only=True, tag="weights-plan"):
 
 
 # ---- comment ----
-
-
-class CommenterTexts(Part, frozen=True, kw_only=True):
-    """Statistics of a system's suggestions, independent of references.
-
-    Args:
-        system: The system.
-        hash: Hash of the model's folder; None where it did not come from one.
-        nothing: Number of articles without a suggestion.
-        words: Mean number of words per suggestion; None where there are none.
-        distinct_1: Share of distinct words among all words.
-        distinct_2: Share of distinct bigrams among all bigrams.
-        age: Mean age of the suggested comments at the date of their article, in days; None without dates.
-        dated: Number of suggestions whose age is known.
-        later: Number of suggestions that were written after their article.
-    """
-
-    system: str
-    hash: str | None
-    nothing: int
-    words: float | None
-    distinct_1: float | None
-    distinct_2: float | None
-    age: float | None = None
-    dated: int = 0
-    later: int = 0
-
-
-class TrainingPeriod(Part, frozen=True, kw_only=True):
-    """The time of the articles that a commenter was trained on, against those of an evaluation.
-
-    Args:
-        system: The commenter.
-        articles: Number of training articles.
-        undated: Number of training articles without a date.
-        first: Date of the oldest training article; None without dates.
-        last: Date of the newest training article; None without dates.
-        dated: Number of articles of the evaluation with a date.
-        earlier: Number of these that are not newer than the newest training article.
-        shared: Number of articles of the evaluation that are training articles.
-    """
-
-    system: str
-    articles: int
-    undated: int
-    first: str | None
-    last: str | None
-    dated: int
-    earlier: int
-    shared: int
-
-
-class PeriodScores(Part, frozen=True, kw_only=True):
-    """Scores of a system for the articles of a period.
-
-    Args:
-        system: The system.
-        period: Name of the period, such as ``2024-Q1``, or ``2/4`` for the second of four.
-        first: Date of its oldest article.
-        last: Date of its newest article.
-        articles: Number of its articles.
-        days: Days from the newest training article to the middle of the period; None if that is not known.
-        scores: Score by metric.
-    """
-
-    system: str
-    period: str
-    first: str
-    last: str
-    articles: int
-    days: float | None
-    scores: dict[str, float]
-
-
-class ReferenceCounts(Part, frozen=True, kw_only=True):
-    """Number of references per article: the smallest, the largest and the mean."""
-
-    least: int
-    most: int
-    mean: float
-
-
-class EvaluationSettings(Part, frozen=True, kw_only=True):
-    """Options of `postil evaluate`, and the source of its weights."""
-
-    split: str
-    weights: str | None
-    scale: str | None
-    seed: int
 
 
 class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
@@ -1815,56 +1330,6 @@ class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-commen
     comments: tuple[RankedComment, ...]
 
 
-class RankingMeasure(Part, frozen=True, kw_only=True):
-    """Mean of a ranking measure over articles.
-
-    Args:
-        scorer: Name of the scorer.
-        measure: ``recall@k`` or ``mrr``; of threads ``ndcg@k``, ``pairwise`` or ``pairwise near in time``. Higher is
-            better, at most 1.
-        value: The mean over articles.
-        low: Lower end of its 95 % confidence interval over resamples of articles.
-        high: Upper end.
-        n: Number of articles.
-        comments: Number of comments that were ranked.
-    """
-
-    scorer: str
-    measure: str
-    value: float
-    low: float
-    high: float
-    n: int
-    comments: int
-
-
-class RankingDifference(Part, frozen=True, kw_only=True):
-    """The difference of the first scorer and another, on the same lists and resamples.
-
-    Args:
-        scorer: The first scorer.
-        minus: The other one.
-        measure: The ranking measure.
-        value: The first one's value minus the other's.
-        low: Lower end of its 95 % confidence interval.
-        high: Upper end.
-    """
-
-    scorer: str
-    minus: str
-    measure: str
-    value: float
-    low: float
-    high: float
-
-
-class UndefinedScorer(Part, frozen=True, kw_only=True):
-    """A scorer that has no value, and why."""
-
-    scorer: str
-    reason: str
-
-
 class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):
     """Ranking of articles' own comments against sampled negatives.
 
@@ -1901,84 +1366,6 @@ class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders")
     remarks: tuple[str, ...]
 
 
-GridValue: TypeAlias = bool | int | float | str | tuple[int, ...]
-"""Value of an option in a grid of hyperparameters."""
-
-
-def value_text(value: GridValue) -> str:
-    """The value of an option as it is written in a grid.
-
-    Args:
-        value: The value.
-
-    >>> value_text(0.5), value_text(True), value_text((1, 2))
-    ('0.5', 'true', '1+2')
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "+".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-class GridPoint(Part, frozen=True, kw_only=True):
-    """A combination of hyperparameters.
-
-    Args:
-        values: Values by option.
-        dev: Best value on dev.
-        steps: Number of optimizer steps.
-        chosen: True for the combination that the model is trained with.
-    """
-
-    values: dict[str, GridValue]
-    dev: float
-    steps: int
-    chosen: bool = False
-
-
-class GridSearch(Part, frozen=True, kw_only=True):
-    """A choice of hyperparameters on dev.
-
-    Args:
-        measure: Measure on dev: ``loss``, nats per token, lower is better; or ``mrr``, mean reciprocal rank.
-        epochs: Maximum number of epochs of each combination.
-        points: The combinations, in the order of the grid.
-    """
-
-    measure: Literal["loss", "mrr"]
-    epochs: int
-    points: tuple[GridPoint, ...]
-
-    def __post_init__(self) -> None:
-        names = [point.values.keys() for point in self.points]
-        if any(each != names[0] for each in names) or not any(point.chosen for point in self.points):
-            raise ValueError("expected combinations of the same options, one of them chosen")
-
-    @property
-    def chosen(self) -> dict[str, GridValue]:
-        """Values of the chosen combination."""
-        return next(point.values for point in self.points if point.chosen)
-
-
-class TrainingStep(Part, frozen=True, kw_only=True):
-    """A dev evaluation during training.
-
-    Args:
-        step: Number of optimizer steps.
-        epoch: The epoch, from 0.
-        loss: Mean training loss since the row before, nats per token.
-        dev: Token-level cross-entropy on dev, nats per token.
-        perplexity: exp(dev).
-        best: True for the step that became the model.
-    """
-
-    step: int
-    epoch: int
-    loss: float
-    dev: float
-    perplexity: float
-    best: bool
-
-
 class TrainingResult(Result, frozen=True, kw_only=True, tag="training"):
     """The training of a generator: one row per dev evaluation.
 
@@ -1992,30 +1379,6 @@ class TrainingResult(Result, frozen=True, kw_only=True, tag="training"):
 
 
 # ---- corpus ----
-
-
-class CorpusInput(Part, frozen=True, kw_only=True):
-    """An input file of a corpus.
-
-    Args:
-        name: Its name, without folders.
-        split: The split that its articles were given to; None where they were to be split.
-        bytes: Its size, decompressed.
-        blake2b: Its BLAKE2b hash, 32 hexadecimal digits.
-    """
-
-    name: str
-    split: str | None
-    bytes: int
-    blake2b: str
-
-
-class SplitSize(Part, frozen=True, kw_only=True):
-    """Number of articles, of their comments, and of Parquet files of a split."""
-
-    articles: int
-    comments: int
-    files: int
 
 
 class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
@@ -2102,36 +1465,6 @@ class UpdateResult(Result, frozen=True, kw_only=True, tag="update"):
 # ---- forget ----
 
 
-class ForgottenFolder(Part, frozen=True, kw_only=True):
-    """The outcome of erasing comments from one folder.
-
-    Args:
-        folder: The folder.
-        content: The kind of the model, such as ``ir-tc``; ``corpus``, or ``answers`` of a language model.
-        comments: Number of comments that were erased; of answers, the number of answers.
-        articles: Number of articles that were erased.
-        words: Number of words that were erased, since nothing else used them.
-        same_text: Ids of article and comment of each other comment with the same text, which stays.
-        quoting: Ids of article and comment of each other comment that contains an erased text, and stays.
-        network: True if a network was trained on the comments, whose weights cannot unlearn them.
-        files: Names of the files that were written anew or removed.
-        hash_before: Hash of the model before; None where there is none.
-        hash: Hash of the model now; None where there is none.
-    """
-
-    folder: str
-    content: str
-    comments: int
-    articles: int
-    words: int
-    same_text: tuple[tuple[str, str], ...]
-    quoting: tuple[tuple[str, str], ...]
-    network: bool
-    files: tuple[str, ...]
-    hash_before: str | None
-    hash: str | None
-
-
 class ForgetResult(Result, frozen=True, kw_only=True, tag="forget"):
     """The outcome of erasing comments from models, corpora and answers.
 
@@ -2146,146 +1479,6 @@ class ForgetResult(Result, frozen=True, kw_only=True, tag="forget"):
     comments: int
     articles: int
     dry_run: bool
-
-
-class Spread(Part, frozen=True, kw_only=True):
-    """A distribution in a few numbers; None for what does not exist.
-
-    Args:
-        n: Number of values.
-        mean: Their mean.
-        sd: Their standard deviation, over n - 1.
-        min: The lowest value.
-        p25: The 25th percentile, interpolated linearly between neighbors, as all below.
-        median: The median.
-        p75: The 75th percentile.
-        p90: The 90th percentile.
-        p99: The 99th percentile.
-        p999: The 99.9th percentile.
-        max: The highest value.
-    """
-
-    n: int
-    mean: float | None
-    sd: float | None
-    min: float | None
-    p25: float | None
-    median: float | None
-    p75: float | None
-    p90: float | None
-    p99: float | None
-    p999: float | None
-    max: float | None
-
-
-class DateStatistics(Part, frozen=True, kw_only=True):
-    """The dates of articles and comments, in UTC; None where there are none.
-
-    Args:
-        articles: Share of articles with a date, from 0 to 1.
-        comments: Share of comments with a date.
-        first_article: Date of the earliest article.
-        last_article: Date of the latest article.
-        first_comment: Date of the earliest comment.
-        last_comment: Date of the latest comment.
-    """
-
-    articles: float
-    comments: float
-    first_article: str | None
-    last_article: str | None
-    first_comment: str | None
-    last_comment: str | None
-
-
-class SplitStatistics(OptionalPart, frozen=True, kw_only=True):
-    """The statistics of one split; shares are from 0 to 1, and None where there is nothing to count.
-
-    Args:
-        articles: Number of articles.
-        comments: Number of comments, without the held-out ones; all below is about these.
-        held_out: Number of comments set aside when references were sampled.
-        words: Number of tokens in titles, contents and comments.
-        distinct_words: Number of distinct tokens.
-        known_share: Share of the tokens within the vocabulary that models know by default.
-        without_content: Number of articles without content.
-        without_category: Number of articles without a category.
-        without_upvotes: Number of comments without a number of upvotes.
-        upvotes_zero: Share of comments with 0 upvotes, of those with a number.
-        upvotes_negative: Share of comments with fewer than 0.
-        top_grade_comments: Share of graded comments with the top grade from at least one person.
-        top_grade_articles: Share of articles with such a comment, of those with graded comments.
-        comments_per_article: Number of comments per article.
-        upvotes: Upvotes per comment.
-        title_words: Tokens per title.
-        content_words: Tokens per content, over the articles that have one.
-        comment_words: Tokens per comment.
-        title_characters: Code points per title.
-        content_characters: Code points per content, over the articles that have one.
-        comment_characters: Code points per comment.
-        grades: Grade per graded comment: the agreed grade, else the mean of its ratings.
-        ratings: Number of ratings per rated comment.
-        categories: Number of articles by category, the largest first, then by name.
-        dates: Dates of articles and comments; None without any.
-    """
-
-    articles: int
-    comments: int
-    held_out: int
-    words: int
-    distinct_words: int
-    known_share: float | None
-    without_content: int
-    without_category: int
-    without_upvotes: int
-    upvotes_zero: float | None
-    upvotes_negative: float | None
-    top_grade_comments: float | None
-    top_grade_articles: float | None
-    comments_per_article: Spread
-    upvotes: Spread
-    title_words: Spread
-    content_words: Spread
-    comment_words: Spread
-    title_characters: Spread
-    content_characters: Spread
-    comment_characters: Spread
-    grades: Spread
-    ratings: Spread
-    categories: dict[str, int]
-    dates: DateStatistics | None = None
-
-
-class CorpusStatistics(Part, frozen=True, kw_only=True):
-    """The statistics of a corpus.
-
-    Args:
-        splits: The splits that have articles, then all together under the name `ALL`.
-        top_grade: The highest grade: that of the scale, else the highest in the corpus; None without grades.
-    """
-
-    splits: dict[str, SplitStatistics]
-    top_grade: float | None
-
-    ALL: ClassVar = "all"
-    """Name of all splits together; part of the JSON."""
-
-    def __post_init__(self) -> None:
-        if self.ALL not in self.splits:
-            raise ValueError(f"expected the split {self.ALL}")
-
-    @property
-    def all(self) -> SplitStatistics:
-        """All splits together."""
-        return self.splits[self.ALL]
-
-
-class StatisticsSettings(Part, frozen=True, kw_only=True):
-    """The tokenizer, the size of the vocabulary that models know by default, and the version of postil."""
-
-    tokenizer: str
-    vocabulary: int
-    postil: str
 
 
 class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):
@@ -2350,86 +1543,6 @@ class TokensResult(Result, frozen=True, kw_only=True, tag="tokens"):
 
 
 # ---- study ----
-
-StudyCell: TypeAlias = float | int | str | tuple[float, float | None, float | None] | None
-"""A number, words, nothing, or a number with its interval."""
-
-
-class StudyRow(OptionalPart, frozen=True, kw_only=True):
-    """A row of a table.
-
-    Args:
-        name: Name of the row.
-        cells: Its cells.
-        kind: ``control`` where it is there for comparison only, ``people`` where it is about people, ``group`` where
-            it is the title of the rows below it and has no cells.
-        digits: Number of decimals.
-    """
-
-    name: str
-    cells: tuple[StudyCell, ...] = ()
-    kind: Literal["", "control", "people", "group"] = ""
-    digits: int = 3
-
-
-class StudyTable(Part, frozen=True, kw_only=True):
-    """A table of a study; a row without cells is the title of the rows below it."""
-
-    key: str
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[StudyRow, ...]
-
-    def __post_init__(self) -> None:
-        if not self.head or any(len(row.cells) != len(self.head) - 1 for row in self.rows if row.kind != "group"):
-            raise ValueError(f"expected {len(self.head) - 1} cells in each row")
-
-
-class StudyPicture(OptionalPart, frozen=True, kw_only=True):
-    """Curves over k, bars, or scores against ratings.
-
-    Args:
-        title: Its short title.
-        caption: Its caption.
-        curves: Curves over k.
-        xlabel: Label of the horizontal axis.
-        ylabel: Label of the vertical axis.
-        names: Names of bars.
-        counts: Their lengths.
-        aside: Number of last bars that are no kinds, such as all others together.
-        key: Identifier of its numbers, for file names; empty where a table has them.
-        points: Scores against ratings, one panel per metric.
-        notes: Second line of each panel; empty for none.
-    """
-
-    title: str
-    caption: str
-    curves: tuple[GainCurvePoints, ...] = ()
-    xlabel: str = ""
-    ylabel: str = ""
-    names: tuple[str, ...] = ()
-    counts: tuple[float, ...] = ()
-    aside: int = 0
-    key: str = ""
-    points: Points | None = None
-    notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        kinds = (self.curves, self.names, self.points and self.points.scores)
-        if sum(map(bool, kinds)) != 1 or len(self.names) != len(self.counts):
-            raise ValueError("expected curves, names with counts, or points")
-        if self.notes and (self.points is None or len(self.notes) != len(self.points.scores)):
-            raise ValueError("expected a note for each panel of points")
-
-
-class StudyPart(OptionalPart, frozen=True, kw_only=True):
-    """A section of a study."""
-
-    key: str
-    title: str
-    words: tuple[str, ...] = ()
-    tables: tuple[StudyTable, ...] = ()
-    pictures: tuple[StudyPicture, ...] = ()
 
 
 class StudyResult(Result, frozen=True, kw_only=True, tag="study"):

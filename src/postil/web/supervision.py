@@ -146,7 +146,8 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
             if token is None:
                 return PlainTextResponse(NO_TOKEN, 401, {**NEVER_CACHED, "www-authenticate": 'Bearer realm="postil"'})
             if SCOPE not in token.scopes:
-                return PlainTextResponse(f"The token {token.name} has not the scope metrics.\n", 403, NEVER_CACHED)
+                problem = f"The token {token.name} lacks the scope metrics (postil tokens add --scope metrics).\n"
+                return PlainTextResponse(problem, 403, NEVER_CACHED)
         return Response(metrics.text(), headers=NEVER_CACHED, media_type=MEDIA_TYPE)
 
 

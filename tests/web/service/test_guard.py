@@ -149,7 +149,10 @@ def test_a_token_has_its_scopes_alone(site: Site) -> None:
     reader = site.add("reader", "read")
     assert site.ask("GET", "/v1/labels", token=reader).status_code == 200
     refused = site.ask("POST", "/v1/suggest", token=reader, json={})
-    assert problem(refused, 403) == "the token 'reader' has not the scope suggest; it has read"
+    assert problem(refused, 403) == (
+        "the token 'reader' lacks the scope suggest; it has read; "
+        "whoever runs the service can make one with it: postil tokens add FILE NAME --scope suggest"
+    )
     assert refused.headers["www-authenticate"].endswith('error="insufficient_scope", scope="suggest"')
     problem(site.ask("GET", "/v1/models", token=reader), 503)  # any token may; no model is open here
     revoke_token(site.folder / "tokens.json", "reader")

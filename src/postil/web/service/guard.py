@@ -161,7 +161,11 @@ def _unauthorized(*, presented: bool) -> Problem:
 
 
 def _forbidden(token: Token, scope: str) -> Problem:
-    detail = f"the token '{token.name}' has not the scope {scope}; it has {', '.join(sorted(token.scopes))}"
+    has = ", ".join(sorted(token.scopes))
+    detail = (
+        f"the token '{token.name}' lacks the scope {scope}; it has {has}; "
+        f"whoever runs the service can make one with it: postil tokens add FILE NAME --scope {scope}"
+    )
     challenge = f'Bearer realm="postil", error="insufficient_scope", scope="{scope}"'
     return Problem(403, detail, headers=(("www-authenticate", challenge),))
 
