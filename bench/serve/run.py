@@ -52,7 +52,8 @@ FastAPI {fastapi}, uvicorn {uvicorn}.
 
 **failed**: no answer, or one with another status than 200. **memory**: of the server and its workers, shared pages
 counted once, at the beginning and at the end of the run. *reload* asks for the models anew every {every:.0f} s;
-*kill* ends a worker by `kill -9` as often.
+*kill* ends a worker by `kill -9` as often. *vectors*: a model whose features have static vectors as well (`--vectors
+auto`), for which each process has a tokenizer of subwords; the others have words alone (`--vectors none`).
 {labels}"""
 
 LABELS = """
@@ -257,6 +258,13 @@ def made(folder: Path) -> Path:
     return folder / "corpus"
 
 
+def trained(corpus: Corpus, out: Path, vectors: str) -> Path:
+    """Train a model of a corpus."""
+    command = [sys.executable, "-m", "postil", "train", "ir-tc", "--corpus", str(corpus.path), "--vectors", vectors]
+    subprocess.run([*command, "--out", str(out)], check=True, capture_output=True)
+    return out
+
+
 def main() -> None:
     """Train, serve, ask, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -274,18 +282,21 @@ def main() -> None:
     busy = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="postil-bench-") as folder:
         corpus = Corpus.open(given.corpus or made(Path(folder)))
+        learned = [len(each.comments) for each in corpus.articles("train")]
         asked = [
             {"id": each.id, "title": each.title, "content": each.content or ""} for each in corpus.articles("test")
         ]
         bodies = [json.dumps({"article": each, "k": 5}, ensure_ascii=False).encode() for each in asked]
-        model = given.model or Path(folder, "model")
+        model = given.model or trained(corpus, Path(folder, "model"), "none")
+        rows = []
         if given.model is None:
-            command = [sys.executable, "-m", "postil", "train", "ir-tc", "--corpus", str(corpus.path)]
-            subprocess.run([*command, "--out", str(model)], check=True, capture_output=True)
+            other = trained(corpus, Path(folder, "vectors"), "auto")
+            with Server(other, given.workers, Path(folder, "other")) as server:
+                rows.append(asyncio.run(run(server, "steady, vectors", bodies, given, given.seconds)))
         with Server(model, given.workers, Path(folder, "service")) as server:
             wanted = [(name, given.seconds) for name in ("steady", "reload", "kill")]
             wanted += [("soak", 60 * given.soak)] if given.soak else []
-            rows = [asyncio.run(run(server, name, bodies, given, seconds)) for name, seconds in wanted]
+            rows += [asyncio.run(run(server, name, bodies, given, seconds)) for name, seconds in wanted]
         acknowledged = lost = 0
         for number in range(given.kills):
             data = Path(folder, f"labels{number}")
@@ -296,8 +307,8 @@ def main() -> None:
             acknowledged += len(texts)
     page = PAGE.format(
         workers=given.workers,
-        comments=sum(len(each.comments) for each in corpus.articles("train")),
-        articles=sum(1 for _ in corpus.articles("train")),
+        comments=sum(learned),
+        articles=len(learned),
         words=statistics.median(len(each["content"].split()) for each in asked),
         machine=machine(),
         busy=busy,

@@ -23,6 +23,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
 from postil.records.labels import Label
 from postil.records.row_files import kind_of, read
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -167,7 +168,7 @@ def plan_labels(
         store.create(campaign, items, made, RUBRICS[usual])
     if asked < options.sample:
         on_message(f"expected {options.sample:,} articles with suggestions, got {asked:,}; they are all drawn")
-    on_message(f"{url}: {len(items):,} suggestions for {asked:,} articles, seed {options.seed}")
+    on_message(f"{url}: {counted(len(items), 'suggestion')} for {counted(asked, 'article')}, seed {options.seed}")
 
 
 def _hash(model: Model) -> str:

@@ -55,7 +55,7 @@ __all__ = ["StreamedEvaluation", "streamed"]
 SMALLEST: Final = 64 << 20
 """Size in bytes of the smallest file of references that is worth a second reading."""
 COUNTED: Final = 2
-"""Factor of that size with an idf: to count on disk takes three times as long as in memory (1 kB per reference)."""
+"""Factor of that size with an idf: to count on disk takes twice as long as in memory (1 kB per reference)."""
 TOGETHER: Final = 1 << 24
 """Number of characters of references from which on no further item joins a batch: they take some ten bytes each."""
 FEW: Final = 16

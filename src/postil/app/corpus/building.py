@@ -22,6 +22,7 @@ from postil.records.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.records.row_files import write
 from postil.records.rows import Article
 from postil.render.dataset_card import card
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -168,4 +169,4 @@ def _tell(corpus: Corpus, on_message: OnMessage) -> None:
         on_message(f"{what}: {number:,}")
     for split in corpus.splits:
         size = corpus.metadata.splits[split]
-        on_message(f"{split}: {size.articles:,} articles, {size.comments:,} comments")
+        on_message(f"{split}: {counted(size.articles, 'article')}, {counted(size.comments, 'comment')}")

@@ -27,6 +27,7 @@ from postil.records.atomic_file import check_apart
 from postil.records.reading import by_role
 from postil.records.row_files import Writer, kind_of
 from postil.records.rows import Article
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -330,14 +331,14 @@ def _tell(report: ImportReport, on_message: OnMessage) -> None:
         if getattr(report, name) == report.articles:
             on_message(message)
     if report.graded:
-        on_message(f"{report.graded:,} comments with a grade, from {report.low:g} to {report.high:g}")
+        on_message(f"{counted(report.graded, 'comment')} with a grade, from {report.low:g} to {report.high:g}")
     for names, of in ((report.unread, "articles"), (report.unread_of_comments, "comments")):
         if names:
             on_message(f"fields of {of} that are not read: {', '.join(sorted(names))}")
 
 
 def _summarize(report: ImportReport, out: str, on_message: OnMessage) -> None:
-    on_message(f"{report.articles:,} articles with {report.comments:,} comments in {out}")
+    on_message(f"{counted(report.articles, 'article')} with {counted(report.comments, 'comment')} in {out}")
 
 
 def name_maps(pairs: Sequence[str], of_comments: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:

@@ -24,6 +24,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import kind_of, write
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -289,4 +290,4 @@ class _Tally:
             counts = ", ".join(f"grade {grade:g}: {grades[grade]:,}" for grade in numbers)
         ungraded = f"{', ' if numbers else ''}without a grade: {grades[None]:,}" if grades[None] else ""
         total = grades.total()
-        on_message(f"{total:,} passages of {self._topics:,} topics in {out}; {counts}{ungraded}")
+        on_message(f"{counted(total, 'passage')} of {counted(self._topics, 'topic')} in {out}; {counts}{ungraded}")
