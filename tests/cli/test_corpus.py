@@ -42,7 +42,7 @@ def test_trec(run: Import) -> None:
     result = run(*TREC)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
-        "1 texts of the collection are not needed\n2 passages of 1 topics in p.jsonl; grade 0: 1, grade 2: 1\n"
+        "1 texts of the collection are not needed\n2 passages of 1 topic in p.jsonl; grade 0: 1, grade 2: 1\n"
     )
     assert list(read("p.jsonl", Passage)) == [
         Passage("7", "d1", "Rain tomorrow, and then snow.", grade=2),
@@ -76,14 +76,14 @@ def test_what_is_met_is_counted_and_named(run: Import) -> None:
         "1 passages judged twice with the same grade, taken once: 7 d1",
         "1 passages judged below 0, taken as 0: 7 d3",
         f"12 passages not in the collection, left out: {', '.join(f'8 {name}' for name in lost[:10])} and 2 more",
-        "3 passages of 1 topics in p.jsonl; grade 0: 2, grade 2: 1",
+        "3 passages of 1 topic in p.jsonl; grade 0: 2, grade 2: 1",
     ]
 
 
 @pytest.mark.parametrize(
     ("unjudged", "said", "counts"),
     [
-        ("skip", "left out", "2 passages of 1 topics in p.jsonl; grade 0: 1, grade 2: 1"),
+        ("skip", "left out", "2 passages of 1 topic in p.jsonl; grade 0: 1, grade 2: 1"),
         ("zero", "taken as 0", "3 passages of 2 topics in p.jsonl; grade 0: 2, grade 2: 1"),
         ("keep", "without a grade", "3 passages of 2 topics in p.jsonl; grade 0: 1, grade 2: 1, without a grade: 1"),
     ],
@@ -126,7 +126,7 @@ def test_wikipedia(run: Import) -> None:
         "1 redirects, left out",
         "1 passages of fewer than 3 words, left out",
         "1 pages with 2 anchors",
-        "2 passages of 1 topics in p.jsonl; without a grade: 2",
+        "2 passages of 1 topic in p.jsonl; without a grade: 2",
     ]
     Path("qrels").write_text("Rye_bread 0 2 3\nRye_bread 0 9 1\n")
     result = run("wikipedia", *WIKI, "--min-words", "3", "--judgements", "qrels", "--unjudged", "zero", "-o", "p.jsonl")
@@ -134,7 +134,7 @@ def test_wikipedia(run: Import) -> None:
         "1 judged passages found in no file: Rye bread#9",
         "1 passages of pages with judged ones are not judged, taken as 0",
         "1 pages with 2 anchors",
-        "2 passages of 1 topics in p.jsonl; grade 0: 1, grade 3: 1",
+        "2 passages of 1 topic in p.jsonl; grade 0: 1, grade 3: 1",
     ]
     assert list(read("p.jsonl", Passage)) == [
         Passage("Rye bread", "1", "Rye dough needs sourdough.", anchors=("sourdough",), grade=0),

@@ -100,7 +100,7 @@ def test_given_splits(postil: Postil) -> None:
     write("test.jsonl", [article(21), article(22)])
     done = build(postil, "--dev-from", "dev.jsonl", "--test-from", "test.jsonl", "--test", 5)
     assert done.err.splitlines()[-3:] == [
-        "train: 10 articles, 40 comments", "dev: 1 articles, 4 comments", "test: 2 articles, 8 comments",
+        "train: 10 articles, 40 comments", "dev: 1 article, 4 comments", "test: 2 articles, 8 comments",
     ]  # fmt: skip
 
 

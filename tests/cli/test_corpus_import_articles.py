@@ -156,7 +156,7 @@ def test_forum_with_other_names(run: Import) -> None:
     Path("r.jsonl").write_text('{"id": 1, "head": "Rain", "comments": [{"body": "Oh", "score": 4, "by": "ann"}]}\n')
     names = ("--column", "comments.text=body", "--comment-field", "grade=score", "--column", "comments.user=by")
     result = run("forum", "r.jsonl", "--field", "title=head", *names, "--out", "out.jsonl")
-    assert "1 comments with a grade, from 4 to 4\n" in result.stderr
+    assert "1 comment with a grade, from 4 to 4\n" in result.stderr
     [article] = read("out.jsonl", Article)
     assert (article.title, article.comments[0].user) == ("Rain", "ann")
 
@@ -171,7 +171,7 @@ def test_csv(run: Import) -> None:
         "2 articles without content, kept",
         "1 articles without comments, kept",
         "no article has a content: train ir-t, seq2seq or att on them, which read titles alone",
-        "2 articles with 1 comments in o.jsonl",
+        "2 articles with 1 comment in o.jsonl",
     ]
     Path("t.csv").write_text("article,content,text\n1,Rain,Oh\n")
     result = run("csv", "--comments", "t.csv", "--column", "title=", "--out", "t.jsonl")

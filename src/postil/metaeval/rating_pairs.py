@@ -123,7 +123,7 @@ class Tables:
             yield Tables(labels, self.group[cell] - begin, self._item[of_cell[low] : of_cell[high]], self._values)
 
     def width(self, items: int) -> int:
-        """Number of values that `counter` and `kappas` work on for each row of multiplicities of so many items."""
+        """Number of values that `counter` and `kappas` work on for each row of multiplicities."""
         summed = items if items * len(self._cells) <= NUMBERS else len(self._item)
         return max(summed, int(self.crossing.shape[1]))
 
