@@ -328,7 +328,7 @@ def test_the_default(
     trivia: Path, trec: Path, study: ModuleType, documented: Documented, capsys: pytest.CaptureFixture[str]
 ) -> None:
     head = "minus logsim-1 --stop en"
-    table = documented("The default", head)
+    table = documented("A measure for a page without judgements", head)
     names = ["f1-1", "f1-2", "logsim-1", "logsim-2", "js-1", "rouge-1", "tf-idf-1", study.LENGTH]
     for rows, what in (trivia, "votes"), (trec, "search"):
         asked = (rows, *specs(names), "--stop", "none", "--stop", "en", "--against", "logsim-1 --stop en")
