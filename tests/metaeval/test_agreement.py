@@ -292,6 +292,7 @@ def test_tables_are_split_where_they_are_many_and_full(monkeypatch: pytest.Monke
     group, item = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
     tables = rating_pairs.Tables(labels, group, item, np.arange(3.0))
     assert [each is tables for each in tables.parts(2)] == [True]
+    assert tables.width(1000) == 1000  # a block of resamples has a number for each item
     monkeypatch.setattr(rating_pairs, "NUMBERS", 8)
     counts = np.array([[1, 1], [3, 1]], np.int32)
     parts = list(tables.parts(2))

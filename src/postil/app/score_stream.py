@@ -189,7 +189,7 @@ def _survey(
         weighted.
     """
     groups = (list(rows) for _, rows in groupby(references, attrgetter("item")))
-    block = _block(groups)
+    block, characters = _block(groups)
     consensus = similarity_of(options.weights) is not None
     # Without a word on weights there are some if all rows have one; a later row without is an error, and read whole.
     weighted = bool(options.weights or options.scale or (block and block[0][0].weight is not None))
@@ -199,7 +199,7 @@ def _survey(
     hashes, least, most, graded, method = array("q"), 1 << 62, 0, not weighted and asked is None, options.weights
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
     while block:
-        if max(map(_characters, block)) > longest:
+        if characters > longest:
             return None
         rows = [row for group in block for row in group]
         texts, sizes = [row.text for row in rows], [len(group) for group in block]
@@ -215,7 +215,7 @@ def _survey(
                 return None
         if frequencies is not None:
             frequencies.add(texts, sizes)
-        block = _block(groups)
+        block, characters = _block(groups)
     index = _ItemIndex(hashes)
     if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
         return None
@@ -223,14 +223,15 @@ def _survey(
     return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)
 
 
-def _block(groups: Iterator[list[Reference]]) -> list[list[Reference]]:
-    """The next items with their references."""
+def _block(groups: Iterator[list[Reference]]) -> tuple[list[list[Reference]], int]:
+    """The next items with their references, and the number of characters of the largest of them."""
     block: list[list[Reference]] = []
-    characters = 0
+    characters = most = 0
     while characters < TOGETHER and len(block) < CHUNK and (group := next(groups, None)):
         block.append(group)
-        characters += _characters(group)
-    return block
+        characters += (own := _characters(group))
+        most = max(most, own)
+    return block, most
 
 
 def _characters(rows: Iterable[Reference]) -> int:

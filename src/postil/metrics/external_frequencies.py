@@ -245,8 +245,11 @@ class ExternalFrequencies:
                 df = np.add.reduceat(rows["df"][order], starts, dtype=np.int32)
                 keys.write(sorted_keys[starts[df > 1]].tobytes())
                 counts.write(df[df > 1].tobytes())
-        keys_and_df = _mapped(self._folder / f"keys-{n}", np.uint64), _mapped(self._folder / f"df-{n}", np.int32)
-        return _Order(made, *keys_and_df)
+        return _Order(
+            made=made,
+            keys=_mapped(self._folder / f"keys-{n}", np.uint64),
+            df=_mapped(self._folder / f"df-{n}", np.int32),
+        )
 
     @contextmanager
     def _written(self) -> Iterator[None]:
