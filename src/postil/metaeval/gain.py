@@ -39,8 +39,8 @@ Pool: TypeAlias = Literal["topic", "all"]
 Ties: TypeAlias = Literal["expected", "key"]
 """`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""
 
-CELLS: Final = 2**20
-"""Largest number of cells of a block of resamples, to bound memory."""
+CELLS: Final = 2**18
+"""Largest number of cells of a block of resamples; arrays of more come from the system anew each time, at twice the cost."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
