@@ -40,7 +40,7 @@ Ties: TypeAlias = Literal["expected", "key"]
 """`expected` takes the mean over all orders of tied rows; `key` puts the lower key first, as `Ranking` does."""
 
 CELLS: Final = 2**18
-"""Largest number of cells of a block of resamples; arrays of more come from the system anew each time, at twice the cost."""
+"""Largest number of cells of a block of resamples; larger arrays are fresh memory each time, at twice the time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
