@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Estimate", "Excluded", "OptionalPart", "Part", "check_interval"]
+__all__ = ["AnnotatorBias", "Estimate", "Excluded", "OptionalPart", "Part", "Severity", "check_interval"]
 
 NAMED: Final = 5
 """Number of excluded rows that are named."""
@@ -71,3 +71,41 @@ class Excluded(Part, frozen=True, kw_only=True):
     def __str__(self) -> str:
         more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
         return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
+
+
+class AnnotatorBias(Part, frozen=True, kw_only=True):
+    """The constant by which one annotator grades above or below the others.
+
+    Args:
+        annotator: The annotator.
+        ratings: Number of ratings.
+        bias: In grades, positive if the annotator grades higher than the others of the group (lenient).
+    """
+
+    annotator: str
+    ratings: int
+    bias: float
+
+
+class Severity(Part, frozen=True, kw_only=True):
+    """Severities of annotators: constants by which their grades differ.
+
+    Args:
+        rule: Rule that was asked for: ``remove``, ``keep``, or ``auto`` (remove where p is below .05).
+        removed: True if they were removed from the ratings.
+        F: F statistic of all severities; None where they explain all differences within texts, or none can be tested.
+        df1: Degrees of freedom of the severities.
+        df2: Degrees of freedom of what they leave.
+        p: P-value of F; None where there is no test.
+        groups: Annotators that are connected by shared texts; those of different groups cannot be compared.
+        annotators: Every annotator.
+    """
+
+    rule: Literal["auto", "remove", "keep"]
+    removed: bool
+    F: float | None
+    df1: int
+    df2: int
+    p: float | None
+    groups: tuple[tuple[str, ...], ...]
+    annotators: tuple[AnnotatorBias, ...]

@@ -1,0 +1,255 @@
+"""Severities of annotators: the constants by which their grades differ, and ratings without them.
+
+A constant of an annotator is no disagreement about the texts. Ratings are taken as ``y(o, a) = mu(o) + r(a) + e`` of
+output o by annotator a, and r is found by least squares over the outputs with two ratings or more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from postil.metaeval.coefficients import starts_of
+from postil.metaeval.student_t import fisher_p
+from postil.records.parts import AnnotatorBias, Severity
+from postil.records.ties import without_noise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metaeval.score_matrix import Ratings
+
+__all__ = ["RULES", "Rule", "Severities", "severities"]
+
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int64]"
+
+Rule: TypeAlias = Literal["auto", "remove", "keep"]
+"""Rule for severities: remove them, keep them, or remove them where they are significant."""
+
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+"""The rules."""
+
+ALPHA: Final = 0.05
+"""Level of the F test below which ``auto`` removes severities."""
+
+DENSE: Final = 2000
+"""Largest number of annotators whose equations are solved directly; more are solved by conjugate gradients."""
+
+CONVERGED: Final = 1e-15
+"""Squared residual of conjugate gradients, as a share of the first, at which they end."""
+
+BITS: Final = 40
+"""Severities are multiples of the largest grade over 2 to this power, so that sums of adjusted whole grades are exact
+and adjusted means that are equal are equal to the last bit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Severities:
+    """Severities of A annotators; made by `severities`.
+
+    Args:
+        ratings: The ratings of n outputs.
+        bias: float64[A], r(a): positive if the annotator grades higher than the others of the group (lenient). The
+            mean of each group over all its ratings is 0.
+        group: int64[A], group of each annotator: those connected by shared outputs, numbered by their first annotator.
+    """
+
+    ratings: Ratings
+    bias: Floats
+    group: Integers
+
+    @cached_property
+    def adjusted(self) -> Ratings:
+        """The ratings minus the biases of their annotators."""
+        return replace(self.ratings, grades=self.ratings.grades - self.bias[self.ratings.annotators])
+
+    @cached_property
+    def degrees(self) -> tuple[int, int]:
+        """Degrees of freedom of severities, and of what they leave."""
+        between = len(self.bias) - (int(self.group.max()) + 1)
+        return between, int((self.ratings.counts - 1).sum()) - between
+
+    @cached_property
+    def _squares(self) -> tuple[float, float]:
+        """Squared deviations of ratings and of adjusted ratings from the means of their outputs."""
+        sizes = np.abs(self.ratings.grades)
+        found = []
+        for ratings in (self.ratings, self.adjusted):
+            apart = without_noise(ratings.grades - np.repeat(ratings.means, ratings.counts), sizes)
+            found.append(float((apart**2).sum()))
+        return found[0], found[1]
+
+    @property
+    def variance(self) -> float | None:
+        """Variance of ratings within outputs without severities; None without a degree of freedom."""
+        df = self.degrees[1]
+        return self._squares[1] / df if df > 0 else None
+
+    @cached_property
+    def test(self) -> tuple[float | None, float | None]:
+        """F of the severities and its p-value.
+
+        F is None, and p 0, where severities explain all differences of ratings; both are None where the annotators of
+        an output never differ, or where nothing is left to test by.
+        """
+        between, within = self.degrees
+        before, after = self._squares
+        if between < 1 or within < 1 or not before:
+            return None, None
+        if not after:
+            return None, 0.0
+        f = max(0.0, before - after) / between / (after / within)
+        return f, fisher_p(f, between, within)
+
+    @property
+    def significant(self) -> bool:
+        """True if annotators use the scale differently: p is below .05."""
+        p = self.test[1]
+        return p is not None and p < ALPHA
+
+    def removed(self, rule: Rule) -> bool:
+        """True if a rule removes these severities from the ratings."""
+        return rule == "remove" or (rule == "auto" and self.significant)
+
+    def told(self, rule: Rule) -> Severity:
+        """The severities as a part of a result.
+
+        Args:
+            rule: The rule that was asked for.
+        """
+        f, p = self.test
+        numbers = np.bincount(self.ratings.annotators, minlength=len(self.bias)).tolist()
+        names = self.ratings.names
+        return Severity(
+            rule=rule,
+            removed=self.removed(rule),
+            F=f,
+            df1=self.degrees[0],
+            df2=self.degrees[1],
+            p=p,
+            groups=tuple(
+                tuple(names[each] for each in np.flatnonzero(self.group == number).tolist())
+                for number in range(int(self.group.max()) + 1)
+            ),
+            annotators=tuple(
+                AnnotatorBias(annotator=name, ratings=number, bias=bias)
+                for name, number, bias in zip(names, numbers, self.bias.tolist(), strict=True)
+            ),
+        )
+
+
+def severities(ratings: Ratings) -> Severities | None:
+    """Estimate the severities of annotators by least squares over the outputs with two ratings or more.
+
+    ``L r = b`` with ``L = sum over outputs of (diag(1 of its annotators) - 1 / k on all pairs of them)`` and ``b(a) =
+    sum of (y(o, a) - mean of the ratings of o)``. L leaves one constant open in each group of annotators that shared
+    outputs connect; there ``sum of n(a) r(a) = 0``, n the number of all ratings of a, so that the mean of all ratings
+    stays as it is.
+
+    Args:
+        ratings: Ratings of n outputs by A annotators.
+
+    Returns:
+        The severities; None where no output has ratings by two annotators.
+
+    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.records.rows import Judgement
+    >>> grades = {"1": {"a": 4, "b": 5}, "2": {"a": 2, "b": 4, "c": 1}, "3": {"b": 3, "c": 1}, "4": {"a": 3}}
+    >>> rows = [Judgement(item, "x", who, grade) for item, given in grades.items() for who, grade in given.items()]
+    >>> rated = Rated(rows)
+    >>> found = severities(rated.of(list(rated.rows)))
+    >>> found.bias.round(6).tolist(), round(found.variance, 6), found.degrees
+    ([-0.275, 1.125, -1.275], 0.2, (2, 2))
+    """
+    if ratings.counts.max(initial=0) < 2:
+        return None
+    several = np.repeat(ratings.counts > 1, ratings.counts)
+    who, output = (
+        ratings.annotators[several].astype(np.int64),
+        np.repeat(np.arange(len(ratings.counts)), ratings.counts),
+    )
+    output = np.unique(output[several], return_inverse=True)[1]
+    equations = _Equations(who, output, len(ratings.names))
+    group = equations.groups()
+    b = equations.apart(ratings.grades[several])
+    r = equations.solved(b, group)
+    numbers = np.bincount(ratings.annotators, minlength=len(r)).astype(np.float64)
+    r = r - (np.bincount(group, numbers * r) / np.bincount(group, numbers))[group]
+    unit = np.ldexp(1.0, int(np.frexp(np.abs(ratings.grades).max())[1]) - BITS)
+    return Severities(ratings, np.rint(r / unit) * unit + 0.0, group)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Equations:
+    """The equations of A annotators and their ratings of outputs with two or more.
+
+    Args:
+        who: int64[r], annotator of each rating.
+        output: int64[r], output of each rating, ascending from 0 without a gap.
+        annotators: A.
+    """
+
+    who: Integers
+    output: Integers
+    annotators: int
+
+    def apart(self, values: Floats) -> Floats:
+        """float64[A], sums of values minus the means of their outputs.
+
+        Args:
+            values: float64[r], one per rating.
+        """
+        means = np.bincount(self.output, values) / np.bincount(self.output)
+        return np.bincount(self.who, values - means[self.output], minlength=self.annotators)
+
+    def times(self, r: Floats) -> Floats:
+        """The product L r."""
+        return self.apart(r[self.who])
+
+    def groups(self) -> Integers:
+        """int64[A], the group of each annotator; whoever shares no output is one of their own."""
+        label, before = np.arange(self.annotators), None
+        starts = starts_of(self.output)
+        while before is None or (label != before).any():
+            before = label.copy()
+            lowest = np.minimum.reduceat(label[self.who], starts)
+            np.minimum.at(label, self.who, lowest[self.output])
+            label = label[label]
+        return np.unique(label, return_inverse=True)[1]
+
+    def solved(self, b: Floats, group: Integers) -> Floats:
+        """float64[A], a solution of L r = b, up to a constant in each group."""
+        if self.annotators > DENSE:
+            return self._by_conjugate_gradients(b)
+        system = np.diag(np.bincount(self.who, minlength=self.annotators).astype(np.float64))
+        counts = np.bincount(self.output)
+        size, start = counts[self.output], (np.cumsum(counts) - counts)[self.output]
+        place = np.arange(len(self.who)) - start
+        for step in range(int(counts.max())):  # each rating and the one `step` places on in its output, in a circle
+            there = step < size
+            other = self.who[(start + (place + step) % size)[there]]
+            pair = self.who[there] * self.annotators + other
+            system -= np.bincount(pair, 1 / size[there], minlength=self.annotators**2).reshape(system.shape)
+        same = (group[:, None] == group).astype(np.float64)  # keeps the constant of each group at 0
+        return np.linalg.solve(system + same, b)
+
+    def _by_conjugate_gradients(self, b: Floats) -> Floats:
+        """A solution of L r = b by conjugate gradients, scaled by the diagonal."""
+        scale = np.maximum(np.bincount(self.who, minlength=self.annotators), 1).astype(np.float64)
+        r, rest = np.zeros(len(b)), b.copy()
+        way = rest / scale
+        size = first = float(rest @ way)
+        for _ in range(2 * len(b)):
+            if size <= CONVERGED**2 * first:
+                break
+            image = self.times(way)
+            step = size / float(way @ image)
+            r, rest = r + step * way, rest - step * image
+            scaled = rest / scale
+            size, before = float(rest @ scaled), size
+            way = scaled + size / before * way
+        return r
