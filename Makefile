@@ -2,7 +2,7 @@
 #   make demo       what postil does, on its bundled sample, and where to look; SERVE=1 for the desk and the grading page
 #   make test       lint, types and tests (minutes)
 #   make test-integration   tests with other frameworks, a language model, Chromium, PostgreSQL and Ray, which it installs
-#   make test-all   all of these, and the slow ones
+#   make test-all   all of these, the slow ones, and ten times as many random examples, other ones in each run
 #   make dist       the sdist, a wheel for every Python here and a pure one, tried in fresh environments; SBOM, SHA-256
 #   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval;

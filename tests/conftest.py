@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import typer.testing
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -22,10 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # for result_examples
 # Typer builds every command anew whenever its runner is called, which takes longer than most of the calls.
 typer.testing._get_command = cache(typer.testing._get_command)
 
-# No test fails because a machine is slow.
-settings.register_profile("usual", deadline=None)
-settings.register_profile("thorough", deadline=None)  # of `make test-all`; see `law` in law/strategies.py
-settings.load_profile("usual")
+from exploration import register_profiles  # noqa: E402 - from the folder that was added
+
+register_profiles()
 
 # Who starts tests in the background of a shell hands down that Ctrl+C is ignored, and some tests interrupt a child.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,9 +5,10 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.annotation.block_design import block_design
 
 
@@ -30,7 +31,7 @@ def spread(counts: list[int]) -> int:
 
 
 @given(st.integers(1, 12), st.data(), st.integers(0, 60), st.integers(0, 99))
-@settings(max_examples=60)
+@examples(60)
 def test_everyone_is_in_equally_many_in_every_beginning(
     people: int, data: st.DataObject, count: int, seed: int
 ) -> None:
@@ -41,7 +42,7 @@ def test_everyone_is_in_equally_many_in_every_beginning(
 
 
 @given(st.integers(2, 15), st.integers(1, 230), st.integers(0, 99))
-@settings(max_examples=60)
+@examples(60)
 def test_two_of_two_meet_equally_often_in_every_beginning(people: int, count: int, seed: int) -> None:
     found = made(people, 2, count, seed)
     met = Counter[tuple[int, ...]]()
@@ -52,7 +53,7 @@ def test_two_of_two_meet_equally_often_in_every_beginning(people: int, count: in
 
 
 @given(st.integers(4, 9), st.data(), st.integers(0, 99))
-@settings(max_examples=8, derandomize=True)
+@examples(8)
 def test_larger_teams_are_as_even_as_may_be(people: int, data: st.DataObject, seed: int) -> None:
     size = data.draw(st.integers(3, people - 1))
     found = made(people, size, data.draw(st.integers(1, 80)), seed)

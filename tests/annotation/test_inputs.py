@@ -6,9 +6,10 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.annotation.inputs import sampled_items
 from postil.annotation.models import Item
 from postil.errors import UsageError
@@ -33,7 +34,7 @@ def test_every_sample_is_as_likely_as_any_other() -> None:
 
 
 @given(st.permutations(ITEMS), st.integers(1, 10), st.integers(1, 10), st.integers(0, 99))
-@settings(max_examples=25)
+@examples(25)
 def test_samples_of_one_seed_are_nested_whatever_the_order(items: list[Item], one: int, two: int, seed: int) -> None:
     smaller, larger = sorted((one, two))
     sampled, there = sampled_items(items, larger, seed)

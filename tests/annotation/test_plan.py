@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.annotation.load_balancing import distribute_items
 from postil.annotation.plan import Plan, plan
 from postil.errors import UnknownName, UsageError
@@ -51,7 +52,7 @@ PLANS = st.tuples(st.integers(1, 30), st.integers(1, 4), st.integers(2, 9), st.i
 
 
 @given(PLANS, st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_exactly_k_of_n(sizes: tuple[int, int, int, int], data: st.DataObject) -> None:
     articles, systems, annotators, seed = sizes
     each = data.draw(st.integers(1, min(2, annotators)))
@@ -154,7 +155,7 @@ def test_refuses_what_makes_no_plan(change: dict[str, object], problem: str) -> 
 
 
 @given(PLANS, st.floats(0, 1), st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_an_overlap_has_one_more(sizes: tuple[int, int, int, int], share: float, data: st.DataObject) -> None:
     articles, systems, annotators, seed = sizes
     each = data.draw(st.integers(1, min(2, annotators - 1)))
@@ -198,7 +199,7 @@ def test_an_overlap_of_all_is_one_more_for_all() -> None:
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=30), st.integers(2, 8), st.floats(0, 1), st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_by_item_an_article_stays_together(
     lengths: list[int], annotators: int, share: float, data: st.DataObject
 ) -> None:
@@ -229,7 +230,7 @@ def test_gold_goes_to_everyone_by_item_as_well() -> None:
 
 class TestReassigning:
     @given(st.integers(2, 25), st.integers(3, 8), st.integers(0, 99), st.data())
-    @settings(max_examples=40)
+    @examples(40)
     def test_moves_undone_work_and_nothing_else(
         self, articles: int, annotators: int, seed: int, data: st.DataObject
     ) -> None:
@@ -268,7 +269,7 @@ class TestReassigning:
             assert abs(n - (sums[first] + sums[second]) / 3 + sum(sums.values()) / 12) <= 1
 
     @given(st.integers(0, 10**6))
-    @settings(max_examples=40)
+    @examples(40)
     def test_loads_are_as_even_as_can_be(self, seed: int) -> None:
         """Against every way to share up to five texts out among three people who have some already."""
         random = np.random.default_rng(seed)
@@ -304,7 +305,7 @@ class TestReassigning:
         assert new.short == 0
 
     @given(st.integers(1, 20), st.integers(3, 7), st.integers(0, 99), st.data())
-    @settings(max_examples=25)
+    @examples(25)
     def test_by_item_articles_stay_together(
         self, articles: int, annotators: int, seed: int, data: st.DataObject
     ) -> None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil import kernel
 from postil.arrays import Expected, open_array
 from postil.commenters.search import Index
@@ -199,7 +200,7 @@ def test_smooth_weights_are_those_of_scikit_learn() -> None:
 
 
 TEXTS = st.lists(st.lists(st.integers(0, 11), max_size=9), min_size=1, max_size=24)
-laws = settings(max_examples=40)
+laws = examples(40)
 
 
 @laws
@@ -328,7 +329,7 @@ def test_what_is_taken_is_an_index_of_its_own(
     assert same(taken.search(*ragged(asked), k=5), alone.search(*ragged(asked), k=5))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=12))
 def test_an_index_that_grows_daily_has_few_segments(days: list[int]) -> None:
     index = Index.of(*ragged([[0]] * days[0]), words=1)

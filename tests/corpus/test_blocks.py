@@ -7,9 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.corpus.blocks import Block, blocks
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UsageError
@@ -42,7 +43,7 @@ def test_blocks_hold_whole_lines_and_know_where_they_stand(file: File, name: str
     assert len(found) <= 2 or size < len(LINES)  # a last line without an end is a block of its own
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@examples(60, [HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"\r")), min_size=1, max_size=12),
        st.integers(1, 40), st.booleans())  # fmt: skip
 def test_no_byte_is_lost(tmp_path: Path, lines: list[bytes], size: int, end: bool) -> None:

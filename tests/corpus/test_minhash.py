@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.corpus.minhash import BINS, SHINGLE, minhash_signatures, near_duplicates, similarity, word_hashes
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def test_near_duplicates_as_by_comparing_all(seed: int, threshold: float) -> Non
     assert partition(near_duplicates(found, threshold)) == brute(found, threshold)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6))
 def test_groups_do_not_depend_on_the_order(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - no secret

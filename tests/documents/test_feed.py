@@ -4,9 +4,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.documents.feed import FeedEntry, entry_document, is_feed, read_feed
 from postil.errors import InvalidInput
 
@@ -201,7 +202,7 @@ def attempt(read: Callable[[], object]) -> None:
         assert "\n" not in str(problem)  # noqa: PT017
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.sampled_from([RSS, ATOM, RDF, json.dumps(JSON)]), st.integers(0, 1500), st.text(max_size=12), st.integers(0, 200)
 )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pypdf
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from pdf_files import Page, pdf_file, pdf_objects, pdf_of, stream
 from postil.documents import pdf
 from postil.documents.pdf import read_pdf
@@ -337,7 +338,7 @@ def test_nesting_without_end_is_no_hang() -> None:
 WHOLE = pdf_of(*(Page([f"BT /F1 10 Tf 72 {700 - 12 * at} Td (Line {at} of the page.) Tj ET"]) for at in range(3)))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(0, len(WHOLE)), st.binary(min_size=0, max_size=12), st.booleans())
 def test_damage_gives_a_document_or_one_sentence(at: int, junk: bytes, cut: bool) -> None:
     data = WHOLE[:at] + junk + (b"" if cut else WHOLE[at + len(junk) :])
@@ -351,7 +352,7 @@ def test_damage_gives_a_document_or_one_sentence(at: int, junk: bytes, cut: bool
             assert document.blocks
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(
         st.sampled_from(

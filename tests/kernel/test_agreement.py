@@ -6,9 +6,10 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.kernel import python
 from postil.kernel.python.interning import SPLIT
 
@@ -122,7 +123,7 @@ def check_frequencies(problem):
         np.testing.assert_allclose(loaded.norms(*references), norms[python], rtol=1e-12)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problems())
 def test_all_kernels_agree(problem):
     check_all(problem)
@@ -171,7 +172,7 @@ def test_what_would_not_fit_into_memory_is_refused(words, call):
         call(overlap, np.ones(1), ids)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(problems(longest=7), st.data())
 def test_meteor_with_stems_and_synonyms_agrees(problem, data):
     candidates, of_row, references, set_offsets, weights, words = problem

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from exploration import examples
 from postil.kernel import python
 
 try:
@@ -29,7 +30,7 @@ tables = arrays.arrays(np.float32, shapes, elements=numbers)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=150)
+@examples(150)
 @given(tables)
 def test_sums_are_those_of_double_precision(kernel, scores):
     found = kernel.log_sums(scores)
@@ -44,7 +45,7 @@ def test_sums_are_those_of_double_precision(kernel, scores):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=150)
+@examples(150)
 @given(tables, st.data())
 def test_highest_come_first_and_of_equals_the_first(kernel, scores, data):
     k = data.draw(st.integers(1, scores.shape[1]))

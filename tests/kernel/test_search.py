@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import postil.kernel
+from exploration import examples
 from postil.kernel import python
 from postil.kernel.python.search import GROUP
 
@@ -127,7 +128,7 @@ def test_both_kernels_find_the_same(gain: str, length: int, k: int) -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 @pytest.mark.parametrize("gain", ["cosine", "bm25"])
-@settings(max_examples=30)
+@examples(30)
 @given(
     texts=st.lists(st.lists(st.integers(0, 7), max_size=9), min_size=1, max_size=80),
     queries=st.lists(st.lists(st.integers(-2, 9), max_size=9), max_size=4),

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.kernel import python
 
 try:
@@ -40,7 +41,7 @@ def plain_units(words, order, gaps):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=150)
+@examples(150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
     grams, offsets, units, counts = kernel.count_units(*ragged(texts), order, gap, up_to)
@@ -53,7 +54,7 @@ def test_units_are_what_a_plain_reading_finds(kernel, texts, order, gap, up_to):
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
-@settings(max_examples=150)
+@examples(150)
 @given(texts_of_words, st.integers(1, 4), st.integers(0, 3), st.booleans())
 def test_both_kernels_number_units_alike(texts, order, gap, up_to):
     for one, other in zip(*(k.count_units(*ragged(texts), order, gap, up_to) for k in (compiled, python)), strict=True):
@@ -157,7 +158,7 @@ def plain_row(s, held, share, idf):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=200)
+@examples(200)
 @given(problems())
 def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
     found = kernel.pooled_scores(*arguments(problem, kernel))
@@ -165,7 +166,7 @@ def test_pooled_scores_are_what_a_plain_reading_finds(kernel, problem):
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no compiled kernel")
-@settings(max_examples=200)
+@examples(200)
 @given(problems())
 def test_both_kernels_score_alike_and_threads_change_nothing(problem):
     first, second = (k.pooled_scores(*arguments(problem, k)) for k in (compiled, python))
@@ -189,7 +190,7 @@ def folds(draw):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(max_examples=100)
+@examples(100)
 @given(folds())
 def test_pools_that_overlap(kernel, problem):
     found = kernel.pooled_scores(*arguments(problem, kernel))

@@ -7,9 +7,10 @@ import importlib.util
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.kernel.python import greedy_matches as defined
 
 BUILT = importlib.util.find_spec("postil.kernel._compiled") is not None
@@ -88,7 +89,7 @@ def test_empty_texts_and_sides_without_weight_score_0(match) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 21), st.sampled_from([3, 17, 40]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @pytest.mark.skipif(not BUILT, reason="the kernel was not built")
 def test_both_kernels_agree_to_a_millionth(seed, dimensions, longest) -> None:
     given = problem(seed, dimensions, longest=longest)

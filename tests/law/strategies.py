@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from exploration import FACTOR, is_thorough
 from postil.kernel import NAME
 from postil.metrics import References
 from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def law(examples: int, python: int) -> settings:
-    """So many examples, the same in every run; `python` with the pure-Python kernel, but for `make test-all`."""
-    thorough = settings.get_current_profile_name() == "thorough"
+    """So many examples, `python` with the pure-Python kernel; in `make test-all` more and others, see `exploration`."""
+    if is_thorough():
+        examples, python = examples * FACTOR, examples
     return settings(
-        max_examples=examples if NAME == "compiled" or thorough else python,
-        derandomize=True,
+        max_examples=examples if NAME == "compiled" else python,
         database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
         suppress_health_check=[HealthCheck.too_slow],

@@ -6,10 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from table_p import table_p
 
+from exploration import examples
 from postil.metaeval.accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
 from postil.metaeval.correlation import correlations, why_undefined
 from postil.metaeval.human import human_agreement
@@ -254,7 +255,7 @@ tables = st.integers(0, 2**32).map(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(tables, st.permutations(range(12)), st.sampled_from([0.25, 2.0, 1024.0]), st.sampled_from(LEVELS))
 def test_order_of_rows_scale_and_shift_change_nothing(columns, order, factor, by):
     scores, grades = columns

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from table_p import rows_p, table_p
 
+from exploration import examples
 from postil.errors import UsageError
 from postil.metaeval.alternative_annotator import alternative_annotator_test, benjamini_yekutieli
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
@@ -149,7 +150,7 @@ grade = st.integers(0, 5).map(float)
 rating = st.one_of(st.none(), grade, grade, grade)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.tuples(rating, rating, rating, grade, st.integers(0, 50)), min_size=40, max_size=60))
 def test_shares_are_those_written_out_with_gaps(texts: list[tuple[Any, ...]]) -> None:
     texts = [text if any(each is not None for each in text[:3]) else (1.0, *text[1:]) for text in texts]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.errors import Undefined
 from postil.metaeval.competence import MODELS, infer, weighted_means
 from postil.metaeval.score_matrix import Rated, Ratings
@@ -45,7 +46,7 @@ def made(
 
 
 @MODEL
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(seed=st.integers(0, 2**20))
 def test_neither_the_order_of_rows_nor_names_matter(model: CompetenceModel, seed: int) -> None:
     rows, _ = made(seed, 1, texts=12, annotators=4, each=2)
@@ -61,7 +62,7 @@ def test_neither_the_order_of_rows_nor_names_matter(model: CompetenceModel, seed
 
 
 @MODEL
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(grades=st.lists(st.integers(1, 5), min_size=2, max_size=30).filter(lambda grades: len(set(grades)) > 1))
 def test_identical_annotators_give_their_grades(model: CompetenceModel, grades: list[int]) -> None:
     rows = [(text, who, float(grade)) for text, grade in enumerate(grades) for who in ("A1", "A2", "A3")]

@@ -5,9 +5,10 @@ import dataclasses
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import COEFFICIENTS, scaled
 from postil.metaeval.correlation import correlations
@@ -123,7 +124,7 @@ def test_a_metric_whose_small_numbers_are_good_is_turned_round(by):
             assert after == before
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 3)), min_size=3, max_size=12))
 def test_ranks_see_the_order_only(rows):
     rows.sort(key=lambda row: row[2])

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.errors import Undefined
 from postil.metaeval.label_fit import fit_labels, wilson_interval
 
@@ -84,7 +85,7 @@ def test_labels_that_depend_on_the_article_alone_are_not_learned() -> None:
     assert max(areas) < 0.7
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(st.integers(0, 2**32 - 1), st.integers(12, 40), st.booleans())
 def test_thresholds_fall_as_coverage_rises(seed: int, articles: int, tied: bool) -> None:
     random = np.random.default_rng(seed)

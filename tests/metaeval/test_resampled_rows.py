@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.metaeval.resampled_rows import RankedRows
 from postil.metaeval.resampling import bootstrap_counts
 
@@ -18,7 +19,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5), st.integers(1, 5
 
 @pytest.mark.parametrize("coefficient", ["spearman", "kendall-b", "kendall-c"])
 @given(rows=ROWS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_counted_pairs_of_ranks_have_the_coefficients_of_their_rows(
     coefficient: str, rows: list[tuple[int, int, int]]
 ) -> None:

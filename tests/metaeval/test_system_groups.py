@@ -7,9 +7,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.metaeval.system_groups import compact_letters, rank_ranges
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def significant(draw: st.DrawFn) -> NDArray[np.bool_]:
     return differ
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(significant())
 def test_two_systems_share_a_letter_unless_they_differ(differ: NDArray[np.bool_]) -> None:
     letters = [set(re.findall(r"[a-z]\d*", text)) for text in compact_letters(differ)]
@@ -35,7 +36,7 @@ def test_two_systems_share_a_letter_unless_they_differ(differ: NDArray[np.bool_]
             assert bool(letters[first] & letters[second]) != bool(differ[first, second])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(significant())
 def test_letters_are_in_order_and_none_is_idle(differ: NDArray[np.bool_]) -> None:
     letters = compact_letters(differ)
@@ -44,7 +45,7 @@ def test_letters_are_in_order_and_none_is_idle(differ: NDArray[np.bool_]) -> Non
     assert [sorted(each) for each in sets] == sorted(map(sorted, sets))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(significant())
 def test_rank_ranges_count_systems_above_and_below(differ: NDArray[np.bool_]) -> None:
     for place, (low, high) in enumerate(rank_ranges(differ)):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import postil
+from exploration import examples
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metrics import DocumentFrequencies, References
 from postil.metrics import reference_aggregation as over_module
@@ -36,7 +37,7 @@ def flat(rows: list[list[float]]) -> list[float]:
     return [weight for row in rows for weight in row]
 
 
-@settings(max_examples=25, derandomize=True, database=None)
+@examples(25)
 @given(TEXTS, st.sampled_from(["rouge-l(beta=1)", "meteor", "bleu-1(smooth=none)"]))
 def test_the_definition(rows: list[list[list[str]]], metric: str) -> None:
     found = postil.consensus_weights(rows, metric=metric)

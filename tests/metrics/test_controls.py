@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import postil
+from exploration import examples
 from postil import kernel
 from postil.errors import UsageError
 from postil.metrics import DocumentFrequencies, References, reference_aggregation
@@ -287,7 +288,7 @@ def problems(draw: st.DrawFn, most: int = 4) -> tuple[Sets, list[str], list[int]
     return sets, candidates, [draw(st.integers(0, len(sets) - 1)) for _ in candidates]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(), st.randoms(use_true_random=False))
 def test_pairs_give_what_texts_give_to_the_last_bit(
     problem: tuple[Sets, list[str], list[int]], random: random.Random
@@ -316,7 +317,7 @@ def test_pairs_give_what_texts_give_to_the_last_bit(
         assert scorer.joined(found[spec][kept], np.ones(kept.sum()), some).tobytes() == expected.tobytes(), spec
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(), st.randoms(use_true_random=False))
 def test_several_weights_at_once_give_what_each_gives_to_the_last_bit(
     problem: tuple[Sets, list[str], list[int]], random: random.Random
@@ -334,7 +335,7 @@ def test_several_weights_at_once_give_what_each_gives_to_the_last_bit(
             assert stats.tobytes() == scorer.reweighted(row).measure(matches).tobytes(), spec
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(), st.lists(WEIGHTS, min_size=3, max_size=3))
 def test_shuffling_equal_weights_changes_nothing(
     problem: tuple[Sets, list[str], list[int]], weights: list[float]
@@ -346,7 +347,7 @@ def test_shuffling_equal_weights_changes_nothing(
         assert (draws(found, spec) == expected).all(), spec
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(), st.integers(4, 6))
 def test_the_best_of_no_more_than_k_are_all(problem: tuple[Sets, list[str], list[int]], best: int) -> None:
     found = controls(*problem, SPECS, ControlOptions(draws=1, best=best))
@@ -354,7 +355,7 @@ def test_the_best_of_no_more_than_k_are_all(problem: tuple[Sets, list[str], list
         assert found[f"control:best-{best}({spec})"] == pytest.approx(expected, abs=1e-12), spec
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(most=1))
 def test_a_single_reference(problem: tuple[Sets, list[str], list[int]]) -> None:
     sets, _, of_set = problem
@@ -367,7 +368,7 @@ def test_a_single_reference(problem: tuple[Sets, list[str], list[int]]) -> None:
         assert (draws(found, spec) == itself[spec]).all(), spec
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(problems(), st.data())
 def test_neither_threads_nor_batches_change_a_bit(
     problem: tuple[Sets, list[str], list[int]], data: st.DataObject

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.metrics.reference_plan import plan_references
 
 
@@ -98,7 +99,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(tables, graded, np.argsort(items, kind="stable"), texts)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases(), st.integers(1, 3))
 def test_lazy_is_eager(case: Case, each: int) -> None:
     n = len(case.open)
@@ -109,7 +110,7 @@ def test_lazy_is_eager(case: Case, each: int) -> None:
     assert np.diff(values) == pytest.approx(np.array(gains), abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(cases())
 def test_any_beginning_is_a_plan(case: Case) -> None:
     n = len(case.open)
@@ -120,7 +121,7 @@ def test_any_beginning_is_a_plan(case: Case) -> None:
         assert case.plan(budget)[:2] == (order[:budget], gains[:budget])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(cases(), st.integers(1, 20))
 def test_coverage(case: Case, budget: int) -> None:
     budget = min(budget, len(case.open))

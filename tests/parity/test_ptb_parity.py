@@ -55,6 +55,27 @@ def test_sentences_of_our_own() -> None:
     assert {kind for kind, _ in wrong} <= {"hard"}
 
 
+@pytest.mark.parity
+@pytest.mark.usefixtures("program")
+def test_white_space_of_every_kind() -> None:
+    white = [chr(code) for code in range(0x3001) if chr(code).isspace() and not f"a{chr(code)}b".splitlines()[1:]]
+    shapes = [
+        "'21{}x",
+        "'n{}x",
+        "A.{}The cat",
+        "A. The{}cat",
+        "no.{}5",
+        "1{}1/2",
+        "(555){}555-1234",
+        "cannot{}x",
+        ". {}. x",
+    ]
+    shapes += ["555{}1234", "<b{}c>", "http://a.b/c{}d", "www.a.com/d{}e", "Mr.{}He", "x..{}.", "it{}'s"]
+    wrong = different([f"go {shape.format(one)} on" for one in white for shape in shapes])
+    assert len(white) > 15
+    assert wrong == []
+
+
 def real_texts(articles: int) -> Iterator[str]:
     with gzip.open(originals.DATA / "articles" / "reddit_college.en.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in islice(file, articles):

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def test_random_pieces() -> None:
     assert [text for text in texts if not same(text)] == []
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.characters(max_codepoint=127)), max_size=50))
 def test_any_text(text: str) -> None:
     assert same(text)

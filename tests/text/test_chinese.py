@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.errors import MissingExtra
 from postil.text import chinese
 from postil.text.tokenizers import tokenizer
@@ -49,7 +50,7 @@ PIECES = st.one_of(
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(TEXTS)
 def test_rjieba_is_jieba_on_random_text(text: str) -> None:
     assert chinese.split_rjieba(text) == chinese.split_jieba(text)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.text import ptb
 from postil.text.ptb import split_ptb
 
@@ -32,6 +33,7 @@ PIECES = st.sampled_from(
         "中文",
         "“",
         "'21",
+        "'n",
         "J.",
         "He",
         "+1",
@@ -44,6 +46,10 @@ PIECES = st.sampled_from(
         ":)",
         "etc.",
     ]
+)
+
+WHITE = st.sampled_from(
+    [" ", " ", "  ", "", "\t", "\n", "\x1f", "\x85", "\xa0", "\u1680", "\u2009", "\u202f", "\u3000"]
 )
 
 
@@ -60,6 +66,10 @@ PIECES = st.sampled_from(
         ("¢ £ € ½ … — 😀 °", "cents # $ 1/2 °"),
         ("!! ! ?! ?", "!! ?!"),
         ("so\nit\u2028goes", "so it goes"),
+        ("go '21\u3000there, '21\u2009x", "go '21 there '21 x"),  # white to the program, and to us
+        ("rock 'n roll, rock 'n\u3000roll", "rock 'n roll rock n roll"),  # not to all of its rules
+        ("go '21\x1fx no.\u202f5", "go 21 x no 5"),  # white to Python alone
+        ("call (555)\t555-1234", "call -lrb- 555 -rrb- 555-1234"),
         ("﻿ab\xadcd", "abcd"),
         ("", ""),
     ],
@@ -68,7 +78,8 @@ def test_rules(text: str, tokens: str) -> None:
     assert " ".join(split_ptb(text)) == tokens
 
 
-@given(st.lists(st.tuples(PIECES, st.sampled_from([" ", " ", "  ", "", "\t"]))))
+@examples(300)
+@given(st.lists(st.tuples(PIECES, WHITE)))
 def test_the_fast_path_changes_nothing(parts: list[tuple[str, str]]) -> None:
     text = "".join(piece + space for piece, space in parts)
     whole = ptb._scan(text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.text.anchors import anchors_of
 from postil.text.wikitext import redirect_of, wiki_blocks
 
@@ -64,7 +65,7 @@ PIECES += ["== h ==\n", "* ", "# ", ": ", "<pre>", "</pre>", "<blockquote>", "</
 PIECES += ["(", ")", "; ", "\x05", "\x03"]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.sampled_from(PIECES), max_size=25))
 def test_no_anchor_is_lost_or_made(pieces: list[str]) -> None:
     wikitext = "".join(pieces)

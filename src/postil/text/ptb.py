@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain
@@ -63,16 +64,20 @@ def _capitalized(words: str) -> str:
 # ---- characters ------------------------------------------------------------------------------------------------------
 
 # Rules see one stand-in per class of characters beyond ASCII, so that their sets stay small.
-_LETTER, _DIGIT, _MARK, _SYMBOL, _NONE = "ª", "٠", "\u0300", "¡", "\x7f"
+_LETTER, _DIGIT, _MARK, _SYMBOL, _BLANK, _NONE = "ª", "٠", "\u0300", "¡", "\u2003", "\x7f"
 _OWN: Final = "\xa0\xad\u058a\u2010\u2011¢£\x80¤₠€¼½¾⅓⅔\x91\x92\x93\x94\x96\x97‘’‚‛“”„‟«»‹›–—―…⁄٫٬"
 """Characters beyond ASCII that a rule names."""
+
+
+_BLANKS: Final = (*range(0x2000, 0x200B), 0x3000)
+"""Spaces of the program beyond Latin-1."""
 
 
 class _Shapes(dict[int, str]):
     """Stand-in of each character, found when it is first asked for; for `str.translate`."""
 
     def __init__(self) -> None:
-        super().__init__({ord(one): one for one in (*map(chr, range(128)), *_OWN)})
+        super().__init__({ord(one): one for one in (*map(chr, range(128)), *_OWN)} | dict.fromkeys(_BLANKS, _BLANK))
         edges: list[tuple[int, str]] = []
         for line in resources.files("postil.text").joinpath("ptb_characters.txt").read_text("utf-8").splitlines():
             name, _, ranges = line.partition(" ")
@@ -98,7 +103,8 @@ _A = "A-Za-z"
 _L = f"{_A}{_LETTER}"
 _D = f"0-9{_DIGIT}"
 _M = _MARK
-_WHITE = "[ \\t\\n\xa0]"
+_SPACE = "[ \\t\\n\xa0]"
+_WHITE = f"[ \\t\\n\xa0{_BLANK}]"
 _APOSTROPHE = "['’]"
 _TICK = "['’`‘]"
 _HYPHEN = "[-_\u058a\u2010\u2011]"
@@ -166,7 +172,7 @@ _RULES = (
     ("as_is", "[-<>'=^~]_+[-<>'=^~]"),
     ("as_is", f"{_APOSTROPHE}(?:[0-9][0-9](?={_WHITE})|[2-9]0s)"),
     ("as_is", f"{_APOSTROPHE}(?:(?i:em|till?|cause)|[nN]{_APOSTROPHE})"),
-    ("as_is", f"'(?:[nN](?={_WHITE})|[tT](?=(?i:is|was)))|’[nN]"),
+    ("as_is", f"'(?:[nN](?={_SPACE})|[tT](?=(?i:is|was)))|’[nN]"),
     ("quote", "''|``"),
     ("short", f"(?i:{_CONTRACTION}|{_CURLY})"),
     ("as_is", "(?i:c\\+\\+|[cf]#)"),
@@ -222,6 +228,8 @@ _MARKS: Final = {
 _ENTITIES: Final = {"&amp;": "&", "&lt;": "<", "&gt;": ">"}
 
 _LINES = re.compile("[\r\n\x0b\x0c\x85\u2028\u2029]")
+_OTHER_WHITE = re.compile("[\x1c-\x1f\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""White space of Python that is none for the program, or not for all of its rules."""
 _ADDRESS = re.compile(r"@|://|(?i:www)\.|\.(?:com|net|org|edu)")
 
 
@@ -265,7 +273,7 @@ def _scan(text: str) -> list[str]:
         if "\xad" in token and kind != "address":
             token = token.replace("\xad", "")
         token = token.lower()
-        if " " in token or not token.isascii():
+        if not token.isprintable() or " " in token:
             tokens += token.split()
         else:
             tokens.append(token)
@@ -324,7 +332,7 @@ def _split_with_neighbors(text: str, chunks: list[str]) -> list[str]:
     """Tokens of a text of which a chunk may depend on its neighbors: those that may are tokenized together."""
     if ("<" in text and _OPEN.search(text)) or (not text.isascii() and _ADDRESS.search(text)):
         return _scan(text)
-    alone = text.count(" ") < len(chunks)  # single spaces between all chunks
+    alone = " ".join(chunks) == _LINES.sub(" ", text).strip(" ")  # single spaces between all chunks
     tokens: list[str] = []
     group = ""
     for chunk in (*chunks, ""):
@@ -350,8 +358,11 @@ def split_ptb(text: str) -> list[str]:
     >>> split_ptb("“We're gonna pay $3.50,” said Mr. O'Neill...")
     ['we', "'re", 'gon', 'na', 'pay', '$', '3.50', 'said', 'mr.', "o'neill"]
     """
+    with suppress(TypeError):  # None: a chunk is new, needs a look at its neighbors, or has other white space in it
+        return list(chain.from_iterable(map(_KNOWN.get, text.split(" "))))  # type: ignore[arg-type]
+    if _OTHER_WHITE.search(text):
+        return _scan(text)
     chunks = text.split()
-    try:
+    with suppress(TypeError):
         return list(chain.from_iterable(map(_KNOWN.get, chunks)))  # type: ignore[arg-type]
-    except TypeError:  # None: a chunk is new, or needs a look at its neighbors
-        return _split_with_neighbors(text, chunks)
+    return _split_with_neighbors(text, chunks)

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from exploration import examples
 from postil.commenters.nn.batches import (
     PAD,
     UNK,
@@ -109,7 +110,7 @@ def test_a_batch_holds_groups_of_an_article() -> None:
     assert max(sizes) == 3
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40).filter(any), st.integers(1, 20), st.data())
 def test_batches_are_full_but_for_less_than_a_group(counts: list[int], batch: int, data: st.DataObject) -> None:
     group, window, seed = data.draw(st.integers(1, batch)), data.draw(st.integers(1, 3)), data.draw(st.integers(0, 9))
