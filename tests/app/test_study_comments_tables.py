@@ -197,7 +197,25 @@ def test_agreement_of_references_and_suggestions() -> None:
     assert table["Cohen’s kappa, unweighted"] == ((estimate.value, estimate.low, estimate.high), None, 0.59)
     assert table["split-half correlation, Pearson"][1:] == ((0.8, pytest.approx(0.7), pytest.approx(0.9)), 0.7804)
     alone = dict(rows(agreement_part(None, None, PAPER), "agreement"))
-    assert all(cells[:2] == (None, None) and cells[2] for cells in alone.values())
+    assert all(cells[:2] == (None, None) for cells in alone.values())
+    assert {name for name, cells in alone.items() if cells[2] is None} == {
+        "Scott’s pi, unweighted",
+        "Scott’s pi, with quadratic weights",
+    }
+
+
+def test_the_kappa_of_the_paper_is_compared_with_no_kappa_between_positions() -> None:
+    ratings = [
+        Judgement(str(n), "c", place, 1 + (n + (place == "2" and n % 3 == 0)) % 5) for n in range(30) for place in "12"
+    ]
+    part = agreement_part(None, agreement(ratings, resamples=20, numbered=True), PAPER)
+    table = dict(rows(part, "agreement"))
+    assert table["annotators"] == ("not told apart", None, 5)
+    assert table["Cohen’s kappa, unweighted"] == (None, None, 0.59)
+    assert table["Scott’s pi, unweighted"][0] is not None
+    (said,) = part.words
+    assert said.startswith("Of the ratings of the references there is no Cohen’s kappa to compare")
+    assert "by position, so nobody can be told apart" in said
 
 
 def example(name: str, comments: int, **quality: Any) -> Article:

@@ -222,6 +222,28 @@ def test_people_by_hand(postil: Postil) -> None:
     assert "reliability ceiling: two single ratings correlate .522; 2 ratings per text\n" in said
 
 
+def test_agreement_has_cohens_kappa_and_scotts_pi_by_name(postil: Postil) -> None:
+    small()
+    agreed = told(postil(*COMMAND, "--format", "json"))["agreement"]["estimates"]
+    (line,) = (line for line in postil(*COMMAND).out.splitlines() if line.startswith("agreement: Kripp"))
+    shown = dict(each.partition(" [")[0].rsplit(" ", 1) for each in line.removeprefix("agreement: ").split("; "))
+    for key, name in {
+        "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
+        "kappa-quadratic-pooled": "Scott's pi, quadratic weights",
+    }.items():
+        assert float(shown[name]) == pytest.approx(agreed[key]["value"], abs=6e-4)
+
+
+def test_positions_have_no_kappa_but_a_sentence(postil: Postil) -> None:
+    write("s.jsonl", scores("meteor", METEOR * 2))
+    rows = (Judgement(f"i{n}", "s", str(place), 1 + (n * place) % 4) for n in range(8) for place in range(1, 3 + n % 2))
+    write("j.jsonl", rows)
+    out = postil(*COMMAND, "--report", "page.html").out
+    assert "no Cohen's kappa, quadratic weights, mean of pairs: the annotators of every text are numbered from 1" in out
+    assert "Scott's pi, quadratic weights" in out
+    assert "No kappa-quadratic-pairs: the annotators of every text" in Path("page.html").read_text()
+
+
 def test_the_ceiling_is_of_pearson(postil: Postil) -> None:
     study()
     assert "\nhuman: reliability ceiling  " in postil(*COMMAND, "-c", "pearson").out

@@ -210,7 +210,7 @@ def test_another_request_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(
     ("limit", "step"),
-    [(10_000, "prepared"), (27_000, "signatures"), (50_000, "corpus")],
+    [(10_000, "prepared"), (30_000, "signatures"), (50_000, "corpus")],
 )
 def test_a_disk_that_is_full(reference: Path, start: Start, limit: int, step: str) -> None:
     """A limit on the size of files, which the system answers in the same way."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -10,6 +12,8 @@ import pytest
 from corpus_work import Row, built, files, loose, row, written
 
 from postil.app.corpus.building import build_corpus
+from postil.corpus import blocks as cutting
+from postil.corpus import passes
 from postil.corpus.privacy import MASKS, HashKey, hash_user, masking
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError
@@ -56,10 +60,77 @@ def test_names_are_dropped_unless_asked_for(tmp_path: Path) -> None:
     text = everything(tmp_path / "out")
     assert "I said so." in text  # this looks where it should
     assert not [name for name in PEOPLE if name in text]
-    assert people(corpus) == {"1", "2"}  # the first and the second who rated a comment
+    assert people(corpus) == {"annotator-1", "annotator-2"}
     grades = [[rating.grade for rating in comment.ratings] for article in corpus.articles("train")
               for comment in article.comments]  # fmt: skip
     assert grades == [[4.0], [5.0, 2.0], [], []] * 3
+
+
+RATERS = ("Xanthippe", "Yngwie", "Zbigniew", "Ariadne", "Leander")
+
+
+def rated_by(*pairs: tuple[str, ...]) -> list[Row]:
+    """Articles, each with comments rated by these annotators."""
+    comments = [
+        {
+            "text": f"Comment {number}.",
+            "ratings": [{"annotator": who, "grade": (number + RATERS.index(who)) % 5 + 1} for who in pair],
+        }
+        for number, pair in enumerate(pairs)
+    ]
+    return [row(f"article{number}", comments) for number in range(4)]
+
+
+def ratings(corpus: Corpus) -> list[tuple[str, str, str, float]]:
+    return [
+        (article.id, comment.id, rating.annotator, rating.grade)
+        for split in corpus.splits
+        for article in corpus.articles(split)
+        for comment in article.comments
+        for rating in comment.ratings
+    ]
+
+
+def test_pseudonyms_keep_who_is_who(tmp_path: Path) -> None:
+    """Not the first and the second of a comment: every annotator has one pseudonym in the whole corpus."""
+    articles = rated_by(*combinations(RATERS, 2))
+    kept, dropped = (built(tmp_path, articles, name, user_ids=name) for name in ("keep", "drop"))
+    names = dict(zip((row[2] for row in ratings(kept)), (row[2] for row in ratings(dropped)), strict=True))
+    assert {(*row[:2], names[row[2]], row[3]) for row in ratings(kept)} == set(ratings(dropped))
+    assert sorted(names.values()) == [f"annotator-{number}" for number in range(1, 6)]
+    assert not [name for name in RATERS if name in everything(tmp_path / "drop")]
+
+
+def test_pseudonyms_tell_nothing_of_names_and_depend_on_no_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    articles = rated_by(*combinations(RATERS, 2))
+    other = {name: f"{9 - place}-{name}" for place, name in enumerate(RATERS)}  # sorted the other way round
+    renamed = json.loads(json.dumps(articles))
+    for rating in (rating for one in renamed for comment in one["comments"] for rating in comment["ratings"]):
+        rating["annotator"] = other[rating["annotator"]]
+    first = built(tmp_path, articles, "first")
+    assert sorted(ratings(first)) == sorted(ratings(built(tmp_path, renamed, "renamed")))
+    assert sorted(ratings(first)) == sorted(ratings(built(tmp_path, articles[::-1], "turned")))
+    monkeypatch.setattr(passes, "blocks", functools.partial(cutting.blocks, size=1))  # a block for every article
+    assert sorted(ratings(first)) == sorted(ratings(built(tmp_path, articles, "cut")))
+
+
+@pytest.mark.parametrize("policy", [{}, {"user_ids": "keep"}, {"user_ids": "hash", "hash_key": HashKey(b"pepper")}])
+def test_positions_never_become_people(tmp_path: Path, policy: dict[str, Any]) -> None:
+    """As in corpora of earlier versions, which numbered the ratings of each comment."""
+    articles = rated_by(("Xanthippe", "Yngwie"), ("Zbigniew", "Ariadne", "Leander"), ("Leander",))
+    for comment in (comment for one in articles for comment in one["comments"]):
+        for place, rating in enumerate(comment["ratings"], 1):
+            rating["annotator"] = str(place)
+    said: list[str] = []
+    path = written(tmp_path / "rows.jsonl", articles)
+    corpus = build_corpus([path], tmp_path / "out", loose(**policy), jobs=1, on_message=said.append)
+    assert people(corpus) == {"1", "2", "3"}
+    assert any("numbered from 1, by position, so nobody can be told apart" in line for line in said)
+    articles[0]["comments"][0]["ratings"][0]["annotator"] = "7"  # so they are no positions
+    corpus = built(tmp_path, articles, "people")
+    assert people(corpus) == {f"annotator-{number}" for number in range(1, 5)}
 
 
 def test_names_are_kept_on_demand(tmp_path: Path) -> None:

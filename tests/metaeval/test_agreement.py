@@ -449,3 +449,46 @@ def test_one_aspect_of_several() -> None:
 def test_no_rows() -> None:
     with pytest.raises(InvalidInput, match=r"^judgements: expected judgements, got no rows"):
         agreement([])
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+OF_PAIRS = ("kappa-unweighted-pairs", "kappa-linear-pairs", "kappa-quadratic-pairs")
+
+
+def of_five(*, numbered: bool, third: bool) -> list[Judgement]:
+    """Texts with the ratings of two of five annotators, some of three, under their names or by position."""
+    rows = []
+    for text, chosen in enumerate(permutations(("ann", "bob", "cyd", "dan", "eve"), 3)):
+        for place, who in enumerate(chosen[: 3 if third and not text % 4 else 2], 1):
+            grade = 1 + (text // 3 + ("bob", "eve").count(who)) % 5
+            rows.append(Judgement(str(text), "s", str(place) if numbered else who, grade))
+    return rows
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_between_positions_there_is_no_kappa(table: bool) -> None:
+    def found(rows: list[Judgement]) -> Agreement:
+        texts = dict.fromkeys(row.item for row in rows)
+        scores = [Score(text, "s", "m", 0.5 + 0.001 * n, "") for n, text in enumerate(texts)]
+        return agreement_of_table(join(scores, rows), resamples=FEW) if table else agreement(rows, resamples=FEW)
+
+    named, numbered = (found(of_five(numbered=numbered, third=True)) for numbered in (False, True))
+    assert set(OF_PAIRS) <= named.estimates.keys()
+    assert (len(named.raters), len(named.pairs)) == (5, 10)
+    assert not set(OF_PAIRS) & numbered.estimates.keys()
+    for name in OF_PAIRS:
+        assert "numbered from 1, by position, so nobody can be told apart" in numbered.absent[name]
+    assert (numbered.raters, numbered.pairs) == ((), ())
+    same = {name: value for name, value in values(named).items() if name not in OF_PAIRS}
+    assert values(numbered) == pytest.approx(same)  # what needs no names
+
+
+def test_annotators_who_may_be_positions_have_a_note() -> None:
+    rows = of_five(numbered=True, third=False)
+    found = agreement(rows, resamples=FEW)
+    assert set(OF_PAIRS) <= found.estimates.keys()
+    assert any("if these are positions and not people" in note for note in found.notes)
+    sure = agreement(rows, resamples=FEW, numbered=True)
+    assert set(OF_PAIRS) <= sure.absent.keys()
+    assert not agreement(of_five(numbered=False, third=False), resamples=FEW, numbered=True).absent

@@ -25,7 +25,7 @@ import numpy as np
 
 from postil.corpus.minhash import BINS, minhash_signatures, word_hashes
 from postil.corpus.options import TRUNCATE_TRAIN
-from postil.corpus.privacy import hash_user
+from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
 from postil.records.parquet import arrow
@@ -45,14 +45,17 @@ __all__ = [
     "Read",
     "Report",
     "Selection",
+    "annotator_id",
     "open_block_table",
     "report_in",
     "words_in",
     "write_block_table",
 ]
 
-TABLES: Final = 3
+TABLES: Final = 4
 """Version of block tables, which an interrupted build resumes from."""
+_UNNAMED: Final = HashKey(b"postil")
+"""Key of the names of annotators while a build that drops them runs, so that no name is in its files."""
 
 
 class Report(msgspec.Struct):
@@ -63,12 +66,18 @@ class Report(msgspec.Struct):
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
         han: Number of those in Han characters that were split at spaces and punctuation.
+        annotators: By annotator, as the table names them, the smallest sort key of a comment that they rated, and the
+            place of their rating among those of the comment.
+        numbered: Largest number of ratings of a comment, if the annotators of every comment are named 1, 2 and so on in
+            this order; else None.
     """
 
     seen: dict[str, int]
     rejected: list[Rejected]
     texts: int = 0
     han: int = 0
+    annotators: dict[str, tuple[int, int]] = {}
+    numbered: int | None = 0
 
 
 @dataclass(slots=True)
@@ -152,6 +161,8 @@ def write_block_table(
             "dated": pa.array([_dated(article) for article in read], pa.bool_()),
         }
     )
+    first, most = _annotators(articles, chosen, options)
+    report = msgspec.structs.replace(report, annotators=first, numbered=most)
     metadata = {
         "words": "\n".join(tokens.vocabulary.words()).encode("utf-8", "surrogatepass"),
         "report": msgspec.json.encode(report),
@@ -227,11 +238,8 @@ def _rating_column(comments: Sequence[Comment], options: BuildOptions, pa: Arrow
     ratings = [rating for comment in comments for rating in comment.ratings]
     sizes = [len(comment.ratings) for comment in comments]
     starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int32)]).astype(np.int32)
-    people: list[str | None] = [_person(rating.annotator, options) for rating in ratings]
-    if options.user_ids == "drop":  # a rating is somebody's; without names it is the first, the second … of its comment
-        people = [str(number) for size in sizes for number in range(1, size + 1)]
     columns = {
-        "annotator": pa.array(people, pa.string()),
+        "annotator": pa.array([annotator_id(rating.annotator, options) for rating in ratings], pa.string()),
         "grade": pa.array([rating.grade for rating in ratings], pa.float64()),
     }
     return pa.ListArray.from_arrays(pa.array(starts), pa.StructArray.from_arrays(list(columns.values()), list(columns)))
@@ -241,6 +249,34 @@ def _person(name: str | None, options: BuildOptions) -> str | None:
     if name is None or options.user_ids == "drop":
         return None
     return name if options.hash_key is None else hash_user(name, options.hash_key)
+
+
+def annotator_id(name: str, options: BuildOptions) -> str:
+    """Name of an annotator in block tables.
+
+    Args:
+        name: Their name.
+        options: Options of the build.
+    """
+    return hash_user(name, _UNNAMED) if options.user_ids == "drop" else _person(name, options) or name
+
+
+def _annotators(
+    articles: Sequence[Read], chosen: Selection, options: BuildOptions
+) -> tuple[dict[str, tuple[int, int]], int | None]:
+    """The annotators of the chosen comments as a report has them: `Report.annotators` and `Report.numbered`."""
+    first: dict[str, tuple[int, int]] = {}
+    most, numbered = 0, True
+    every = [(article.row.id, comment) for article in articles for comment in article.comments]
+    for article, comment in (every[place] for place in chosen.comments.tolist()):
+        if comment.ratings:
+            key = draw_key(options.seed, article, comment.id)
+            most = max(most, len(comment.ratings))
+            for place, rating in enumerate(comment.ratings):
+                name = annotator_id(rating.annotator, options)
+                first[name] = min(first.get(name, (key, place)), (key, place))
+                numbered = numbered and rating.annotator == str(place + 1)
+    return first, most if numbered else None
 
 
 def _gathered(

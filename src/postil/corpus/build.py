@@ -13,7 +13,7 @@ import secrets
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -40,6 +40,11 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
 
 __all__ = ["OnProgress", "Source", "build", "rejected_beside"]
+
+NUMBERED: Final = (
+    "ratings: the annotators of every comment are numbered from 1, by position, so nobody can be told apart and there "
+    "is no Cohen's kappa; if the numbers are people, give them other names"
+)
 
 
 def build(
@@ -91,6 +96,8 @@ def build(
         least |= least_of_test
         for line in in_words(options, least, voted=bool(articles.upvotes.any())):
             on_message(line)
+        if passes.numbered:
+            on_message(NUMBERED)
         words, counts = passes.count(articles, codes)
         splits = passes.finish(articles, codes, sample="test" not in told)
         metadata = CorpusMetadata(

@@ -107,11 +107,13 @@ class Finish:
         sample: True if references of test articles are sampled from their comments.
         dated: True if an article or a comment of the corpus has a date, or a comment a parent; without any there are no
             columns for them.
+        annotators: Names of annotators in the corpus by their names in block tables; None to leave them.
     """
 
     options: BuildOptions
     sample: bool
     dated: bool = False
+    annotators: Mapping[str, str] | None = None
 
     def __call__(self, parts: Sequence[Part]) -> dict[str, Finished]:
         """Make a shard of each split that has articles in the tables.
@@ -130,7 +132,7 @@ class Finish:
                 if code == TEST and self.sample:
                     chosen = self._sample_references(chosen)
                 if chosen.num_rows:
-                    shards.setdefault(split, _Shard(schema)).add(chosen, part.ids)
+                    shards.setdefault(split, _Shard(schema, self.annotators)).add(chosen, part.ids)
         return {split: shards[split].finished() for split in SPLITS if split in shards}
 
     def _sample_references(self, table: Arrow) -> Arrow:
@@ -171,9 +173,9 @@ def _with_comments(table: Arrow, column: str, source: Arrow, which: NDArray[np.b
 class _Shard:
     """A shard of a split that is being written."""
 
-    def __init__(self, schema: Arrow) -> None:
+    def __init__(self, schema: Arrow, annotators: Mapping[str, str] | None) -> None:
         pa = arrow()
-        self._schema = schema
+        self._schema, self._annotators = schema, annotators
         self._out = pa.BufferOutputStream()
         self._file = pa.parquet.ParquetWriter(self._out, self._schema, compression="zstd")
         self._ids: dict[str, list[NDArray[np.int32]]] = {field: [] for field in FIELDS}
@@ -182,7 +184,7 @@ class _Shard:
 
     def add(self, table: Arrow, ids: NDArray[np.int32]) -> None:
         """Add articles; `ids` are the corpus-wide token ids of the block's words."""
-        self._file.write_table(_rows(table, self._schema))
+        self._file.write_table(_rows(table, self._schema, self._annotators))
         self._sizes.append(np.diff(_comments(table)[1]))
         for field, (words, lengths) in _tokens(table).items():
             self._ids[field].append(ids[words])
@@ -199,8 +201,8 @@ class _Shard:
         )
 
 
-def _rows(table: Arrow, schema: Arrow) -> Arrow:
-    """The articles as `postil.records.rows.Article` has them."""
+def _rows(table: Arrow, schema: Arrow, annotators: Mapping[str, str] | None) -> Arrow:
+    """The articles as `postil.records.rows.Article` has them, with other names of annotators."""
     pa = arrow()
     columns = []
     for field in schema:
@@ -209,11 +211,26 @@ def _rows(table: Arrow, schema: Arrow) -> Arrow:
         elif field.name in table.column_names:
             flat, starts = _comments(table, field.name)
             kinds = list(field.type.value_type)
-            struct = pa.StructArray.from_arrays([flat.field(kind.name) for kind in kinds], fields=kinds)
+            parts = {kind.name: flat.field(kind.name) for kind in kinds}
+            if annotators is not None:
+                parts["ratings"] = _renamed(parts["ratings"], annotators)
+            struct = pa.StructArray.from_arrays(list(parts.values()), fields=kinds)
             columns.append(pa.ListArray.from_arrays(pa.array(starts.astype(np.int32)), struct))
         else:
             columns.append(pa.array([[]] * table.num_rows, field.type))
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _renamed(ratings: Arrow, annotators: Mapping[str, str]) -> Arrow:
+    """Lists of ratings with other names of annotators."""
+    pa = arrow()
+    flat, kinds = ratings.flatten(), list(ratings.type.value_type)
+    names = pa.array([annotators[name] for name in flat.field("annotator").to_pylist()], pa.string())
+    fields = [names if kind.name == "annotator" else flat.field(kind.name) for kind in kinds]
+    offsets = np.concatenate([[0], np.cumsum(ratings.value_lengths().to_numpy(zero_copy_only=False))])
+    return pa.ListArray.from_arrays(
+        pa.array(offsets.astype(np.int32)), pa.StructArray.from_arrays(fields, fields=kinds)
+    )
 
 
 def _comments(table: Arrow, column: str = "comments") -> tuple[Arrow, NDArray[np.int64]]:

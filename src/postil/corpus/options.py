@@ -82,7 +82,8 @@ class BuildOptions:
         dedup_threshold: Jaccard similarity of near duplicates, from 0 to 1; 0 for no deduplication.
         vocab_size: Number of words that models know by default, the most frequent ones.
         html: HTML in titles, contents and comments: clean, which leaves their text, or keep.
-        user_ids: Names of commenters and annotators: drop, hash (with --hash-key) or keep.
+        user_ids: Names of commenters and annotators: drop (annotators become annotator-1, annotator-2, …), hash (with
+            --hash-key) or keep.
         hash_key: File with the secret key of --user-ids hash; created where it does not exist.
         mask: Mask in all texts: urls, emails, handles or phones; repeatable.
         seed: Random seed.

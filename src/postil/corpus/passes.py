@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import numpy as np
 
 from postil.corpus.assign_splits import UNDATED, Articles
-from postil.corpus.block_table import open_block_table, report_in, words_in
+from postil.corpus.block_table import annotator_id, open_block_table, report_in, words_in
 from postil.corpus.blocks import blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.minhash import BINS
 from postil.corpus.prepare import Prepare, check_han
+from postil.corpus.privacy import pseudonyms
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
 from postil.errors import InvalidInput
@@ -86,6 +87,9 @@ class Passes:
         options: Options of the build.
         engine: Engine that runs the work.
         on_progress: Shows progress.
+
+    Attributes:
+        numbered: True if ratings are numbered by position, so that annotators cannot be told apart.
     """
 
     def __init__(self, work: BuildDirectory, options: BuildOptions, engine: Engine, on_progress: OnProgress) -> None:
@@ -94,6 +98,8 @@ class Passes:
         self._engine = engine
         self._on_progress = on_progress
         self._blocks: list[tuple[str, str | None]] = []  # the file of each block, and its split
+        self._annotators: Mapping[str, str] | None = None
+        self.numbered = False
 
     def prepare(self, sources: Sequence[Source]) -> list[CorpusInput]:
         """Read, clean and tokenize every block; returns the inputs."""
@@ -129,6 +135,8 @@ class Passes:
         given, sizes = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
+        first: dict[str, tuple[int, int]] = {}
+        numbered: list[int | None] = []
         texts = han = 0
         for number, (_, split) in enumerate(self._blocks):
             table = open_block_table(self._mapped(number))
@@ -141,6 +149,9 @@ class Passes:
             rejected += report.rejected
             texts += report.texts
             han += report.han
+            numbered.append(report.numbered)
+            for name, place in report.annotators.items():
+                first[name] = min(first.get(name, place), place)
         check_han(han, texts, self._blocks[0][0])
         if han:
             seen["texts in Han characters, split at spaces and punctuation"] = han
@@ -151,6 +162,7 @@ class Passes:
         kept, least = self._meet(found, codes == UNASSIGNED, seen)
         starts = np.concatenate([[0], np.cumsum(kept)])[sizes]
         langs, times = self._gather_kept(kept, sizes)
+        self._annotators = self._renaming(first, numbered)
         articles = Articles(
             keys=found["key"][kept],
             lines=found["line"][kept],
@@ -171,6 +183,18 @@ class Passes:
             times=np.array(times, dtype=np.int64),
         )
         return articles, least
+
+    def _renaming(self, first: Mapping[str, tuple[int, int]], numbered: Iterable[int | None]) -> dict[str, str] | None:
+        """Names of annotators in the corpus by their names in block tables; None where they stay.
+
+        Where the annotators of every comment are named 1, 2 and so on, these are positions, which stand for nobody in
+        particular: pseudonyms or hashes of them would pass for people.
+        """
+        sizes = list(numbered)
+        if None not in sizes and (most := max(filter(None, sizes), default=0)) > 1:
+            self.numbered = True
+            return {annotator_id(str(place), self._options): str(place) for place in range(1, most + 1)}
+        return pseudonyms(first) if self._options.user_ids == "drop" else None
 
     def _meet(
         self, found: Mapping[str, AnyArray], undecided: NDArray[np.bool_], seen: Counter[str]
@@ -244,7 +268,7 @@ class Passes:
         todo = [number for number in range(len(groups)) if not self._work.step("shards", number).exists()]
         shards = (tuple(self._part(articles, codes, block) for block in groups[number]) for number in todo)
         sample = sample and self._options.references_per_article > 0
-        finish = Finish(self._options, sample=sample, dated=articles.dated)
+        finish = Finish(self._options, sample=sample, dated=articles.dated, annotators=self._annotators)
         with self._on_progress("shards written", self._engine.map(finish, shards), len(todo)) as results:
             for number, finished in zip(todo, results, strict=True):
                 for split, shard in finished.items():

@@ -15,11 +15,11 @@ from postil.text.addresses import MASKS
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from postil.records.row_files import FilePath
 
-__all__ = ["MASKS", "HashKey", "hash_user", "masking"]
+__all__ = ["MASKS", "HashKey", "hash_user", "masking", "pseudonyms"]
 
 KEY_BYTES: Final = 32
 """Length of a key that is created; keys of up to twice this length are accepted, as BLAKE2b does."""
@@ -98,3 +98,18 @@ def hash_user(name: str, key: HashKey) -> str:
     (16, False)
     """
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key.secret).hexdigest()
+
+
+def pseudonyms(first: Mapping[str, tuple[int, int]]) -> dict[str, str]:
+    """Pseudonyms of annotators, numbered by what each rated first.
+
+    The numbers tell nothing of the names, and do not depend on the order of the articles.
+
+    Args:
+        first: By name, the sort key of a comment that the annotator rated, and the place of the rating among those of
+            the comment; the smallest such pair.
+
+    >>> pseudonyms({"ann": (7, 1), "zoe": (3, 0), "bob": (7, 0)})
+    {'zoe': 'annotator-1', 'bob': 'annotator-2', 'ann': 'annotator-3'}
+    """
+    return {name: f"annotator-{number}" for number, name in enumerate(sorted(first, key=first.__getitem__), 1)}

@@ -15,7 +15,7 @@ from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import REPEATED, excluded_texts
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
-from postil.records.results import Agreement, Excluded, PairAgreement
+from postil.records.results import Agreement, Excluded, PairAgreement, replace
 from postil.records.row_locations import RowLocations
 
 if TYPE_CHECKING:
@@ -41,6 +41,14 @@ A resample that draws a text twice has fewer distinct ones, and kappas of few te
 would lie below the value.
 """
 
+_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1, by position, so nobody can be told apart; it needs their names"
+)
+_PERHAPS_NUMBERED: Final = (
+    "the annotators of every text are numbered from 1: if these are positions and not people, there is no Cohen's "
+    "kappa and no bias of an annotator; Scott's pi and Krippendorff's alpha need no names"
+)
+
 _TOO_MANY = f"more than {MOST_LABELS} distinct grades are numbers rather than labels"
 
 
@@ -53,6 +61,7 @@ def agreement(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     places: RowLocations | None = None,
+    numbered: bool = False,
 ) -> Agreement:
     """Agreement statistics of all ratings, of each pair of annotators and of each annotator.
 
@@ -63,6 +72,10 @@ def agreement(
     chance. Intervals are 95 % percentile bootstrap confidence intervals over items. Several ratings of one text by one
     annotator count as one, their mean.
 
+    Where the annotators of every text are numbered from 1, the numbers may be positions, which stand for nobody in
+    particular: then there is no Cohen's kappa, no pair and no single annotator. Of texts with unequal numbers of
+    ratings they are taken to be positions; where all texts have equally many, a note asks.
+
     Args:
         judgements: The ratings.
         aspect: The aspect to keep, where judgements have more than one.
@@ -71,6 +84,7 @@ def agreement(
         resamples: Number of resamples of the items, at least 1.
         seed: Seed of the resamples.
         places: Locations of the rows, for messages.
+        numbered: True if numbers of annotators are positions, even where all texts have equally many ratings.
 
     Raises:
         InvalidInput: A grade is not on the scale or not a label, or there are several aspects and none was chosen.
@@ -91,7 +105,9 @@ def agreement(
     rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
     keys = sorted(rated.rows)
     item = np.unique([name for name, _ in keys], return_inverse=True)[1]
-    return _of_ratings(rated.of(keys), item, keys.__getitem__, list(rated.repeated), labels, resamples, seed)
+    ratings = rated.of(keys)
+    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, resamples, seed)
+    return _unless_numbered(found, ratings, always=numbered)
 
 
 def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> Agreement:
@@ -116,7 +132,8 @@ def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = 
     order = np.lexsort((system, item))
     repeated = [table.key(text) for text in table.repeated.tolist()]
     ratings = table.ratings.of(order)
-    return _of_ratings(ratings, item[order], lambda text: table.key(order[text]), repeated, None, resamples, seed)
+    found = _of_ratings(ratings, item[order], lambda text: table.key(order[text]), repeated, None, resamples, seed)
+    return _unless_numbered(found, ratings)
 
 
 def _places(names: Sequence[str]) -> NDArray[np.int64]:
@@ -176,6 +193,23 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
             *excluded_texts(REPEATED, repeated),
         ),
         notes=tuple(_notes(pairs.shared, of_annotators)) if few else (),
+    )
+
+
+def _unless_numbered(found: Agreement, ratings: Ratings, *, always: bool = False) -> Agreement:
+    """The agreement without what needs people, where the annotators are positions; else with a note if they may be."""
+    if not ratings.numbered:
+        return found
+    if not always and (ratings.counts == len(ratings.names)).all():
+        return replace(found, notes=(*found.notes, _PERHAPS_NUMBERED))
+    lost = [name for name in STATISTICS if name.startswith("kappa-") and name.endswith("-pairs")]
+    return replace(
+        found,
+        estimates={name: value for name, value in found.estimates.items() if name not in lost},
+        absent={**found.absent, **dict.fromkeys(lost, _NUMBERED)},
+        pairs=(),
+        raters=(),
+        notes=(),
     )
 
 

@@ -178,6 +178,22 @@ class Ratings:
         total, size = (np.add.reduceat(each, self.offsets[:-1]) for each in (self.grades, np.abs(self.grades)))
         return without_noise(total, size) / self.counts
 
+    @property
+    def numbered(self) -> bool:
+        """True if the annotators of every text are named 1, 2 and so on, as positions are that stand for nobody.
+
+        >>> from postil.records.rows import Judgement
+        >>> rows = [Judgement("1", "a", "1", 2.0), Judgement("1", "a", "2", 4.0)]
+        >>> texts = [("1", "a"), ("2", "a")]
+        >>> [Rated([*rows, Judgement("2", "a", name, 3.0)]).of(texts).numbered for name in ("1", "2")]
+        [True, False]
+        """
+        places = {str(place): place for place in range(1, len(self.names) + 1)}
+        if len(places) < 2 or set(self.names) != places.keys():
+            return False
+        of_rating = np.array([places[name] for name in self.names])[self.annotators]
+        return bool((np.maximum.reduceat(of_rating, self.offsets[:-1]) == self.counts).all())
+
     def of(self, texts: NDArray[np.int64]) -> Ratings:
         """Ratings of some texts, and the annotators who have any of them.
 

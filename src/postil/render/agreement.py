@@ -40,13 +40,15 @@ def view(result: AgreementResult) -> View:
 
 def _grids(found: Agreement, result: AgreementResult) -> Iterator[Grid]:
     yield [["statistic", "value", "95 % interval"], *([name, *_cells(each)] for name, each in found.estimates.items())]
-    yield [["annotators", "texts", "equal", "kappa", "linear", "quadratic"], *map(_pair, found.pairs)]
+    if found.pairs:
+        yield [["annotators", "texts", "equal", "kappa", "linear", "quadratic"], *map(_pair, found.pairs)]
     labels = [f"{label:g}" for label in found.labels]
     shown = labels if all(rater.histogram for rater in found.raters) else []
-    yield [
-        ["annotator", "grades", "mean", "above the others", "95 % interval", *shown],
-        *(_rater(rater, counts=bool(shown)) for rater in found.raters),
-    ]
+    if found.raters:
+        yield [
+            ["annotator", "grades", "mean", "above the others", "95 % interval", *shown],
+            *(_rater(rater, counts=bool(shown)) for rater in found.raters),
+        ]
     if found.confusion is not None:
         cells = [[label, *map(str, row)] for label, row in zip(labels, found.confusion, strict=True)]
         yield [["one grade, and another", *labels], *cells]
@@ -91,6 +93,6 @@ def summary(result: AgreementResult) -> str:
     found = result.agreement
     if found is None:
         return result.reason
-    sizes = (found.texts, found.ratings, len(found.raters))
+    sizes = {"text": found.texts, "rating": found.ratings, "annotator": len(found.raters)}
     values = ", ".join(f"{name} {short(each.value)}" for name, each in found.estimates.items())
-    return f"{', '.join(map(counted, sizes, ('text', 'rating', 'annotator')))}; {values}"
+    return f"{', '.join(counted(size, name) for name, size in sizes.items() if size)}; {values}"

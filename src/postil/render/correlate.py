@@ -53,7 +53,14 @@ OVER: Final = {
     "system": "means of the systems",
     "within-system": "texts of each system, mean of the systems",
 }
-AGREEMENT: Final = ("alpha-ordinal", "alpha-interval", "kappa-quadratic-pooled", "agreement")
+AGREEMENT: Final = {
+    "alpha-ordinal": "Krippendorff's alpha, ordinal",
+    "alpha-interval": "Krippendorff's alpha, interval",
+    "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
+    "kappa-quadratic-pooled": "Scott's pi, quadratic weights",
+    "agreement": "equal ratings",
+}
+"""The statistics of agreement that are shown, by name."""
 NEAR: Final = re.compile("; over=(near|kernel) (follows|loses)")
 """Part of every warning about a similarity-weighted mean of weights, and of no other note."""
 
@@ -247,12 +254,13 @@ def _on_people(result: CorrelationResult) -> Iterator[str]:
     if agreed is None:
         return
     shown = [(name, agreed.estimates[name]) for name in AGREEMENT if name in agreed.estimates]
-    yield "agreement: " + ", ".join(
-        f"{name} {value_with_interval(each.value, each.low, each.high)}" for name, each in shown
+    yield "agreement: " + "; ".join(
+        f"{AGREEMENT[name]} {value_with_interval(each.value, each.low, each.high)}" for name, each in shown
     )
     lacking = [(agreed.absent[name], name) for name in AGREEMENT if name in agreed.absent]
     for reason, several in groupby(lacking, key=lambda each: each[0]):
-        yield f"no {', '.join(name for _, name in several)}: {reason}"
+        yield f"no {'; '.join(AGREEMENT[name] for _, name in several)}: {reason}"
+    yield from (f"agreement: {note}" for note in agreed.notes)
     yield from (f"{rater.name} {rater.note}" for rater in agreed.raters if rater.note)
 
 

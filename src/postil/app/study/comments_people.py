@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["agreement_part", "base", "first_reading", "people_part", "printed_name", "short", "unjudged_part"]
 
 KAPPAS: Final = {"kappa-unweighted-pairs": "unweighted", "kappa-quadratic-pairs": "with quadratic weights"}
-"""The statistics of agreement that are shown: means over pairs of annotators."""
+"""The kappas that are shown: means over pairs of annotators."""
+PIS: Final = {"kappa-unweighted-pooled": "unweighted", "kappa-quadratic-pooled": "with quadratic weights"}
+"""The statistics beside them that need no names of annotators."""
 PEOPLE: Final = "Metrics against human ratings (Table 3)"
 COEFFICIENTS: Final = {"spearman": "Spearman", "pearson": "Pearson"}
 PANELS: Final = ("bleu-1", "meteor", "w-meteor")
@@ -163,11 +165,19 @@ def _in_words(judged: CorrelationResult, printed: CommentsPaper) -> Iterator[str
     if kappas:
         said = f"{PRINTED} {printed.agreement.kappa}, {printed.agreement.what}"
         yield f"Inter-annotator agreement, Cohen’s kappa: {listed(kappas)}; {said}."
+    yield from _without_kappa(judged.agreement, "suggestions")
     yield from _ceiling(judged)
     yield (
         "The chapter Metrics against human ratings has Figure 1 (scores against ratings), Tables 5 and 6 (the texts on "
         "which METEOR and BLEU-1, and W-METEOR and METEOR, differ most) and tests of all differences."
     )
+
+
+def _without_kappa(found: Agreement | None, what: str) -> Iterator[str]:
+    """A sentence where annotators are numbered by position."""
+    reason = found and not found.raters and found.absent.get(next(iter(KAPPAS)))
+    if reason:
+        yield f"Of the ratings of {what} there is no Cohen’s kappa to compare with that of the paper: {reason}."
 
 
 def _ceiling(judged: CorrelationResult) -> Iterator[str]:
@@ -214,7 +224,7 @@ def agreement_part(judged: CorrelationResult | None, references: Agreement | Non
     """
     both = (references, judged.agreement if judged else None)
     theirs = printed.agreement
-    raters = (len(each.raters) if each else None for each in both)
+    raters = ((len(each.raters) or "not told apart") if each else None for each in both)
     ratings = (each.ratings / each.texts if each else None for each in both)
     rows = [
         StudyRow(name="annotators", cells=(*raters, theirs.annotators)),
@@ -223,6 +233,9 @@ def agreement_part(judged: CorrelationResult | None, references: Agreement | Non
     for name, said in KAPPAS.items():
         kappas = (_estimated(each.estimates.get(name) if each else None) for each in both)
         rows.append(StudyRow(name=f"Cohen’s kappa, {said}", cells=(*kappas, theirs.kappa)))
+    for name, said in PIS.items():
+        pis = (_estimated(each.estimates.get(name) if each else None) for each in both)
+        rows.append(StudyRow(name=f"Scott’s pi, {said}", cells=(*pis, None)))
     halves = {row.coefficient: row for row in (judged.human.rows if judged else ()) if row.metric == HALVES}
     for coefficient, label in COEFFICIENTS.items():
         cells = (None, _estimated(halves.get(coefficient)), printed.correlations["human"][coefficient])
@@ -230,11 +243,14 @@ def agreement_part(judged: CorrelationResult | None, references: Agreement | Non
     table = StudyTable(
         key="agreement",
         caption="Inter-annotator agreement, 95 % confidence intervals over articles; kappa is the mean over pairs of "
-        "annotators. The kappa of the paper is that of its references; it cites weighted kappa without naming weights",
+        "annotators, Scott’s pi over all pairs of ratings. The kappa of the paper is that of its references; it cites "
+        "weighted kappa without naming weights",
         head=("", "references", "suggestions", PRINTED),
         rows=tuple(rows),
     )
-    return StudyPart(key="agreement", title="Inter-annotator agreement", tables=(table,))
+    named = zip(both, ("the references", "the suggestions"), strict=True)
+    words = tuple(sentence for found, what in named for sentence in _without_kappa(found, what))
+    return StudyPart(key="agreement", title="Inter-annotator agreement", words=words, tables=(table,))
 
 
 def _estimated(found: Correlation | Estimate | None) -> StudyCell:

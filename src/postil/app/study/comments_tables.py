@@ -150,7 +150,8 @@ def _of_references(study: CommentsStudy) -> Agreement | None:
         for rating in comment.ratings
     ]
     with suppress(Undefined):
-        return agreement(ratings, resamples=study.options.resamples, seed=study.options.seed) if ratings else None
+        options = study.options
+        return agreement(ratings, resamples=options.resamples, seed=options.seed, numbered=True) if ratings else None
     return None
 
 

@@ -44,8 +44,8 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     drawn = {picture.key: picture for picture in agreement_pictures(found)}
     if "confusion" in drawn:
         yield drawn["confusion"]
-    raters = _most_active(found)
-    yield _annotators(raters, len(found.raters))
+    if raters := _most_active(found):
+        yield _annotators(raters, len(found.raters))
     if "annotators" in drawn:
         yield drawn["annotators"]
     if len(found.pairs) > 1:
