@@ -71,9 +71,9 @@ class Rows:
             return
         if self.keep_copies:
             kept = [text for text in thread["references"] if not is_han_text(text)]
-        self.references += [Reference(item, text) for text in kept]
         context = thread["context"] or item
         comments = tuple(Comment(str(number), text) for number, text in enumerate(kept, start=1))
+        self.references += [Reference(item, comment.text, id=comment.id) for comment in comments]
         self.articles.append(Article(item, context.partition(". ")[0], content=context, comments=comments))
         for row in thread["candidates"]:
             system = "human" if row["system"] == PERSON else row["system"]

@@ -66,7 +66,7 @@ def others(answer: Answer, answers: list[Answer]) -> list[Answer]:
 def reference(item: str, answer: Answer) -> Reference:
     """An answer as a reference of an item."""
     ratings = tuple(Rating(name, grade) for name, grade in zip(ANNOTATORS, answer.grades, strict=True))
-    return Reference(item, answer.text, grade=answer.grade, ratings=ratings)
+    return Reference(item, answer.text, grade=answer.grade, ratings=ratings, id=str(answer.number))
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -90,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
     write(given.out / "judgements.jsonl", [Judgement(row.segment, row.system, row.rater, row.grade) for row in systems])
     for name, step in (("references", 1), ("swapped", -1)):
         rows = [
-            Reference(row.segment, row.text, grade=other.grade)
+            Reference(row.segment, row.text, grade=other.grade, id=row.system)
             for pair in pairs
             for row, other in zip(pair, pair[::step], strict=True)
         ]

@@ -270,7 +270,7 @@ def test_rows_give_the_same_numbers(tmp_path: Path) -> None:
     candidates = list(read(out / "candidates.jsonl", Candidate))
     assert len(candidates) == len(SYSTEMS) * SEGMENTS
     assert candidates[13] == Candidate("2", "B", "B says 1")
-    assert next(iter(read(out / "references.jsonl", Reference))) == Reference("1", "refA says 0")
+    assert next(iter(read(out / "references.jsonl", Reference))) == Reference("1", "refA says 0", id="refA")
     assert next(iter(read(out / "judgements.jsonl", Judgement))).annotator == "mqm"
 
 

@@ -71,8 +71,8 @@ def test_rows(example: Load, threads: Path, tmp_path: Path, capsys: pytest.Captu
     ]
     # a copy of a system's response that is not the Human one stays
     assert list(read(tmp_path / "rows/references.jsonl", Reference)) == [
-        Reference("both", "Godamn it"),
-        Reference("both", "i do n't know ."),
+        Reference("both", "Godamn it", id="1"),
+        Reference("both", "i do n't know .", id="2"),
     ]
     assert list(read(tmp_path / "rows/articles.jsonl", Article)) == [
         Article(

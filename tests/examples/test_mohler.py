@@ -48,9 +48,9 @@ def test_rows(example: Load, tmp_path: Path, capsys: pytest.CaptureFixture[str])
         Candidate("1.1/2", "student", second),
         Candidate("1.1/3", "student", third),
     ]
-    one = {"text": first, "grade": 3.5, "ratings": (Rating("me", 4), Rating("other", 3))}
-    two = {"text": second, "grade": 0.5, "ratings": (Rating("me", 0), Rating("other", 1))}
-    three = {"text": third, "grade": 5, "ratings": (Rating("me", 5), Rating("other", 5))}
+    one = {"id": "1", "text": first, "grade": 3.5, "ratings": (Rating("me", 4), Rating("other", 3))}
+    two = {"id": "2", "text": second, "grade": 0.5, "ratings": (Rating("me", 0), Rating("other", 1))}
+    three = {"id": "3", "text": third, "grade": 5, "ratings": (Rating("me", 5), Rating("other", 5))}
     expected = [("1.1/1", two), ("1.1/1", three), ("1.1/2", one), ("1.1/2", three), ("1.1/3", one), ("1.1/3", two)]
     references = list(read(tmp_path / "rows/references.jsonl", Reference))
     assert references == [Reference(item, **fields) for item, fields in expected]

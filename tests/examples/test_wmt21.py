@@ -59,7 +59,10 @@ def test_rows(example: Load, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ]
     texts = "He said no.", "He denied it."
     for name, grades in (("references", (0, -5)), ("swapped", (-5, 0))):
-        expected = [Reference("7", text, grade=grade) for text, grade in zip(texts, grades, strict=True)]
+        expected = [
+            Reference("7", text, grade=grade, id=person)
+            for text, grade, person in zip(texts, grades, ("ref", "refB"), strict=True)
+        ]
         assert list(read(tmp_path / f"{name}.jsonl", Reference)) == expected
 
 

@@ -132,7 +132,7 @@ def test_a_file_that_ends_early(tmp_path: Path) -> None:
 def test_every_field_has_a_column(tmp_path: Path) -> None:
     write(tmp_path / "r.parquet", [Reference("a", "x")])
     schema = pq.read_schema(tmp_path / "r.parquet")
-    assert schema.names == ["item", "text", "grade", "weight", "ratings", "upvotes", "system"]
+    assert schema.names == ["item", "text", "grade", "weight", "ratings", "upvotes", "system", "id"]
     assert schema.field("item").type == pa.string()
     assert schema.field("upvotes").type == pa.int64()
     assert schema.field("ratings").type == pa.list_(pa.struct([("annotator", pa.string()), ("grade", pa.float64())]))

@@ -128,8 +128,8 @@ def test_the_references_of_an_article() -> None:
         "n1", "Title", (Comment("c1", "one", upvotes=7, grade=2.0), Comment("c2", "two", ratings=ratings))
     )
     assert list(article.references()) == [
-        Reference("n1", "one", grade=2.0, upvotes=7),
-        Reference("n1", "two", ratings=ratings),
+        Reference("n1", "one", grade=2.0, upvotes=7, id="c1"),
+        Reference("n1", "two", ratings=ratings, id="c2"),
     ]
 
 

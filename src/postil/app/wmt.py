@@ -293,7 +293,9 @@ def _write_rows(folder: Path, selection: Selection, grades: Scores, metrics: Met
     people = selection.human["seg"]
     files: dict[str, list[Row]] = {
         "candidates": [Candidate(*each) for each in texts(test_set.outputs, systems)],
-        "references": [Reference(item, text) for item, _, text in texts(test_set.references, selection.references)],
+        "references": [
+            Reference(item, text, id=name) for item, name, text in texts(test_set.references, selection.references)
+        ],
         "judgements": [Judgement(item, system, people, grade) for item, system, grade in values(grades)],
         "scores": [
             Score(item, system, metric, value, "")

@@ -188,15 +188,20 @@ class Article(Row, frozen=True, omit_defaults=True, gc=False):
         """The comments as references for this article.
 
         Yields:
-            A reference for each comment, in order, with the article's id as its item.
+            A reference for each comment, in order, with the article's id as its item and the comment's as its own.
 
         >>> article = Article("a1", "Rain tomorrow", (Comment("c1", "Bring a coat.", grade=4.0),))
-        >>> list(article.references())
-        [Reference(item='a1', text='Bring a coat.', grade=4.0, weight=None, ratings=(), upvotes=None, system=None)]
+        >>> [(reference.item, reference.id, reference.grade) for reference in article.references()]
+        [('a1', 'c1', 4.0)]
         """
         for comment in self.comments:
             yield Reference(
-                self.id, comment.text, grade=comment.grade, ratings=comment.ratings, upvotes=comment.upvotes
+                self.id,
+                comment.text,
+                grade=comment.grade,
+                ratings=comment.ratings,
+                upvotes=comment.upvotes,
+                id=comment.id,
             )
 
 
@@ -235,6 +240,8 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
         ratings: One rating per annotator.
         upvotes: Upvotes, minus downvotes where a site counts those too.
         system: The system that wrote it, where one of those that are compared did.
+        id: Identifier within its item, such as that of a comment: references that are equal in all else are several
+            only if their ids differ.
 
     >>> Reference(7, "Bring a coat.", ratings=(Rating("ann", 4), Rating("bob", 5))).mean_grade
     4.5
@@ -247,6 +254,7 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
     ratings: Ratings = ()
     upvotes: Votes | None = None
     system: Id | None = None
+    id: Id | None = None
 
     def __post_init__(self) -> None:
         coerce_ids(self, "item")
@@ -254,8 +262,9 @@ class Reference(Row, frozen=True, omit_defaults=True, gc=False):
         coerce_numbers(self, "grade", "weight", optional=True)
         coerce_tuple(self, "ratings", Rating)
         coerce_integers(self, "upvotes")
-        if self.system is not None:
-            coerce_ids(self, "system")
+        for name in ("system", "id"):
+            if getattr(self, name) is not None:
+                coerce_ids(self, name)
 
     @property
     def mean_grade(self) -> float | None:
