@@ -1157,9 +1157,14 @@ OTHERS: dict[str, dict[str, Any]] = {
         "resamples": 100,
         "seed": 7,
         "depth": 3,
+        "filter": "learned",
         "penalty": 30.0,
         **{name: {"value": 0.5, "low": 0.25, "high": 0.75} for name in ("base_rate", "first_rate", "auc")},
         "ranker_auc": {"value": 0.5, "low": None, "high": None},
+        "comparisons": [
+            {"measure": "auc"}
+            | {name: {"value": 0.5, "low": 0.25, "high": 0.75} for name in ("learned", "score", "difference")}
+        ],
         "points": [
             {"coverage": 0.5, "threshold": 0.5, "precision": 0.75, "low": 0.5, "high": 1.0}
             | {"pooled": 0.75, "articles": 10},

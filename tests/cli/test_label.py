@@ -308,6 +308,45 @@ def test_a_calibrated_model_shows_what_is_probably_worth_it(postil: Postil, mode
         assert len(low) == 3 - len(wanted)
 
 
+def test_a_filter_that_is_worse_than_the_score_is_not_written(postil: Postil, models: Path) -> None:
+    """Labels that follow the score and nothing else."""
+    retriever = Retriever.open(models / "tc", candidate_filter=CandidateFilter(repeat=0))
+    found = retriever.comment([article(number) for number in range(100, 120)], 3)
+    middle = np.median([one.score for each in found for one in each.suggestions])
+    random = np.random.default_rng(4)
+    rows = []
+    for each in found:
+        title = article(int(each.article[1:])).title
+        for one in each.suggestions:
+            show = bool((one.score > middle) ^ (random.random() < 0.2))
+            rows.append(Label(each.article, one.text, show, rank=one.rank, title=title))
+    write("l.jsonl", rows)
+    done = postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal")
+    assert done.code == 0, done.err
+    assert "what to expect: with --coverage 0.3 by the ranker's score, calibrated, " in done.out
+    assert "the ranker's score, calibrated, is the filter in cal" in done.err
+    result = json.loads(
+        postil("calibrate", models / "tc", "--labels", "l.jsonl", "--out", "cal2", "--format", "json").out
+    )
+    assert result["filter"] == "score"
+    assert [one["name"] for one in result["columns"]] == ["score"]
+    auc, precision = result["comparisons"]
+    assert auc["difference"]["value"] < 0 or precision["difference"]["value"] < 0
+    (refused,) = [note for note in result["notes"] if "is refused" in note]
+    assert f"AUC {auc['learned']['value']:.3f} against {auc['score']['value']:.3f} (difference " in refused
+    percents = [f"{100 * precision[name]['value']:.1f} %" for name in ("learned", "score")]
+    assert f"precision at coverage 0.3 {' against '.join(percents)} (difference " in refused
+    assert f"note: {refused}" in done.out
+    # What comment chooses by is the score.
+    first, *others = json.loads(Path("cal/show/filter.json").read_text())["weights"]
+    assert first > 0
+    assert not any(others)
+    new = models / "new.jsonl"
+    for one in rows_of(postil("comment", new, *FREELY, "--model", "cal", "--coverage", 1, "--format", "jsonl")):
+        scores = [each["score"] for each in one["suggestions"]]
+        assert scores == sorted(scores, reverse=True)
+
+
 def test_the_model_itself_is_calibrated_without_out(postil: Postil, models: Path) -> None:
     shutil.copytree(models / "tc", "mine")
     labels_of(models, "l.csv")

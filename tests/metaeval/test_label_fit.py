@@ -18,52 +18,53 @@ WEIGHTS = np.array([0.8, -0.5, 0.4, 0, 0, 0, 0, 0])
 
 
 def simulated(random: np.random.Generator, articles: int, strength: float = 1.0) -> tuple[np.ndarray, ...]:
-    """Columns, chances and answers of three texts per article; the ranker's score is a noisy first column."""
+    """Columns, chances and answers of three texts per article; the first column is the ranker's noisy score."""
     columns = random.normal(size=(articles * EACH, len(WEIGHTS)))
     chances = 1 / (1 + np.exp(1.1 - strength * columns @ WEIGHTS))
-    scores = 0.3 * columns[:, 0] + random.normal(size=len(columns))
-    return columns, scores, chances, random.random(len(columns)) < chances, np.repeat(np.arange(articles), EACH)
+    columns = np.column_stack([0.3 * columns[:, 0] + random.normal(size=len(columns)), columns])
+    return columns, chances, random.random(len(columns)) < chances, np.repeat(np.arange(articles), EACH)
 
 
 def test_the_interval_of_precision_holds_the_true_one() -> None:
     random = np.random.default_rng(5)
-    new, _, chances, _, _ = simulated(random, 2000)
-    held, kept, reached = 0, [], []
+    new, chances, _, _ = simulated(random, 2000)
+    held, covered, reached = 0, [], []
     for _ in range(10):
-        columns, scores, _, shown, article = simulated(random, 67)
-        found = fit_labels(columns, scores, shown, article, resamples=20, seed=1, folds=7)
+        columns, _, shown, article = simulated(random, 67)
+        found = fit_labels(columns, shown, article, resamples=20, seed=1, folds=7)
         point = next(one for one in found.points if one.coverage >= 0.3)
-        probable = 1 / (1 + np.exp(-(found.slope * found.logistic.logits(new) + found.offset))).reshape(-1, EACH)
+        kept = found.kept
+        probable = 1 / (1 + np.exp(-(kept.slope * kept.logistic.logits(new) + kept.offset))).reshape(-1, EACH)
         best, top = probable.argmax(1), probable.max(1)
         true = np.take_along_axis(chances.reshape(-1, EACH), best[:, None], 1)[:, 0]
         held += point.low <= true[top >= np.quantile(top, 1 - point.coverage)].mean() <= point.high
-        kept.append((top >= point.threshold).mean() - point.coverage)
+        covered.append((top >= point.threshold).mean() - point.coverage)
         reached.append(true[top >= point.threshold].mean())
     assert held >= 8
-    assert abs(np.mean(kept)) < 0.1  # the threshold of a coverage gives it on articles that nobody has seen
+    assert abs(np.mean(covered)) < 0.1  # the threshold of a coverage gives it on articles that nobody has seen
     assert np.mean(reached) > chances.mean() + 0.2
 
 
 def test_numbers_of_a_fit() -> None:
-    columns, scores, _, shown, article = simulated(np.random.default_rng(6), 100, 2.0)
-    found = fit_labels(columns, scores, shown, article, resamples=200, seed=1)
+    columns, _, shown, article = simulated(np.random.default_rng(6), 100, 2.0)
+    found = fit_labels(columns, shown, article, resamples=200, seed=1)
     assert found.depth == EACH
     assert found.auc.value > found.ranker_auc.value
     assert found.auc.low is not None
     assert found.auc.high is not None
     assert found.auc.low < found.auc.value < found.auc.high
     assert found.base_rate.value == pytest.approx(shown.mean())
-    first = [scores[article == one].argmax() for one in range(100)]
+    first = [columns[article == one, 0].argmax() for one in range(100)]
     assert found.first_rate.value == pytest.approx(np.mean([shown[article == one][at] for one, at in enumerate(first)]))
-    again = fit_labels(columns, scores, shown, article, resamples=200, seed=1)
+    again = fit_labels(columns, shown, article, resamples=200, seed=1)
     assert again.points == found.points
 
 
 def test_the_area_is_the_share_of_pairs_in_order() -> None:
-    columns, scores, _, shown, article = simulated(np.random.default_rng(7), 40)
-    scores = scores.round(1)  # with ties
-    found = fit_labels(columns, scores, shown, article, resamples=1, seed=1, folds=3)
-    for area, values in ((found.auc, found.probabilities), (found.ranker_auc, scores)):
+    columns, _, shown, article = simulated(np.random.default_rng(7), 40)
+    columns[:, 0] = columns[:, 0].round(1)  # with ties
+    found = fit_labels(columns, shown, article, resamples=1, seed=1, folds=3)
+    for area, values in ((found.auc, found.kept.probabilities), (found.ranker_auc, columns[:, 0])):
         apart = np.sign(values[shown][:, None] - values[~shown][None, :])
         assert area.value == pytest.approx((apart + 1).mean() / 2)
 
@@ -73,11 +74,11 @@ def test_labels_that_depend_on_the_article_alone_are_not_learned() -> None:
     random = np.random.default_rng(8)
     areas = []
     for _ in range(8):
-        columns, scores, _, _, article = simulated(random, 60)
-        columns[:, :6] = random.normal(size=(60, 6))[article]
+        columns, _, _, article = simulated(random, 60)
+        columns[:, 1:7] = random.normal(size=(60, 6))[article]
         shown = (random.random(60) < 0.4)[article]
         try:
-            areas.append(fit_labels(columns, scores, shown, article, resamples=1, seed=1, folds=4).auc.value)
+            areas.append(fit_labels(columns, shown, article, resamples=1, seed=1, folds=4).auc.value)
         except Undefined as error:
             assert "no better than chance" in str(error)  # noqa: PT017 - one of two right outcomes
             areas.append(0.45)
@@ -89,10 +90,10 @@ def test_labels_that_depend_on_the_article_alone_are_not_learned() -> None:
 @given(st.integers(0, 2**32 - 1), st.integers(12, 40), st.booleans())
 def test_thresholds_fall_as_coverage_rises(seed: int, articles: int, tied: bool) -> None:
     random = np.random.default_rng(seed)
-    columns, scores, _, shown, article = simulated(random, articles, 3.0)
+    columns, _, shown, article = simulated(random, articles, 3.0)
     columns = columns.round() if tied else columns
     try:
-        found = fit_labels(columns, scores, shown, article, resamples=1, seed=1, folds=2)
+        found = fit_labels(columns, shown, article, resamples=1, seed=1, folds=2)
     except Undefined:
         return
     points = found.points
@@ -119,10 +120,51 @@ def test_too_few_labels_are_told(shown: list[bool], articles: int) -> None:
     columns = np.random.default_rng(1).normal(size=(n, 2))
     said = rf"{n} labels of {articles} articles, {sum(shown)} to show .* needs at least 30, with 5 of each kind"
     with pytest.raises(Undefined, match=said):
-        fit_labels(columns, columns[:, 0], np.array(shown, bool), article, resamples=1, seed=1)
+        fit_labels(columns, np.array(shown, bool), article, resamples=1, seed=1)
 
 
 def test_ends_of_wilson_intervals_solve_their_equation() -> None:
     for good, n in ((0, 7), (3, 7), (7, 7), (40, 100)):
         for end in wilson_interval(good, n):
             assert (good / n - end) ** 2 == pytest.approx(1.959963984540054**2 * end * (1 - end) / n, abs=1e-12)
+
+
+def test_a_filter_that_is_worse_than_the_score_is_refused() -> None:
+    """A score that says all, beside columns of noise: the score is kept, as probabilities."""
+    random = np.random.default_rng(3)
+    refused = 0
+    for _ in range(8):
+        article = np.repeat(np.arange(60), EACH)
+        columns = random.normal(size=(len(article), 12))
+        shown = random.random(len(article)) < 1 / (1 + np.exp(0.5 - 1.5 * columns[:, 0]))
+        found = fit_labels(columns, shown, article, resamples=50, seed=1)
+        area, precision = found.comparisons
+        assert (area.measure, precision.measure) == ("auc", "precision")
+        worse = min(area.difference.value, precision.difference.value) < 0
+        assert found.kept.kind == ("score" if worse else "learned")
+        if worse:
+            refused += 1
+            assert found.auc == found.ranker_auc == area.score
+            assert np.flatnonzero(found.kept.logistic.weights).tolist() == [0]
+            order = np.argsort(columns[:, 0])
+            assert (np.diff(found.kept.probabilities[order]) > 0).all()
+            assert found.kept.probabilities.mean() == pytest.approx(shown.mean())
+    assert refused >= 5
+
+
+def test_the_precision_of_a_comparison_is_that_of_the_points() -> None:
+    columns, _, shown, article = simulated(np.random.default_rng(6), 100, 2.0)
+    found = fit_labels(columns, shown, article, resamples=200, seed=1)
+    assert found.kept.kind == "learned"
+    area, precision = found.comparisons
+    assert precision.learned.value == next(one.precision for one in found.points if one.coverage >= 0.3)
+    # The score: the first of each article, and of these the best 30.
+    scores = columns[:, 0].reshape(-1, EACH)
+    best = np.argsort(-scores.max(1))[:30]
+    assert precision.score.value == shown.reshape(-1, EACH)[best, scores.argmax(1)[best]].mean()
+    for one in (area, precision):
+        assert one.difference.value == pytest.approx(one.learned.value - one.score.value)
+        assert one.difference.low is not None
+        assert one.difference.high is not None
+        # Paired: narrower than what two independent intervals give.
+        assert one.difference.low < one.difference.value < one.difference.high

@@ -153,7 +153,8 @@ def calibrate_model(
         if learned is not None:
             _write(retriever, learned, options.out)
             to = options.out or model
-            on_message(f"filter in {to}; go on with: postil comment ARTICLES --model {to} --coverage .3")
+            kind = "filter" if result.filter == "learned" else "the ranker's score, calibrated, is the filter"
+            on_message(f"{kind} in {to}; go on with: postil comment ARTICLES --model {to} --coverage .3")
         elif options.out is not None:
             on_message(f"{options.out} is not written: these labels make no filter")
         elif (kept := retriever.show_filter) is not None:

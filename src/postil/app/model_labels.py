@@ -13,6 +13,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import ShowFilter, Threshold
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
+from postil.metaeval.label_comparison import COVERAGE
 from postil.metaeval.label_fit import fit_labels
 from postil.records.labels import REPLACED, TIED, majority
 from postil.records.results import CalibrationResult, Excluded, ShowColumn
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.label_fit import LabelFit
+    from postil.records.calibration_parts import FilterComparison
     from postil.records.labels import Label
     from postil.records.row_files import FilePath
 
@@ -142,14 +144,14 @@ def fit_model_labels(
         seed=seed,
     )
     try:
-        fit = fit_labels(columns, columns[:, 0], shown, numbers, resamples=resamples, seed=seed)
+        fit = fit_labels(columns, shown, numbers, resamples=resamples, seed=seed)
     except Undefined as error:
         return msgspec.structs.replace(result, reason=str(error)), None
     learned = ShowFilter(
         columns=names,
-        logistic=fit.logistic,
-        slope=fit.slope,
-        offset=fit.offset,
+        logistic=fit.kept.logistic,
+        slope=fit.kept.slope,
+        offset=fit.kept.offset,
         depth=fit.depth,
         thresholds=tuple(
             Threshold(threshold=each.threshold, coverage=each.coverage, precision=each.pooled) for each in fit.points
@@ -198,18 +200,49 @@ def _reported(result: CalibrationResult, fit: LabelFit, names: Sequence[str], de
     if deepest > fit.depth:
         drawn = f"the labels of an article are drawn among its first {deepest} suggestions"
         notes.append(f"{drawn}, and comment chooses from the first {fit.depth}, which may be better than these")
+    notes += _compared(fit)
     if fit.auc.low is not None and fit.auc.low <= 0.5:
         notes.append("the interval of the AUC holds .5: these labels do not show that the filter is better than chance")
-    weights = sorted(zip(names, fit.logistic.weights.tolist(), strict=True), key=lambda pair: -abs(pair[1]))
+    read = names if fit.kept.kind == "learned" else names[:1]
+    weights = sorted(zip(read, fit.kept.logistic.weights.tolist(), strict=False), key=lambda pair: -abs(pair[1]))
     return msgspec.structs.replace(
         result,
         depth=fit.depth,
-        penalty=fit.penalty,
+        filter=fit.kept.kind,
+        penalty=fit.kept.penalty,
         base_rate=fit.base_rate,
         first_rate=fit.first_rate,
         auc=fit.auc,
         ranker_auc=fit.ranker_auc,
+        comparisons=fit.comparisons,
         points=fit.points,
         columns=tuple(ShowColumn(name=name, weight=weight) for name, weight in weights),
         notes=tuple(notes),
     )
+
+
+def _compared(fit: LabelFit) -> list[str]:
+    """Note on the learned filter beside the ranker's score, where it is not shown to be better."""
+    figures = {each.measure: _figures(each) for each in fit.comparisons}
+    if fit.kept.kind == "score":
+        refused = (
+            "the filter learned from these labels is refused: on articles that the fit has not seen it does worse than "
+            f"the ranker's score: {', '.join(figures.values())}; the score itself, calibrated, is the filter"
+        )
+        return [refused]
+    doubted = [figures[each.measure] for each in fit.comparisons if (each.difference.low or 0) <= 0]
+    if not doubted:
+        return []
+    return [f"these labels do not show that the filter is better than the ranker's score: {', '.join(doubted)}"]
+
+
+def _figures(row: FilterComparison) -> str:
+    """Both figures of a comparison, and their difference with its interval."""
+    name, unit, form = (
+        ("AUC", 1, ".3f") if row.measure == "auc" else (f"precision at coverage {COVERAGE:g}", 100, ".1f")
+    )
+    learned, score, change = (unit * each.value for each in (row.learned, row.score, row.difference))
+    low, high = row.difference.low, row.difference.high
+    ends = "" if low is None or high is None else f" [{unit * low:+{form}}, {unit * high:+{form}}]"
+    percent = "" if unit == 1 else " %"
+    return f"{name} {learned:{form}}{percent} against {score:{form}}{percent} (difference {change:+{form}}{ends})"

@@ -1,29 +1,34 @@
 """Labels *show / do not show* learned from columns, and reported on articles that the fit has not seen.
 
 The fit is logistic regression with an L2 penalty; penalty and calibration are chosen on labels of other articles. Every
-number here is of probabilities out of fold: of a fit without the labels of the same article.
+number here is of probabilities out of fold: of a fit without the labels of the same article. A fit that orders these
+articles worse than the ranker's score does is refused, and the calibrated score is kept.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
 from postil.errors import Undefined
 from postil.learners.logistic import Logistic
 from postil.metaeval.combination import isotonic_fit
+from postil.metaeval.label_comparison import COVERAGE, LEAST_SHOWN, compared, first_of
 from postil.metaeval.resampling import bootstrap_counts, estimate, in_blocks
 from postil.records.calibration_parts import CoveragePoint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from postil.records.calibration_parts import FilterComparison
     from postil.records.parts import Estimate
 
-__all__ = ["FOLDS", "LEAST", "LabelFit", "fit_labels", "wilson_interval"]
+__all__ = ["FOLDS", "LEAST", "FittedFilter", "LabelFit", "fit_labels", "wilson_interval"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Bools: TypeAlias = "NDArray[np.bool_]"
@@ -38,9 +43,6 @@ LEAST: Final = 30
 LEAST_OF_A_KIND: Final = 5
 """Smallest number of labels to show, and not to."""
 
-LEAST_SHOWN: Final = 10
-"""Smallest number of articles with a suggestion that a precision is told of."""
-
 PENALTIES: Final = (3.0, 10.0, 30.0, 100.0)
 """L2 penalties to choose from, of columns of standard deviation 1."""
 
@@ -53,44 +55,64 @@ _CALIBRATION_PENALTY: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LabelFit:
-    """A fit, and its report.
+class FittedFilter:
+    """The probability of being worth showing, 1 / (1 + exp(-(slope * logit + offset))).
 
     Args:
+        kind: ``learned``, the filter over all columns, or ``score``, the ranker's score alone.
         logistic: The logit of a row.
         slope: Slope of the calibration of logits.
         offset: Offset of the calibration.
         penalty: The L2 penalty.
         probabilities: float64[n], of each label out of fold.
-        depth: Number of first suggestions of an article that a filter chooses from.
-        points: The distinct thresholds, from the lowest coverage to the whole.
-        base_rate: Share of the labels to show.
-        first_rate: Share of the articles whose first suggestion is one to show.
-        auc: Area under the ROC curve of the probability.
-        ranker_auc: That of the ranker's score.
     """
 
+    kind: Literal["learned", "score"]
     logistic: Logistic
     slope: float
     offset: float
     penalty: float
     probabilities: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelFit:
+    """A fit, and its report.
+
+    Args:
+        kept: The filter.
+        depth: Number of first suggestions of an article that a filter chooses from.
+        points: The distinct thresholds, from the lowest coverage to the whole.
+        base_rate: Share of the labels to show.
+        first_rate: Share of the articles whose first suggestion is one to show.
+        comparisons: The filter over all columns against the ranker's score.
+    """
+
+    kept: FittedFilter
     depth: int
     points: tuple[CoveragePoint, ...]
     base_rate: Estimate
     first_rate: Estimate
-    auc: Estimate
-    ranker_auc: Estimate
+    comparisons: tuple[FilterComparison, ...]
+
+    @property
+    def auc(self) -> Estimate:
+        """Area under the ROC curve of the probability."""
+        return self.ranker_auc if self.kept.kind == "score" else self.comparisons[0].learned
+
+    @property
+    def ranker_auc(self) -> Estimate:
+        """Area under the ROC curve of the ranker's score."""
+        return self.comparisons[0].score
 
 
 def fit_labels(
-    columns: Floats, scores: Floats, shown: Bools, article: Indices, *, resamples: int, seed: int, folds: int = FOLDS
+    columns: Floats, shown: Bools, article: Indices, *, resamples: int, seed: int, folds: int = FOLDS
 ) -> LabelFit:
     """Fit the probability of being worth showing.
 
     Args:
-        columns: float64[n, m].
-        scores: float64[n], by which the ranker orders the suggestions of an article.
+        columns: float64[n, m]; the first one is the score by which the ranker orders the suggestions of an article.
         shown: bool[n], the labels.
         article: int64[n], the number of each label's article, from 0.
         resamples: Number of resamples of the articles.
@@ -102,45 +124,76 @@ def fit_labels(
     """
     articles = int(article.max(initial=-1)) + 1
     _check(shown, articles)
-    folds = min(folds, articles)
-    logits = _out_of_fold(columns, shown, article, article % folds)
-    calibration = Logistic.fit(logits[:, None], shown, _CALIBRATION_PENALTY)
-    slope = float(calibration.weights[0] / calibration.scale[0])
-    if slope <= 0:
-        raise Undefined(
-            "what to show cannot be told from what not to show by these labels: on articles that the fit has not seen "
-            "its order is no better than chance; label more suggestions"
-        )
-    offset = calibration.intercept - slope * float(calibration.mean[0])
-    probabilities = 1 / (1 + np.exp(-np.clip(slope * logits + offset, -700, 700)))
-    penalty = _penalty(columns, shown, article)
-    whole = Logistic.fit(columns, shown, penalty)
-    sizes = np.bincount(article, minlength=articles)
-    depth = int(np.median(sizes))
-    places = _places(scores, article)
+    scores = columns[:, 0]
+    logits = _out_of_fold(columns, shown, article, article % min(folds, articles))
     counts = bootstrap_counts(articles, resamples, seed)
-    first = places == 0
+    comparisons = compared(logits, scores, shown, article, counts)
+    learned = _learned(columns, shown, article, logits)
+    worse = learned is None or any(each.difference.value < 0 for each in comparisons)
+    kept = _calibrated_score(columns, shown) if worse else learned
+    if kept is None:
+        raise Undefined(_no_filter(comparisons, ordered=learned is not None))
+    sizes = np.bincount(article, minlength=articles)
+    first = first_of(scores, scores, article)
     rates = in_blocks(
         lambda drawn: {
             "base": drawn @ np.bincount(article, shown, articles) / np.maximum(drawn @ sizes, 1),
-            "first": drawn @ np.bincount(article[first], shown[first], articles) / articles,
+            "first": drawn @ shown[first] / articles,
         },
         counts,
         articles,
     )
     return LabelFit(
-        logistic=whole,
-        slope=slope,
-        offset=offset - slope * whole.intercept,
-        penalty=penalty,
-        probabilities=probabilities,
-        depth=depth,
-        points=tuple(_points(probabilities, shown, article, places)),
+        kept=kept,
+        depth=int(np.median(sizes)),
+        points=tuple(_points(kept.probabilities, scores, shown, article)),
         base_rate=estimate(rates["base"], articles),
         first_rate=estimate(rates["first"], articles),
-        auc=estimate(_auc(probabilities, shown, article, counts), articles),
-        ranker_auc=estimate(_auc(scores, shown, article, counts), articles),
+        comparisons=comparisons,
     )
+
+
+def _learned(columns: Floats, shown: Bools, article: Indices, logits: Floats) -> FittedFilter | None:
+    """The filter over all columns, calibrated by logits out of fold; None if their order is no better than chance."""
+    calibration = Logistic.fit(logits[:, None], shown, _CALIBRATION_PENALTY)
+    slope = float(calibration.weights[0] / calibration.scale[0])
+    if slope <= 0:
+        return None
+    offset = calibration.intercept - slope * float(calibration.mean[0])
+    penalty = _penalty(columns, shown, article)
+    whole = Logistic.fit(columns, shown, penalty)
+    probabilities = 1 / (1 + np.exp(-np.clip(slope * logits + offset, -700, 700)))
+    return FittedFilter("learned", whole, slope, offset - slope * whole.intercept, penalty, probabilities)
+
+
+def _calibrated_score(columns: Floats, shown: Bools) -> FittedFilter | None:
+    """The first column as a filter, the others with weight 0; None if its order is no better than chance."""
+    fitted = Logistic.fit(columns[:, :1], shown, _CALIBRATION_PENALTY)
+    if fitted.weights[0] <= 0:
+        return None
+    others = columns.shape[1] - 1
+    mean, weights = (np.append(part, np.zeros(others)) for part in (fitted.mean, fitted.weights))
+    whole = Logistic(mean, np.append(fitted.scale, np.ones(others)), weights, fitted.intercept)
+    return FittedFilter("score", whole, 1.0, 0.0, _CALIBRATION_PENALTY, whole.probabilities(columns))
+
+
+def _no_filter(comparisons: Sequence[FilterComparison], *, ordered: bool) -> str:
+    """The reason for no filter: the ranker's order is no better than chance, and so is the learned one, or it is worse.
+
+    Args:
+        comparisons: The learned filter against the ranker's score.
+        ordered: True if the learned order is better than chance.
+    """
+    (auc, score), (precision, other) = ((each.learned.value, each.score.value) for each in comparisons)
+    if ordered:
+        found = (
+            f"the filter does worse than the ranker's score (AUC {auc:.2f} against {score:.2f}, precision at coverage "
+            f"{COVERAGE:g} {100 * precision:.0f} % against {100 * other:.0f} %), whose order is no better than chance"
+        )
+    else:
+        found = f"its order is no better than chance (AUC {auc:.2f}), and neither is the ranker's ({score:.2f})"
+    told = "what to show cannot be told from what not to show by these labels: on articles that the fit has not seen"
+    return f"{told} {found}; label more suggestions"
 
 
 def _check(shown: Bools, articles: int) -> None:
@@ -192,41 +245,13 @@ def _predicted(columns: Floats, shown: Bools, penalty: float, others: Floats) ->
     return Logistic.fit(columns, shown, penalty).logits(others)
 
 
-def _places(scores: Floats, article: Indices) -> Indices:
-    """The place of each label among those of its article by descending score, from 0."""
-    order = np.lexsort((-scores, article))
-    starts = np.searchsorted(article[order], np.arange(int(article.max()) + 1))
-    places = np.empty(len(scores), np.int64)
-    places[order] = np.arange(len(scores)) - starts[article[order]]
-    return places
-
-
-def _auc(values: Floats, shown: Bools, article: Indices, counts: NDArray[np.int32]) -> Floats:
-    """Area under the ROC curve of all labels and of resamples of articles, float64[1 + R]."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(values[order]) > 0))
-    yes, owner = shown[order], article[order]
-
-    def areas(drawn: NDArray[np.int32]) -> dict[str, Floats]:
-        weights = drawn[:, owner].astype(np.float64)
-        good = np.add.reduceat(weights * yes, starts, axis=1)
-        bad = np.add.reduceat(weights * ~yes, starts, axis=1)
-        below = np.cumsum(bad, axis=1) - bad / 2
-        total = good.sum(axis=1) * bad.sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return {"auc": np.where(total > 0, (good * below).sum(axis=1) / total, np.nan)}
-
-    return in_blocks(areas, counts, len(values))["auc"]
-
-
-def _points(probabilities: Floats, shown: Bools, article: Indices, places: Indices) -> list[CoveragePoint]:
+def _points(probabilities: Floats, scores: Floats, shown: Bools, article: Indices) -> list[CoveragePoint]:
     """Coverage and precision at each threshold that tells articles apart.
 
     An article's first suggestion is that with the highest probability, whatever the threshold.
     """
     articles = int(article.max()) + 1
-    order = np.lexsort((places, -probabilities, article))
-    first = order[np.searchsorted(article[order], np.arange(articles))]
+    first = first_of(probabilities, scores, article)
     best, good = probabilities[first], shown[first].astype(np.float64)
     pooled = isotonic_fit(best[:, None], good).predict(best[:, None])
     levels = np.unique(best)[::-1]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from postil.records.parts import Part
+from postil.records.parts import Estimate, Part
 
-__all__ = ["CoveragePoint", "ShowColumn"]
+__all__ = ["CoveragePoint", "FilterComparison", "ShowColumn"]
 
 
 class CoveragePoint(Part, frozen=True, kw_only=True):
@@ -39,3 +39,20 @@ class ShowColumn(Part, frozen=True, kw_only=True):
 
     name: str
     weight: float
+
+
+class FilterComparison(Part, frozen=True, kw_only=True):
+    """The filter over all columns against the ranker's score, on articles that neither has seen.
+
+    Args:
+        measure: ``auc``, or ``precision``: that of the first suggestions of the most probable three tenths of the
+            articles.
+        learned: The filter over all columns.
+        score: The ranker's score.
+        difference: `learned` less `score`, paired on the same resamples of the articles.
+    """
+
+    measure: str
+    learned: Estimate
+    score: Estimate
+    difference: Estimate

@@ -39,7 +39,7 @@ from postil.records.audit_parts import (
     VarianceComponent,
 )
 from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
-from postil.records.calibration_parts import CoveragePoint, ShowColumn
+from postil.records.calibration_parts import CoveragePoint, FilterComparison, ShowColumn
 from postil.records.combination_parts import (
     CombinationColumn,
     CombinationDifference,
@@ -202,6 +202,7 @@ __all__ = [
     "Excluded",
     "FailedPage",
     "FeatureWeight",
+    "FilterComparison",
     "ForgetResult",
     "ForgottenFolder",
     "Gain",
@@ -1295,11 +1296,14 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
         seed: Random seed.
         reason: The reason why there is no filter; empty where there is one.
         depth: Number of first suggestions of an article that the filter chooses from.
+        filter: ``learned`` for the filter over all columns; ``score`` for the ranker's score, calibrated, where the
+            learned filter is refused; empty where there is none.
         penalty: L2 penalty of the fit.
         base_rate: Share of the texts to show.
         first_rate: Share of the articles whose first suggestion is one to show, without a filter.
         auc: Area under the ROC curve of the probability.
         ranker_auc: That of the ranker's score.
+        comparisons: The learned filter against the ranker's score.
         points: Precision against coverage, by rising coverage.
         columns: Weights of the columns, the largest first.
         notes: Notes on the numbers.
@@ -1314,11 +1318,13 @@ class CalibrationResult(Result, frozen=True, kw_only=True, tag="calibration"):
     seed: int
     reason: str = ""
     depth: int = 0
+    filter: str = ""
     penalty: float | None = None
     base_rate: Estimate | None = None
     first_rate: Estimate | None = None
     auc: Estimate | None = None
     ranker_auc: Estimate | None = None
+    comparisons: tuple[FilterComparison, ...] = ()
     points: tuple[CoveragePoint, ...] = ()
     columns: tuple[ShowColumn, ...] = ()
     notes: tuple[str, ...] = ()

@@ -54,11 +54,21 @@ def view(result: CalibrationResult) -> View:
     return View(
         rows=[msgspec.structs.asdict(one) for one in result.points],
         fields=CoveragePoint.__struct_fields__,
-        grids=[grid] if result.points else [],
+        grids=([grid] if result.points else []) + ([_comparisons(result)] if result.comparisons else []),
         findings=[_sentence(result)],
         head=summary(result),
         remarks=[*remarks, *(f"note: {note}" for note in result.notes)],
     )
+
+
+def _comparisons(result: CalibrationResult) -> list[list[str]]:
+    """The learned filter against the ranker's score."""
+    names = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
+    rows = [
+        [names.get(one.measure, one.measure), *map(_value, (one.learned, one.score, one.difference))]
+        for one in result.comparisons
+    ]
+    return [["", "learned filter", "ranker's score", "difference"], *rows]
 
 
 def _steps(result: CalibrationResult) -> list[CoveragePoint]:
@@ -78,10 +88,11 @@ def _sentence(result: CalibrationResult) -> str:
     point = next(one for one in result.points if one.coverage >= EXPECTED - 1e-9 or one is result.points[-1])
     of, good = round(100 * point.coverage), round(100 * point.coverage * point.precision)
     ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
+    by = "" if result.filter != "score" else " by the ranker's score, calibrated"
     without = f"without a filter the first one is for {100 * result.first_rate.value:.0f} of 100"
     return (
-        f"what to expect: with --coverage {EXPECTED:g}, {of} of 100 articles get a suggestion, and for about {good} of "
-        f"them the first is worth showing ({100 * point.precision:.0f} %, 95 % interval {ends} %); {without}"
+        f"what to expect: with --coverage {EXPECTED:g}{by}, {of} of 100 articles get a suggestion, and for about "
+        f"{good} of them the first is worth showing ({100 * point.precision:.0f} %, 95 % interval {ends} %); {without}"
     )
 
 
@@ -129,7 +140,7 @@ def precision_curve(result: CalibrationResult) -> Figure:
         np.array([getattr(one, name) for one in result.points]) for name in ("coverage", "precision", "low", "high")
     )
     return curves(
-        [Curve("filter", x, y, low, high)],
+        [Curve("calibrated score" if result.filter == "score" else "filter", x, y, low, high)],
         xlabel="coverage: share of articles with a suggestion",
         ylabel="precision: share worth showing",
     )
