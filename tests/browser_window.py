@@ -80,11 +80,15 @@ class Window:
         for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
+    def middle(self, selector: str) -> tuple[float, float]:
+        box = f"document.querySelector({selector!r}).getBoundingClientRect()"
+        x, y = self(f"(() => {{ const b = {box}; return [(b.left + b.right) / 2, (b.top + b.bottom) / 2]; }})()")
+        return x, y
+
     def tap(self, selector: str) -> None:
         """Tap the middle of an element with a finger."""
         self.call("Emulation.setTouchEmulationEnabled", enabled=True)
-        box = f"document.querySelector({selector!r}).getBoundingClientRect()"
-        x, y = self(f"(() => {{ const b = {box}; return [(b.left + b.right) / 2, (b.top + b.bottom) / 2]; }})()")
+        x, y = self.middle(selector)
         for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
             self.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
 

@@ -201,6 +201,30 @@ def test_keys(serve: Callable[..., Server], chromium: Chromium) -> None:
     assert ann.complaints() == []
 
 
+def test_no_key_rates_the_text_that_one_goes_back_from(serve: Callable[..., Server], chromium: Chromium) -> None:
+    server = serve(**sample("en", 2))
+    ann = Grading(chromium).join(server, "Ann")
+    for grade in "45":
+        ann.grade(grade)
+        ann.saved()
+    ann("""(() => {
+      const fetched = window.fetch;
+      window.fetch = (path, ...rest) => path !== '/undo' || window.passed ? fetched(path, ...rest)
+        : new Promise((done) => { window.let = () => { window.passed = true; done(fetched(path, ...rest)); }; });
+    })()""")
+    time.sleep(0.22)
+    for key in "uu3":
+        ann.key(key)
+    ann.until("window.let")
+    assert ann.position == 2
+    ann("window.let()")
+    ann.until("document.querySelector('#task').dataset.position === '0'")
+    ann.grade("1")
+    ann.saved()
+    assert [(one.order, one.grade) for one in server.store.results.ratings()] == [(0, 1.0)]
+    assert ann.complaints() == []
+
+
 def test_a_stale_window_says_so_and_goes_on(serve: Callable[..., Server], chromium: Chromium) -> None:
     server = serve(**sample("en", 2))
     ann = Grading(chromium).join(server, "Ann")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,11 +11,16 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 
 from desk_stub import ARTICLES, POINTS, STORY, SUGGESTIONS, suggestion
 from desk_window import READY, DeskWindow
+from postil.records.labels import REASONS
 
 if TYPE_CHECKING:
     from conftest import Chromium
 
 Start = Any
+WAITING = """(() => { const fetched = window.fetch;
+  window.fetch = (path, ...rest) => !String(path).startsWith('%s') ? fetched(path, ...rest)
+    : new Promise((done) => { window.let = () => done(fetched(path, ...rest)); }); })()"""
+"""Makes requests for a path wait until `let` is called."""
 
 
 def test_an_article_is_found_opened_and_labeled_without_a_mouse(start: Start, chromium: Chromium) -> None:
@@ -35,8 +41,9 @@ def test_an_article_is_found_opened_and_labeled_without_a_mouse(start: Start, ch
     assert "probability" not in window.text(".card:nth-child(2)")
     assert "%" not in window.text(".card:nth-child(2)")
 
-    for key in "sdjd5":  # show; do not show, without a reason; do not show as unkind
-        window.key(key)
+    window.keys(*"sd")
+    window.shoot("desk-refused")
+    window.keys(*"d5")  # the card before was refused without a reason, this one is as unkind
     window.stored()
     assert window.text("#count") == "3 labels"
     first, second, third = stub.labels()
@@ -51,8 +58,7 @@ def test_an_article_is_found_opened_and_labeled_without_a_mouse(start: Start, ch
     window.key("u")
     window.stored()
     assert [(one.show, one.rank) for one in stub.labels()] == [(True, 1)]
-    window.key("d")  # the second one again, as undo went there
-    window.key("s")  # changed one's mind
+    window.keys("d", "k", "s")  # the second one again, as undo went there; then one's mind changed
     window.stored()
     assert [(one.show, one.rank) for one in stub.labels()] == [(True, 1), (True, 2)]
     assert window("document.activeElement.dataset.at") == "2"
@@ -61,6 +67,95 @@ def test_an_article_is_found_opened_and_labeled_without_a_mouse(start: Start, ch
     window.stored()
     assert [(one.show, one.rank) for one in stub.labels()] == [(True, 1), (False, 2)]
     assert (window.complaints(), window.asked()) == ([], {stub.url[7:]})
+
+
+def test_each_key_stores_the_answer_to_the_card_it_was_for(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    stub.suggestions = [suggestion(n, f"Card {n}.") for n in range(1, 6)]
+    window = DeskWindow.opened(chromium, stub)
+    window.keys(*"sdsds")
+    window.stored()
+    assert [(one.rank, one.show) for one in stub.labels()] == [(n, n % 2 == 1) for n in range(1, 6)]
+    assert window("document.activeElement.innerText") == "That was the last suggestion."
+    window.keys(*"dsd5j")  # there is no card to be answered
+    window.stored()
+    assert [(one.rank, one.show) for one in stub.labels()] == [(n, n % 2 == 1) for n in range(1, 6)]
+    window.keys(*"kd7")  # back to the last one, whose reason is asked for although no card follows
+    window.stored()
+    assert [(one.rank, one.reason) for one in stub.labels()][-1] == (5, REASONS[7])
+    window.keys(*"uukkkdk3")  # after another key a digit is for nothing
+    window.stored()
+    assert [(one.rank, one.show, one.reason) for one in stub.labels()] == [
+        (1, True, None),
+        (3, True, None),
+        (4, False, None),
+        (2, False, None),
+    ]
+
+
+def meant(keys: str, cards: int) -> dict[int, tuple[bool, str | None]]:
+    """The answers to cards that keys mean: what was answered last counts, unless it was taken back."""
+    answers: dict[int, tuple[bool, str | None]] = {}
+    before: list[tuple[int, tuple[bool, str | None] | None]] = []
+    at, refused = 1, 0
+    for key in keys:
+        if key in "sd" and at <= cards:
+            before.append((at, answers.get(at)))
+            answers[at] = (key == "s", None)
+            at, refused = at + 1, at if key == "d" else 0
+        elif key in "jk":
+            at, refused = max(1, at - 1) if key == "k" else at + (at < cards), 0
+        elif key == "u" and before:
+            at, old = before.pop()
+            answers, refused = {n: one for n, one in (answers | {at: old}).items() if one}, 0
+        elif key.isdigit() and refused and int(key) < len(REASONS):
+            answers[refused], refused = (False, REASONS[int(key)]), 0
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_hundred_mixed_keys_store_what_they_mean(start: Start, chromium: Chromium, seed: int) -> None:
+    stub = start()
+    stub.suggestions = [suggestion(n, f"Card {n}.") for n in range(1, 21)]
+    window = DeskWindow.opened(chromium, stub)
+    window.put("#k", 20)
+    window.until("document.querySelectorAll('.card').length === 20")
+    draw = random.Random(seed)  # noqa: S311 - not for secrets
+    keys = "".join(draw.choices("sdjku0123456789", (7, 7, 1, 4, 4, *[1] * 10), k=200))
+    expected = meant(keys, 20)
+    assert len({show for show, _ in expected.values()}) == 2
+    window.keys(*keys)
+    window.stored()
+    assert {one.rank: (one.show, one.reason) for one in stub.labels()} == expected
+    assert len(stub.labels()) == len(expected)
+    shown = window.all(".card", "one.classList.contains('yes') ? true : one.classList.contains('no') ? false : null")
+    assert shown == [expected.get(n, (None,))[0] for n in range(1, 21)]
+    assert window.complaints() == []
+
+
+def test_a_reason_is_given_by_mouse_to_the_card_it_stands_on(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    window = DeskWindow.opened(chromium, stub)
+    for selector in (".card:nth-child(2) .hide", ".card:nth-child(2) .reasons [value='5']", ".card.current .show"):
+        window.drag(window.middle(selector), window.middle(selector))
+    window.stored()
+    assert [(one.rank, one.show, one.reason) for one in stub.labels()] == [(2, False, "unkind"), (3, True, None)]
+
+
+def test_no_key_answers_a_card_of_the_article_before(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    window = DeskWindow.opened(chromium, stub)
+    window.keys("s", "d")
+    window(WAITING % "/desk/articles/")
+    window.keys("n", "5", "s", "d", "u")  # the answer before is taken back, as the list of answers goes on
+    window.focus(".card")
+    window("window.let()")
+    window.until("document.querySelector('#title').innerText.startsWith('A title')")
+    window.until("document.querySelector('.card.current')")
+    window.key("s")
+    window.stored()
+    assert [(one.article, one.rank, one.show) for one in stub.labels()] == [("a1", 1, True), ("a2", 1, True)]
+    assert window.complaints() == []
 
 
 def test_keys_can_be_turned_off_and_do_nothing_in_fields(start: Start, chromium: Chromium) -> None:
@@ -109,10 +204,7 @@ def test_an_answer_that_was_not_known_yet_is_replaced(start: Start, chromium: Ch
     window.keys("s", "d", "1")
     window.stored()
     late = DeskWindow(chromium)
-    slow = """const fetched = window.fetch;
-      window.fetch = (path, ...rest) => !String(path).startsWith('/desk/labels') ? fetched(path, ...rest)
-        : new Promise((done) => { window.let = () => done(fetched(path, ...rest)); });"""
-    late.call("Page.addScriptToEvaluateOnNewDocument", source=slow)
+    late.call("Page.addScriptToEvaluateOnNewDocument", source=WAITING % "/desk/labels")
     late.open(stub, 0)
     late.key("d")
     late.until("document.querySelector('.card.no .answer').innerText === 'stored'")
@@ -124,6 +216,33 @@ def test_an_answer_that_was_not_known_yet_is_replaced(start: Start, chromium: Ch
         (2, False, "off the matter"),
         (1, False, None),
     ]
+    late.key("u")
+    late.stored()
+    assert [(one.rank, one.show) for one in stub.labels()] == [(2, False), (1, True)]
+
+
+def test_an_answer_that_was_taken_back_does_not_come_again(start: Start, chromium: Chromium) -> None:
+    stub = start()
+    window = DeskWindow(chromium)
+    hold = """const fetched = window.fetch; window.fetch = async (path, ...rest) => {
+        if (!String(path).startsWith('/desk/labels')) return fetched(path, ...rest);
+        await new Promise((done) => { window.ask = done; });
+        const answer = await fetched(path, ...rest);
+        await new Promise((done) => { window.let = done; });
+        return answer; };"""
+    window.call("Page.addScriptToEvaluateOnNewDocument", source=hold)
+    window.open(stub, 0)
+    window.until("window.ask")
+    window.key("d")
+    window.stored()
+    window("window.ask()")
+    window.until("window.let")
+    window.key("u")
+    window.stored()
+    window("window.let()")
+    window("fetch('/desk/articles').then((answer) => answer.text())")  # what came before it has been read
+    assert (window.count(".card.no"), window.text("#count")) == (0, "0 labels")
+    assert stub.labels() == []
 
 
 def test_a_label_waits_for_the_connection_and_is_stored_once(start: Start, chromium: Chromium) -> None:

@@ -133,6 +133,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Taken back": "已撤回",
         "Taken back: the answer to “%” under another article.": "已撤回另一篇文章下对“%”的回答。",
         "Text": "正文",
+        "That was the last suggestion.": "这是最后一条建议。",
         "The article has no text to find passages in.": "文章没有正文，无法查找段落。",
         "The browser does not let this page copy.": "浏览器不允许本页复制。",
         "The desk suggests comments that readers wrote under similar articles, finds passages to start a "

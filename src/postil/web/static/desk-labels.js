@@ -10,6 +10,7 @@ const PAUSE = 500, LONGEST_PAUSE = 15_000; // ms between two attempts
 
 const known = new Map(); // the last answer to each suggestion: {show, reason, state, problem}
 const done = []; // what can be undone, the last one last
+const withdrawn = new Set(); // ids that this page has taken back
 const memory = new Map(); // entries that the storage did not take
 let attempts = 0, timer = 0, sending = null, made = 0;
 let single = false; // one label per request, after some were refused together
@@ -67,9 +68,13 @@ function put(one, found) {
     const id = keep({ label: { ...one, show: found.show, ...(found.reason === null ? {} : { reason: found.reason }) } });
     known.set(name(one.article, one.text), { ...found, id, state: "waiting" });
   } else known.delete(name(one.article, one.text));
-  if (before?.id) keep({ withdrawn: before.id }); // after what takes its place, so that no failure leaves neither
+  if (before?.id) withdraw(before.id); // after what takes its place, so that no failure leaves neither
   changed();
   send();
+}
+function withdraw(id) {
+  withdrawn.add(id);
+  keep({ withdrawn: id });
 }
 export const undoable = () => done.length > 0;
 // Takes the last answer back; returns the label, or null where there is none.
@@ -81,15 +86,24 @@ export function undo() {
 }
 
 // What the server has of this editor for an article. Ids begin with the time, so that of two answers the later one
-// stands; an earlier one that was not known here when it was answered again is taken back.
+// stands; an earlier one that was not known here when it was answered again is taken back, and undo gives it again.
 export async function load(article, signal) {
   const found = await ask(`/desk/labels?article=${encodeURIComponent(article)}`, { signal });
+  const unsent = new Set(entries().map(([, entry]) => entry.withdrawn));
+  totals.stored = found.total;
   for (const { text, show, reason = null, id } of found.labels) {
+    if (withdrawn.has(id)) { // while this was on its way
+      if (!unsent.has(id)) totals.stored -= 1;
+      continue;
+    }
     const now = answer(article, text);
     if (!now || !((id ?? "") < now.id)) known.set(name(article, text), { show, reason, id, state: "stored" });
-    else if (id) keep({ withdrawn: id });
+    else {
+      const first = done.find(({ one }) => one.article === article && one.text === text);
+      if (first) first.before ??= { show, reason };
+      if (id) withdraw(id);
+    }
   }
-  totals.stored = found.total;
   changed();
   send();
 }

@@ -5,14 +5,16 @@ import * as labels from "./desk-labels.js";
 
 export const LABEL = t("Machine-generated suggestion");
 
-let article = null, found = null, current = 0, asking = false;
+let article = null, found = null;
+let current = 0, refused = -1; // the card that the next key answers, and the one whose reason a digit gives; -1 for none
 export const shown = () => found;
 
 // Asks for suggestions and shows them; returns them, or null where another request took the place of this one.
 export async function load(one, options) {
   const { model, k, precision, signal } = options;
   const list = $("#suggestions-list");
-  [article, found] = [one, null];
+  article = one;
+  leave();
   list.replaceChildren(waiting(t("Looking for suggestions …")));
   tally();
   try {
@@ -36,18 +38,18 @@ function tally() {
   $("#tab-suggestions .n").textContent = found ? number(found.suggestions.length) : "";
 }
 function show() {
-  [current, asking] = [0, false];
+  [current, refused] = [0, -1];
   tally();
   const { suggestions, filtered = [], reason } = found;
   const none = el("div", { class: "empty" }, el("p", {}, t("No suggestion for this article.")), reason && text("p", sentence(reason), { lang: "en" }));
-  const list = suggestions.length ? el("ol", { class: "items" }, ...suggestions.map(card)) : none;
-  $("#suggestions-list").replaceChildren(list, ...(filtered.length ? [dropped(filtered)] : []));
+  const list = suggestions.length ? [el("ol", { class: "items" }, ...suggestions.map(card)), el("p", { class: "last", tabindex: "-1", hidden: true }, t("That was the last suggestion."))] : [none];
+  $("#suggestions-list").replaceChildren(...list, ...(filtered.length ? [dropped(filtered)] : []));
   refresh();
 }
 function card(one, at) {
   const likely = one.probability ?? null; // an estimate is never certain, so it is shown from 1 to 99 %
   const nth = t("% of %", at + 1, found.suggestions.length);
-  return el("li", { class: "item card", tabindex: "-1", "data-at": at, on: { focusin: () => select(at, false) } },
+  return el("li", { class: "item card", tabindex: "-1", "data-at": at, on: { focusin: () => select(at) } },
     el("header", {},
       el("p", { class: "label" }, LABEL, el("span", { class: "aside" }, ` ${nth}`)),
       likely !== null && el("p", { class: "likely" }, el("progress", { max: 1, value: likely, "aria-hidden": "true" }),
@@ -91,6 +93,7 @@ function dropped(filtered) {
 
 // The answers beside the cards, as they are now.
 export function refresh() {
+  if (!found) return;
   for (const made of $$("#suggestions-list .card")) {
     const at = Number(made.dataset.at), answer = labels.answer(article.id, found.suggestions[at].text);
     made.classList.toggle("yes", answer?.show === true);
@@ -102,6 +105,7 @@ export function refresh() {
     $(".answer", made).textContent = answerWords(answer);
     whyNot(made, at, answer);
   }
+  for (const line of $$("#suggestions-list .last")) line.hidden = current < cards().length;
 }
 export function answerWords(answer) {
   if (!answer) return "";
@@ -109,9 +113,9 @@ export function answerWords(answer) {
   const why = answer.show ? "" : answer.reason === null ? "" : t(answer.reason);
   return joined([why, answer.state === "waiting" ? t("not sent yet") : t("stored")]);
 }
-// The reasons to choose from, for the card that was just answered so.
+// The reasons to choose from, on the card that was just refused.
 function whyNot(made, at, answer) {
-  const box = $(".why", made), open = asking && at === current && answer?.show === false;
+  const box = $(".why", made), open = at === refused && answer?.show === false;
   if (box.hidden === !open) return;
   box.hidden = !open;
   if (!open) return box.replaceChildren();
@@ -122,17 +126,35 @@ function whyNot(made, at, answer) {
 }
 
 const cards = () => $$("#suggestions-list .card");
-export function select(at, focus = true) {
-  if (at < 0 || at >= cards().length) return false;
-  if (at !== current) [current, asking] = [at, false];
-  if (focus) {
-    cards()[at].focus({ preventScroll: true });
-    cards()[at].scrollIntoView({ block: "nearest" });
-  }
+function select(at) {
+  current = at;
   refresh();
+}
+// Goes to a card, or behind the last one, where keys answer nothing; `asked` is the card that a digit still belongs to.
+function go(at, asked = -1) {
+  [current, refused] = [at, asked];
+  refresh();
+  const place = cards()[at] ?? $("#suggestions-list .last");
+  place.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "nearest" });
+}
+export function move(by) {
+  const inside = $$("#suggestions-list :is(.card, .last)").some((one) => one.contains(document.activeElement));
+  const to = inside ? current + by : Math.min(current, cards().length - 1);
+  if (!cards()[to]) return close();
+  go(to);
   return true;
 }
-export const move = (by) => select(cards().some((one) => one.contains(document.activeElement)) ? current + by : current);
+// From now on a digit gives no reason.
+function close() {
+  refused = -1;
+  refresh();
+  return false;
+}
+// Another article is on its way: the cards that are still to be seen are not answered any more.
+export function leave() {
+  [found, refused] = [null, -1];
+}
 
 function row(at) {
   const one = found.suggestions[at], [source] = one.provenance.sources ?? [];
@@ -142,35 +164,32 @@ function row(at) {
     title: article.title, content: article.content, lang: article.lang,
   }).filter(([, value]) => value !== undefined && value !== null));
 }
-// Answers a card; one to show is done with, so the next one is selected.
-export function answer(show, at = current) {
-  if (!page.may.label || !found?.suggestions.length) return;
-  current = at;
-  asking = !show;
-  labels.label(row(at), { show });
-  if (show && !select(at + 1)) select(at);
-  else if (!show) {
-    select(at);
-    $(`#suggestions-list .card[data-at="${at}"] .why`).scrollIntoView({ block: "nearest" });
-  }
+// Answers a card and goes on to the next one; without `at` it is the card that a key is for, and behind the last one none.
+export function answer(show, at = null) {
+  const one = at ?? current;
+  if (!page.may.label || !found?.suggestions[one]) return;
+  labels.label(row(one), { show });
+  go(one + 1, show ? -1 : one);
+  if (at !== null && !show) $(`#suggestions-list .card[data-at="${one}"] .why`).scrollIntoView({ block: "nearest" });
   say(show ? t("Show") : t("Do not show. A digit gives the reason."));
 }
-// Gives the reason for the answer before; false where no reason is asked for.
-export function because(digit, at = current) {
+// Gives the reason for the refusal right before; false where no reason is asked for.
+export function because(digit, at = refused) {
   const reason = page.reasons[digit];
-  if (!asking || !reason) return false;
-  asking = false;
+  if (!reason || at < 0 || at !== refused) return false;
+  refused = -1;
   labels.label(row(at), { show: false, reason, amends: true });
+  if (current === at) go(at + 1); // by mouse, which went back to the card
   say(t("Do not show: %", t(reason)));
-  if (!select(at + 1)) select(at);
   return true;
 }
-// Goes to the card whose answer was taken back, if it is here.
+// Goes to the card whose answer was taken back; false where it is not here.
 export function undone(one) {
   const at = one.article === article?.id ? found?.suggestions.findIndex((each) => each.text === one.text) ?? -1 : -1;
-  asking = false;
   say(t("Taken back"));
-  return at >= 0 && select(at);
+  if (at < 0) return close();
+  go(at);
+  return true;
 }
 
 // A suggestion as text, never without its label and its source.
@@ -183,6 +202,7 @@ export function asText({ text: words, provenance }) {
 export async function copyOne(at = current) {
   const one = found?.suggestions[at];
   if (!one) return;
+  close();
   say((await copy(asText(one))) ? t("Copied with its label and source") : t("The browser does not let this page copy."));
   const made = $(`#suggestions-list .card[data-at="${at}"] .copy`);
   made.classList.add("did");

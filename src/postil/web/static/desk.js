@@ -71,6 +71,7 @@ const plain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || e
 async function go(at, push = true) {
   if (push) history.pushState({ at }, "", `/?article=${at}`);
   const signal = fresh("article");
+  suggestions.leave();
   try {
     await open(await ask(`/desk/articles/${at}`, { signal }), at);
   } catch (error) {
@@ -287,7 +288,7 @@ document.addEventListener("keydown", (event) => {
   if (letter === "?" || letter === "？") { event.preventDefault(); return toggle("#keys"); }
   if ($("dialog[open]") || event.target.matches("[type=range], [type=radio]")) return;
   const arrow = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (reading && arrow && $(`#${tab}`).contains(event.target) && event.target.closest(".item")) {
+  if (reading && arrow && $(`#${tab}`).contains(event.target) && event.target.closest(".item, .last")) {
     if (move(arrow)) event.preventDefault();
     return;
   }

@@ -16,6 +16,7 @@ const AGAIN = 30000; // ms until an answer to a closed campaign is sent again
 let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.content.firstElementChild);
 let shown = performance.now(), hidden = 0, away = null;
 let sending = null, attempts = 0, timer = 0, slow = 0, look = 0, marks = null, several = null, memory = null;
+let undone = Promise.resolve(), undoing = 0;
 
 // Annotations that the server has not stored yet. Without storage in the browser they live as long as the page.
 function kept() {
@@ -187,9 +188,12 @@ async function now(closed = false) {
   }
 }
 
+// A key that came too soon to be meant for the item on the screen, or while the item before it is on its way.
+const early = () => undoing > 0 || performance.now() - shown < GUARD;
+
 function answer(path, fields) {
   const task = $("#task").dataset;
-  if (!task.assignment || performance.now() - shown < GUARD) return;
+  if (!task.assignment || early()) return;
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   const { assignment, revision } = task, graded = fields.grade && !$("#task.pair");
   keep([...kept(), { path, assignment, revision, idempotency_key: key.join(""), seconds: seconds(), ...fields }]);
@@ -202,14 +206,19 @@ function answer(path, fields) {
   send();
 }
 function save() {
-  if (performance.now() - shown < GUARD) return;
+  if (early()) return;
   const fields = several ? several.fields() : { spans: JSON.stringify(marks.spans()) };
   if (fields) answer("/rate", fields);
 }
 const grade = (value) => answer("/rate", { grade: value });
 const skip = (reason) => { $("#skip").close(); answer("/skip", { reason }); };
 
-async function back() {
+// Goes back one item for each time it was asked to.
+function back() {
+  undoing += 1;
+  undone = undone.then(undo).finally(() => { undoing -= 1; });
+}
+async function undo() {
   if (!(await send())) return notice(words.backOffline);
   try {
     const { status, said } = await ask("/undo", {});
@@ -256,7 +265,7 @@ document.addEventListener("keydown", (event) => {
   } else if ($("#task.pair") && number) did = false;
   else if (event.repeat && (number || "us".includes(key))) did = true; // a key held down is pressed once
   else if (several && event.target.matches("input") && (event.key.startsWith("Arrow") || event.key === " ")) did = false;
-  else if (several && number && performance.now() - shown < GUARD) did = true;
+  else if (several && number && early()) did = true;
   else if (several?.key(event, number)) did = true;
   else if (number && $(`#task button[name=grade][value="${number}"]`)) grade(number);
   else if (key === "u") back();
