@@ -136,8 +136,9 @@ def test_marks_are_resolved_by_their_union() -> None:
 
 def test_references_have_ratings_and_the_decision() -> None:
     given = (RatingOfReference("A1", 2), RatingOfReference("A2", 5))
-    assert list(references(ITEMS, RATINGS, [])) == [Reference("a", "abcdefghij", ratings=given)]
-    assert list(references(ITEMS, RATINGS, DECIDED)) == [Reference("a", "abcdefghij", grade=4, ratings=given)]
+    assert list(references(ITEMS, RATINGS, [])) == [Reference("a", "abcdefghij", ratings=given, id="x")]
+    decided = Reference("a", "abcdefghij", grade=4, ratings=given, id="x")
+    assert list(references(ITEMS, RATINGS, DECIDED)) == [decided]
 
 
 def test_the_codebook_explains_every_column() -> None:

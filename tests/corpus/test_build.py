@@ -500,7 +500,11 @@ def test_metadata_of_a_build(tmp_path: Path) -> None:
     text = (tmp_path / "out" / "metadata.json").read_text()
     found = json.loads(text)
     assert json.dumps(found, ensure_ascii=False, indent=1) + "\n" == text
-    empty = ("chosen", "forgotten")  # all options are given, and nothing is erased
+    empty = (
+        "chosen",
+        "forgotten",
+        "ratings",
+    )  # all options are given, nothing is erased, ratings are those of the rows
     names = [name for name in CorpusMetadata.__struct_fields__[1:] if name not in empty]
     assert list(found) == ["kind", *names]
     assert Corpus.open(tmp_path / "out").metadata == corpus.metadata

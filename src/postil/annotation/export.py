@@ -325,7 +325,7 @@ def annotators_table(ratings: Iterable[Rating], inferred: InferredGrades) -> Ite
 def references(
     items: Sequence[Item], ratings: Iterable[Rating], adjudications: Iterable[Adjudication]
 ) -> Iterator[Reference]:
-    """Convert rated comments to reference rows, with their ratings and, if adjudicated, the grade of the lead.
+    """Convert rated comments to reference rows, with their ids, their ratings and, if adjudicated, the lead's grade.
 
     Args:
         items: The items.
@@ -340,6 +340,7 @@ def references(
                 items[number].text,
                 grade=decided.get(number),
                 ratings=tuple(RatingOfReference(one.annotator, one.grade) for one in given),
+                id=items[number].system,
             )
 
 

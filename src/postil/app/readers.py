@@ -15,7 +15,7 @@ from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.weights import DEFAULT, METHODS, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postil.records.rows import Article, Comment, Reference
     from postil.records.scale import Scale
 
-__all__ = ["HUMAN", "Readers", "needs_scale", "read_readers"]
+__all__ = ["HUMAN", "Readers", "needs_scale", "parted_readers", "read_readers"]
 
 HUMAN: Final = "human"
 """Name of the system whose candidates are the comments that were set aside."""
@@ -130,24 +130,37 @@ def needs_scale(method: str | None) -> bool:
 
 
 def read_readers(corpus: Corpus, split: str, seed: int) -> Readers:
-    """Read the articles of a split, and set one comment of each aside.
+    """Read the articles of a split, and set one comment of each aside; see `parted_readers`.
+
+    Args:
+        corpus: The corpus.
+        split: Its split.
+        seed: Seed of the draw.
+
+    Raises:
+        UsageError: No article has two comments that differ.
+    """
+    return parted_readers(f"{corpus.path}, {split}", corpus.articles(split), seed)
+
+
+def parted_readers(where: str, every: Iterable[Article], seed: int) -> Readers:
+    """Set one comment of each article aside.
 
     Where some comments of an article are no references already, as in a test set whose references were drawn, it is
     one of those. A comment with the text of a reference is never set aside.
 
     Args:
-        corpus: The corpus.
-        split: Its split.
+        where: The corpus and split, for messages.
+        every: The articles.
         seed: Seed of the draw, which depends on it and the article's id alone.
 
     Raises:
         UsageError: No article has two comments that differ.
     """
-    where = f"{corpus.path}, {split}"
     articles: list[Article] = []
     humans: list[str] = []
     left_out = 0
-    for article in corpus.articles(split):
+    for article in every:
         drawn, rest = _parted(article, seed)
         if drawn is None or not rest:
             left_out += 1

@@ -41,6 +41,7 @@ def build(
         options,
         dev=run.dev_from,
         test=run.test_from,
+        ratings=run.ratings,
         engine=run.engine,
         jobs=run.jobs,
         address=run.address,

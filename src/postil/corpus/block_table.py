@@ -70,6 +70,7 @@ class Report(msgspec.Struct):
             place of their rating among those of the comment.
         numbered: Largest number of ratings of a comment, if the annotators of every comment are named 1, 2 and so on in
             this order; else None.
+        rated: Number of comments whose ratings are those of another file.
     """
 
     seen: dict[str, int]
@@ -78,6 +79,7 @@ class Report(msgspec.Struct):
     han: int = 0
     annotators: dict[str, tuple[int, int]] = {}
     numbered: int | None = 0
+    rated: int = 0
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,13 +22,14 @@ from postil.corpus.assign_splits import assign_splits
 from postil.corpus.block_table import TABLES
 from postil.corpus.build_directory import BuildDirectory
 from postil.corpus.passes import OnProgress, Passes, Source
+from postil.corpus.rated_comments import RatedComments
 from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.corpus.thresholds import in_words
 from postil.errors import InvalidInput, UsageError
 from postil.records.parquet import arrow
-from postil.records.results import CorpusMetadata
-from postil.records.row_files import PLAIN, write
+from postil.records.results import CorpusInput, CorpusMetadata
+from postil.records.row_files import PLAIN, open_bytes, write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
 
@@ -54,6 +56,7 @@ def build(
     engine: Engine,
     card: Callable[[CorpusMetadata, StatisticsResult], str],
     *,
+    ratings: Source | None = None,
     on_message: Callable[[str], None] = lambda _: None,
     on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
 ) -> Corpus:
@@ -68,6 +71,7 @@ def build(
         options: Options of the build.
         engine: Engine that runs the work.
         card: Writes the dataset card.
+        ratings: Ratings of comments, which take the place of those in the rows; see `RatedComments`.
         on_message: Callback for status messages.
         on_progress: Progress callback.
 
@@ -85,10 +89,11 @@ def build(
         raise UsageError("--split-by date splits all articles by their dates; leave out --dev-from and --test-from")
     arrow()
     signature = tokenizer(options.tokenizer).signature
-    with BuildDirectory(out, _request(sources, options, signature)) as work:
+    rated = None if ratings is None else RatedComments.read(ratings.path, ratings.reading)
+    with BuildDirectory(out, _request(sources, ratings, options, signature)) as work:
         if work.resumed:
             on_message(f"resuming the build of {out}")
-        passes = Passes(work, options, engine, on_progress)
+        passes = Passes(work, options, engine, on_progress, rated)
         inputs = passes.prepare(sources)
         articles, least = passes.gather()
         told = {source.split for source in sources}
@@ -107,6 +112,7 @@ def build(
             chosen=tuple(name for name in least if getattr(options, name) is None),
             tokenizer=signature,
             inputs=tuple(inputs),
+            ratings=None if ratings is None else _hashed(ratings),
             langs=tuple(sorted(articles.langs)),
             seen=dict(sorted(articles.seen.items())),
             splits=splits,
@@ -136,10 +142,20 @@ def rejected_beside(out: FilePath) -> str:
     return f"{os.fspath(out).rstrip('/')}.rejected.jsonl"
 
 
-def _request(sources: Sequence[Source], options: BuildOptions, signature: str) -> str:
+def _hashed(source: Source) -> CorpusInput:
+    """An input file with the hash of its content, as it is written to ``metadata.json``."""
+    digest, size = hashlib.blake2b(digest_size=16), 0
+    with open_bytes(source.path) as stream:
+        while data := stream.read(1 << 20):
+            digest.update(data)
+            size += len(data)
+    return CorpusInput(name=Path(source.path).name, split=None, bytes=size, blake2b=digest.hexdigest())
+
+
+def _request(sources: Sequence[Source], ratings: Source | None, options: BuildOptions, signature: str) -> str:
     """All that the outcome depends on."""
     files: list[object] = []
-    for source in sources:
+    for source in [*sources, *([] if ratings is None else [replace(ratings, split="ratings")])]:
         if os.fspath(source.path) == "-":
             files.append(["-", source.split, secrets.token_hex()])  # never seen before
             continue

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from postil.corpus.build_directory import BuildDirectory
     from postil.corpus.finish import Finished
     from postil.corpus.options import BuildOptions
+    from postil.corpus.rated_comments import RatedComments
     from postil.corpus.rejected import Rejected
     from postil.engine import Engine
     from postil.records.parquet import Arrow
@@ -87,13 +88,21 @@ class Passes:
         options: Options of the build.
         engine: Engine that runs the work.
         on_progress: Shows progress.
+        rated: Ratings of comments from another file.
 
     Attributes:
         numbered: True if ratings are numbered by position, so that annotators cannot be told apart.
     """
 
-    def __init__(self, work: BuildDirectory, options: BuildOptions, engine: Engine, on_progress: OnProgress) -> None:
-        self._work = work
+    def __init__(
+        self,
+        work: BuildDirectory,
+        options: BuildOptions,
+        engine: Engine,
+        on_progress: OnProgress,
+        rated: RatedComments | None = None,
+    ) -> None:
+        self._work, self._rated = work, rated
         self._options = options
         self._engine = engine
         self._on_progress = on_progress
@@ -120,7 +129,9 @@ class Passes:
                 name = os.path.basename(os.fspath(source.path))  # noqa: PTH119 - "-" is no path
                 inputs.append(CorpusInput(name=name, split=source.split, bytes=size, blake2b=digest.hexdigest()))
 
-        with self._on_progress("blocks read", self._engine.map(Prepare(self._options), unprepared())) as tables:
+        with self._on_progress(
+            "blocks read", self._engine.map(Prepare(self._options, self._rated), unprepared())
+        ) as tables:
             for table in tables:
                 self._work.keep(pending.popleft(), table)
         return inputs
@@ -137,7 +148,7 @@ class Passes:
         rejected: list[Rejected] = []
         first: dict[str, tuple[int, int]] = {}
         numbered: list[int | None] = []
-        texts = han = 0
+        texts = han = rated = 0
         for number, (_, split) in enumerate(self._blocks):
             table = open_block_table(self._mapped(number))
             report = report_in(table)
@@ -149,12 +160,17 @@ class Passes:
             rejected += report.rejected
             texts += report.texts
             han += report.han
+            rated += report.rated
             numbered.append(report.numbered)
             for name, place in report.annotators.items():
                 first[name] = min(first.get(name, place), place)
         check_han(han, texts, self._blocks[0][0])
         if han:
             seen["texts in Han characters, split at spaces and punctuation"] = han
+        if self._rated is not None and not rated:
+            raise self._rated.unknown()
+        if self._rated is not None and len(self._rated.rows) > rated:
+            seen["rated comments that are not in the articles"] = len(self._rated.rows) - rated
         if not sizes[-1]:
             raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
         found = {name: np.concatenate(values) for name, values in columns.items()}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.blocks import Block
     from postil.corpus.options import BuildOptions
+    from postil.corpus.rated_comments import RatedComments
     from postil.text.tokens import Tokens
 
 __all__ = ["Prepare", "check_han"]
@@ -47,9 +48,11 @@ class Prepare:
 
     Args:
         options: Options of the build.
+        rated: Ratings of comments from another file; None for those of the rows.
     """
 
     options: BuildOptions
+    rated: RatedComments | None = None
 
     def __call__(self, block: Block) -> bytes:
         """Prepare a block.
@@ -108,11 +111,23 @@ class Prepare:
                 continue
             met.seen["comments without text"] += len(row.comments) - len(read.comments)
             met.seen["comments: held out before"] += len(row.held_out or ())
+            if self.rated is not None:
+                met.rated += self._rate(read, self.rated)
             if len(read.comments) >= least:
                 yield read
             else:
                 met.leave_out("fewer comments" if read.comments else "no comments", read)
         met.seen["texts with HTML, of which the text is kept"] += clean.cleaned
+
+    @staticmethod
+    def _rate(article: Read, rated: RatedComments) -> int:
+        """Give the comments of an article their ratings; returns the number of those that have some."""
+        found = [
+            rated.rated(article.row.id, comment, text)
+            for comment, text in zip(article.comments, article.texts, strict=True)
+        ]
+        article.comments = [new or old for new, old in zip(found, article.comments, strict=True)]
+        return sum(new is not None for new in found)
 
     def _text(self, text: str) -> str:
         if _CONTROLS.search(text) is not None:
@@ -193,6 +208,7 @@ class _Counts:
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
     han: int = 0
+    rated: int = 0
 
     def leave_out(self, why: str, article: Read) -> None:
         self.seen[f"articles: {why}"] += 1
@@ -200,7 +216,7 @@ class _Counts:
 
     def report(self) -> Report:
         seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        return Report(seen, self.rejected, self.texts, self.han)
+        return Report(seen, self.rejected, self.texts, self.han, rated=self.rated)
 
 
 def _is_given(block: Block) -> bool:

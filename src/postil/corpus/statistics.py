@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from postil.records.histogram import Histogram
     from postil.records.scale import Scale
 
-__all__ = ["ALL", "Statistics", "statistics"]
+__all__ = ["ALL", "Statistics", "spread", "statistics"]
 
 ALL: Final = CorpusStatistics.ALL
 
@@ -82,16 +82,16 @@ class Statistics:
             upvotes_negative=votes.share(votes.values < 0),
             top_grade_comments=self.top_share(of.best),
             top_grade_articles=self.top_share(of.best_of_article),
-            comments_per_article=_spread(of.comments_per_article),
-            upvotes=_spread(votes),
-            title_words=_spread(of.title_words),
-            content_words=_spread(of.content_words),
-            comment_words=_spread(of.comment_words),
-            title_characters=_spread(of.title_characters),
-            content_characters=_spread(of.content_characters),
-            comment_characters=_spread(of.comment_characters),
-            grades=_spread(of.grades),
-            ratings=_spread(of.ratings),
+            comments_per_article=spread(of.comments_per_article),
+            upvotes=spread(votes),
+            title_words=spread(of.title_words),
+            content_words=spread(of.content_words),
+            comment_words=spread(of.comment_words),
+            title_characters=spread(of.title_characters),
+            content_characters=spread(of.content_characters),
+            comment_characters=spread(of.comment_characters),
+            grades=spread(of.grades),
+            ratings=spread(of.ratings),
             dates=_dates(of),
             categories=dict(sorted(of.categories.items(), key=lambda pair: (-pair[1], pair[0]))),
         )
@@ -122,7 +122,12 @@ def _dates(of: Summary) -> DateStatistics | None:
     )
 
 
-def _spread(of: Histogram) -> Spread:
+def spread(of: Histogram) -> Spread:
+    """A distribution in a few numbers.
+
+    Args:
+        of: The distribution.
+    """
     return Spread(
         n=of.n,
         mean=of.mean,

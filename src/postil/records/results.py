@@ -1402,6 +1402,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
         words: Number of distinct tokens.
         chosen: Names of the options whose value was chosen from the data, as none was given.
         forgotten: Erasures of comments.
+        ratings: File of ratings that took the place of those in the rows; None where there was none.
     """
 
     format: int
@@ -1415,6 +1416,7 @@ class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
     words: int
     chosen: tuple[str, ...] = ()
     forgotten: tuple[Erasure, ...] = ()
+    ratings: CorpusInput | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("tokenizer", str), ("vocab_size", int)):

@@ -20,7 +20,7 @@ from postil.records.arguments import check_arguments
 from postil.records.atomic_file import check_apart
 from postil.records.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.records.row_files import write
-from postil.records.rows import Article
+from postil.records.rows import Article, Reference
 from postil.render.dataset_card import card
 from postil.render.formats import counted
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from postil.corpus.store import Corpus
     from postil.records.frames import Frame, Table
     from postil.records.row_files import FilePath
+    from postil.records.rows import Row
 
 __all__ = ["BuildRunOptions", "build_corpus"]
 
@@ -46,6 +47,8 @@ class BuildRunOptions:
     Args:
         dev_from: Article rows that are the dev set already.
         test_from: Article rows that are the test set already; no references are sampled.
+        ratings: Human ratings of the comments (item, id, ratings), as postil annotate export writes them to
+            references.jsonl; they take the place of those in the rows.
         jobs: Number of processes; the corpus does not depend on it.
         engine: Engine that does the work: local or ray; the corpus does not depend on it.
         address: Address of a running Ray cluster, or auto, with --engine ray.
@@ -53,6 +56,7 @@ class BuildRunOptions:
 
     dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
     test_from: Annotated[str | None, Flag(metavar="FILE")] = None
+    ratings: Annotated[str | None, Flag(metavar="FILE")] = None
     jobs: Annotated[int | None, Flag(("--jobs", "-j"), min=1)] = None
     engine: Annotated[str, Flag(metavar="NAME")] = "local"
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
@@ -66,6 +70,7 @@ def build_corpus(
     columns: Mapping[str, str] | None = None,
     dev: FilePath | None = None,
     test: FilePath | None = None,
+    ratings: FilePath | None = None,
     engine: str = "local",
     jobs: int | None = None,
     address: str | None = None,
@@ -82,6 +87,8 @@ def build_corpus(
         columns: Columns of the articles by field, such as ``{"title": "headline"}``.
         dev: Articles that are the dev set already.
         test: Articles that are the test set already; no references are sampled from their comments.
+        ratings: References with ratings and the ids of the comments that they are, which take the place of the ratings
+            in the rows; `postil annotate export` writes them.
         engine: ``local`` or ``ray``.
         jobs: Number of processes; None for as many as there are processors and work for. The corpus does not depend
             on it.
@@ -109,6 +116,7 @@ def build_corpus(
                 options,
                 dev=dev,
                 test=test,
+                ratings=ratings,
                 engine=engine,
                 jobs=jobs,
                 address=address,
@@ -120,21 +128,26 @@ def build_corpus(
     named = tuple(f"{field}={column}" for field, column in (columns or {}).items())
     inputs = inputs or InputOptions()
     inputs = replace(inputs, column=(*inputs.column, *named))
-    readings = inputs.readings(dict.fromkeys(("articles", *given), Article), on_message)
+    roles: dict[str, type[Row]] = dict.fromkeys(("articles", *given), Article)
+    readings = inputs.readings({**roles, "ratings": Reference}, on_message)
     sources = [Source(path, reading=readings["articles"]) for path in cast("Sequence[FilePath]", articles)]
     sources += [Source(path, split, readings[split]) for split, path in given.items() if path is not None]
     if not sources:
         raise UsageError("articles: expected at least one file, got none")
-    if [os.fspath(source.path) for source in sources].count("-") > 1:
+    rated = None if ratings is None else Source(ratings, reading=readings["ratings"])
+    every = [*sources, *([] if rated is None else [rated])]
+    if [os.fspath(source.path) for source in every].count("-") > 1:
         raise UsageError("standard input can be one file only")
-    for source in sources:
+    if rated is not None and os.fspath(rated.path) == "-":
+        raise UsageError("--ratings needs a file, as it is read twice")
+    for source in every:
         if os.fspath(source.path) != "-" and not Path(source.path).exists():
             raise InvalidInput("no such file", where=os.fspath(source.path))
     if options.on_error == "skip":
-        check_apart(rejected_beside(out), [source.path for source in sources])
+        check_apart(rejected_beside(out), [source.path for source in every])
     workers = _jobs(sources) if jobs is None else jobs
     with _kept(out, on_message), open_engine(engine, jobs=workers, address=address, on_message=on_message) as running:
-        corpus = build(sources, out, options, running, card, on_message=on_message, on_progress=progress)
+        corpus = build(sources, out, options, running, card, ratings=rated, on_message=on_message, on_progress=progress)
     _tell(corpus, on_message)
     return corpus
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.app.item_scores import read_judgements
-from postil.app.readers import HUMAN, Readers, needs_scale, read_readers
+from postil.app.readers import HUMAN, Readers, needs_scale, parted_readers
+from postil.corpus.rated_comments import RatedComments
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.score_matrix import Rated
 from postil.options import command_words
 from postil.records.explain import shown
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Judgement
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -80,14 +82,17 @@ class CommentsStudy:
             UsageError: There is no test set, or a single test article, grades lack a scale, or two systems have one
                 name.
             UnknownName: The judgements have no such aspect.
-            InvalidInput: The candidates or judgements are invalid, or not of these articles.
+            InvalidInput: The candidates, references or judgements are invalid, or not of these articles.
         """
         if "test" not in corpus.splits:
             raise UsageError(f"{corpus.path}: it has no test set; it has {', '.join(corpus.splits)}")
-        readers = read_readers(corpus, "test", options.seed)
+        rated = None if options.references is None else RatedComments.read(options.references)
+        articles = list(corpus.articles("test"))
+        if rated is not None:
+            articles = _rated(articles, rated, on_message)
+        readers = parted_readers(f"{corpus.path}, test", articles, options.seed)
         given: dict[str, list[Candidate]] = {}
         if options.candidates is not None:
-            articles = list(corpus.articles("test"))
             given = _read_given(options.candidates, articles, options.names, on_message)
             if HUMAN in given:  # nobody is drawn, so that all comments are references
                 kept = [msgspec.structs.replace(article, held_out=()) for article in articles]
@@ -166,6 +171,20 @@ class CommentsStudy:
         """
         words = command_words(replace(self.options, stage=stage))
         return ["study", "comments", "--corpus", self.folder, "--out", self.shared, *words]
+
+
+def _rated(articles: Sequence[Article], rated: RatedComments, on_message: OnMessage) -> list[Article]:
+    """Articles with the ratings of a file; what is left without is said."""
+    found, number = rated.applied(articles)
+    if others := len(rated.rows) - number:
+        on_message(
+            f"{rated.where}: {counted(others, 'row')} of comments that are no references of the test set: ignored"
+        )
+    comments = [comment for article in found for comment in article.comments]
+    if without := sum(comment.mean_grade is None for comment in comments):
+        problem = f"{without:,} of {len(comments):,} references have no rating, and weights by grades need one of each"
+        on_message(f"{rated.where}: {problem}")
+    return found
 
 
 def _read_given(

@@ -93,6 +93,8 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
         device: Device for training: auto, cpu or cuda.
         candidates: Texts of other systems for the test articles (item, system, text); a system human takes the place
             of the readers' comment.
+        references: Human ratings of the test articles' comments (item, id, ratings), as postil annotate export writes
+            them to references.jsonl; they take the place of those in the corpus.
         judgements: Human ratings of the suggestions (item, system, annotator, grade).
         aspect: Aspect to use, where judgements have more than one.
         scale: Scale of all ratings: HIGH (from 0) or LOW:HIGH.
@@ -115,6 +117,7 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     seeds: Annotated[int, Flag(min=1, max=SEEDS)] = 1
     device: Annotated[str | None, Flag(metavar="NAME")] = None
     candidates: Annotated[str | None, Flag(metavar="FILE")] = None
+    references: Annotated[str | None, Flag(metavar="FILE")] = None
     judgements: Annotated[str | None, Flag(metavar="FILE")] = None
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None

@@ -132,7 +132,7 @@ def references(study: CommentsStudy) -> Stage:
     return Stage(
         name="references",
         outputs=[articles, references, *humans],
-        inputs=[study.folder],
+        inputs=[study.folder, *([Path(study.options.references)] if study.options.references else [])],
         request={"seed": study.options.seed, "drawn": list(study.drawn)},
         command=study.command("references"),
         work=work,

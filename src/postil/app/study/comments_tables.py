@@ -15,8 +15,10 @@ from postil.app.study.comments_options import FITTING
 from postil.app.study.comments_people import agreement_part, base, people_part, printed_name, short, unjudged_part
 from postil.app.study.papers import PRINTED, comments_paper, printed_row
 from postil.commenters.ranking_evaluation import distinct
+from postil.corpus.statistics import spread
 from postil.errors import Undefined
 from postil.metaeval.agreement import agreement
+from postil.records.histogram import Histogram
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable, replace
 from postil.records.rows import Judgement
 from postil.render.formats import counted, listed
@@ -92,8 +94,8 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
     printed, readers, options = comments_paper(), study.readers, study.options
     paper = options.preset == "paper"
     weights = weights_in_words(study.weights, study.scale, chosen=options.weights is not None)
-    origin = study.corpus.metadata.origin
-    others = [name for name, model in made.models.items() if not model.trained_on(origin)]
+    metadata = study.corpus.metadata
+    others = [name for name, model in made.models.items() if not model.trained_on(metadata.origin)]
     kind, source = weights.split(": ", 1)
     settings = {
         "corpus": str(study.folder),
@@ -101,6 +103,7 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
         kind: source,
         "votes": study.weights == "votes" and readers.tied() and TIED.format(readers.tied(), len(readers.articles)),
         "excluded": readers.left_out and f"articles without two comments that differ: {readers.left_out:,}",
+        "ratings of references": options.references,
         "external systems": study.given and f"{listed(list(study.given))} ({options.candidates})",
         HUMAN: HUMAN not in study.given and DRAWN.format(seed=options.seed),
         "trained on another corpus": others and f"{listed(others)}; they may have seen the test articles",
@@ -119,7 +122,7 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
             f"Rows “{PRINTED}”: {printed.of}. On other corpora the order compares, not the numbers.",
         ),
         parts=(
-            corpus_part(made.statistics, printed, study.corpus.metadata.options if paper else None),
+            corpus_part(_with_grades(study, made.statistics), printed, metadata.options if paper else None),
             *([_commenters(made.models)] if made.models else []),
             _systems(study, made, printed, weights),
             people_part(made.judged, printed, weights, tested=paper) if made.judged else unjudged_part(printed),
@@ -127,6 +130,25 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
         ),
         settings=tuple((name, str(value)) for name, value in settings.items() if value),
     )
+
+
+def _with_grades(study: CommentsStudy, found: StatisticsResult) -> StatisticsResult:
+    """Statistics of the corpus, with the grades of its references where they are of another file."""
+    splits, scale = found.statistics.splits, study.options.scale
+    if study.options.references is None or scale is None:
+        return found
+    comments = [one for article in study.readers.articles for one in article.comments]
+    grades = {number: grade for number, one in enumerate(comments) if (grade := one.mean_grade) is not None}
+    best = [max((each.grade for each in comments[number].ratings), default=grade) for number, grade in grades.items()]
+    values = Histogram.of(list(grades.values()))
+    alone = splits["all"].grades.n == splits["test"].grades.n
+    graded = {
+        name: replace(
+            splits[name], grades=spread(values), top_grade_comments=sum(g >= scale.high for g in best) / len(best)
+        )
+        for name in ("test", *(["all"] if alone else []))
+    }
+    return replace(found, statistics=replace(found.statistics, splits={**splits, **graded}))
 
 
 def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: str) -> Iterator[StudyPart]:
