@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import postil
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError
 
 ITEMS = [item for item in range(30) for _ in "ab"]
 SYSTEMS = ["a", "b"] * 30
@@ -60,7 +60,14 @@ def test_options() -> None:
     options = postil.EstimateOptions(target="items", metrics="judge")  # type: ignore[arg-type]  # one name is a list
     found = postil.estimate(SCORES, GRADES, items=ITEMS, systems=SYSTEMS, options=options)
     assert (found.target, found.settings.metrics) == ("items", ("judge",))
+    assert found.severity is not None
+    assert (found.severity.rule, found.severity.removed) == ("auto", True)
+    assert found.rater_variance == pytest.approx(5 / 39)  # 20 graded outputs by two raters, less one severity
+    kept = postil.EstimateOptions(target="items", metrics=("judge",), severity="keep")
+    found = postil.estimate(SCORES, GRADES, items=ITEMS, systems=SYSTEMS, options=kept)
     assert found.rater_variance == pytest.approx(0.25)
+    with pytest.raises(UnknownName, match="auto, remove, keep"):
+        postil.EstimateOptions(severity="drop")  # type: ignore[arg-type]  # no such rule
 
 
 @pytest.mark.parametrize(

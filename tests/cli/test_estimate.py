@@ -80,7 +80,7 @@ def test_json_has_all_fields_and_reads_back(files: Postil) -> None:
     assert list(made) == [
         *("schema", "kind", "target", "method", "items", "graded", "annotators", "scores_used", "crossed", "systems"),
         *("differences", "scores", "common_slope", "item_slope", "r_squared", "rater_variance"),
-        *("relative_efficiency", "curve", "undefined", "excluded", "notes", "signatures", "settings"),
+        *("relative_efficiency", "curve", "undefined", "excluded", "notes", "signatures", "settings", "severity"),
     ]
     assert made["kind"] == "estimate"
     assert made["target"] == "items"

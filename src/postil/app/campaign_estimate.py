@@ -61,7 +61,7 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
         return CampaignEstimate(reason=f"it needs {FEWEST_ITEMS} rated articles, and there are {rated}")
-    found = outputs_of(None, Rated(rows))
+    found = outputs_of(None, Rated(rows), severity="auto")
     if sum(found.outputs.n > 1) < 2:
         return CampaignEstimate(reason="it needs two systems, each with ratings on two articles or more")
     result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))

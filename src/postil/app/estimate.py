@@ -12,6 +12,7 @@ from postil.metaeval.estimates import Method, estimate
 from postil.metaeval.estimation import Target
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.results import EstimateSettings, replace
@@ -45,6 +46,8 @@ class EstimateOptions:
         lower_is_better: Metric for which lower is better, which matters to ppi alone; repeatable.
         aspect: Aspect to keep, where judgements have more than one.
         scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
+        severity: Severities of annotators, the constants by which they grade higher or lower than others: remove them
+            from the ratings, keep them, or auto (remove them where they are significant).
     """
 
     metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
@@ -53,13 +56,18 @@ class EstimateOptions:
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    severity: Annotated[Rule, Flag(metavar="RULE")] = "auto"
 
     def __post_init__(self) -> None:
         for several in ("metrics", "lower_is_better"):
             if isinstance(given := getattr(self, several), str):
                 object.__setattr__(self, several, (given,))
         check_fields(self)
-        for kind, name, known in (("target", self.target, TARGETS), ("method", self.method, METHODS)):
+        for kind, name, known in (
+            ("target", self.target, TARGETS),
+            ("method", self.method, METHODS),
+            ("rule of severities", self.severity, RULES),
+        ):
             if name not in known:
                 raise UnknownName(kind, name, known)
 
@@ -176,4 +184,5 @@ def rated_outputs(
             raise UnknownName("metric", name, scored.metrics)
     rows, places = read_judgements(judgements)
     rated = Rated(rows, options.aspect, options.scale, places)
-    return outputs_of(scored, rated, options.metrics, scores=options.method != "human")
+    use = options.method != "human"
+    return outputs_of(scored, rated, options.metrics, scores=use, severity=options.severity)

@@ -12,7 +12,7 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
 from postil.metaeval.prediction_powered import prediction_powered
-from postil.metaeval.rating_budget import Campaign, components_of, steps_to
+from postil.metaeval.rating_budget import ONE_RATING, Campaign, components_of, shared_noise, steps_to
 from postil.metaeval.significance import holm
 from postil.metaeval.student_t import student_quantile
 from postil.metaeval.system_groups import MOST_SETS, compact_letters, rank_ranges
@@ -42,6 +42,7 @@ __all__ = ["Method", "estimate"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
+Flags: TypeAlias = "NDArray[np.bool_]"
 Method: TypeAlias = Literal["crossed", "human", "ppi"]
 """Estimator: of all scores and systems together, of the ratings alone, or PPI++ of each system."""
 
@@ -117,18 +118,23 @@ def estimate(
         notes=(*_notes(rated, means, target, method), *unnamed),
         signatures=dict(zip(rated.metrics, rated.signatures, strict=True)),
         settings=settings,
+        severity=rated.severity,
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Means:
-    """Means of S systems by any method, with their covariance, and those of the grades alone."""
+    """Means of S systems by any method, with their covariance, and those of the grades alone.
+
+    Those that are known have no error: an interval of width 0.
+    """
 
     values: Floats
     covariance: Floats
     human: Floats
     human_covariance: Floats
     n: Integers
+    known: Flags
     fit: Predictions | None
     used: bool
     lambdas: Floats | None = None
@@ -161,7 +167,9 @@ class _Means:
         return quantile * math.sqrt(variance)
 
     def p_value(self, value: float, variance: float, df: int) -> float:
-        """P-value of a difference of 0, two-sided."""
+        """P-value of a difference of 0, two-sided; 0 or 1 where the difference is known."""
+        if not variance:
+            return float(not value)
         t = value / math.sqrt(variance)
         return math.erfc(abs(t) / math.sqrt(2)) if self.lambdas is not None else float(student_p(t, df))
 
@@ -171,7 +179,8 @@ def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better:
     if method != "ppi":
         found = estimated(outputs, target, scores=method == "crossed")
         human = found.human_means, found.human_covariance
-        return _Means(found.means, found.covariance, *human, outputs.n, found.fit, found.used)
+        known = outputs.known & (target == "items")
+        return _Means(found.means, found.covariance, *human, outputs.n, known, found.fit, found.used)
     if len(rated.metrics) != 1:
         raise UsageError(f"ppi takes one score, and there are {len(rated.metrics)}; choose one: --metric NAME")
     if target != "population":
@@ -180,7 +189,11 @@ def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better:
     alone = estimated(outputs, target, scores=False)
     powered = prediction_powered(outputs, rated.systems, sign)
     human = alone.human_means, alone.human_covariance
-    return _Means(powered.means, powered.covariance, *human, outputs.n, None, used=True, lambdas=powered.lambdas)
+    added = 0.0 if outputs.by_severities is None else outputs.by_severities
+    none = np.zeros(len(outputs.n), bool)
+    return _Means(
+        powered.means, powered.covariance + added, *human, outputs.n, none, None, used=True, lambdas=powered.lambdas
+    )
 
 
 def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval]:
@@ -188,7 +201,7 @@ def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval
     for place, system in enumerate(rated.systems):
         if means.n[place] < 2:
             yield UndefinedInterval(system=system, reason="one graded item")
-        elif not means.covariance[place, place] > 0:
+        elif not means.covariance[place, place] > 0 and not means.known[place]:
             yield UndefinedInterval(system=system, reason=_no_variance(rated.outputs))
 
 
@@ -196,9 +209,7 @@ def _no_variance(outputs: Outputs) -> str:
     grades = outputs.grades[outputs.rated]
     if _alike(grades):
         return f"all grades of all systems are {grades[0]:g}"
-    if all(map(_alike, (column[~np.isnan(column)] for column in outputs.grades.T))):
-        return "all grades of each system are equal"
-    return "all items are graded, and the ratings of an output never differ"
+    return "all grades of each system are equal"
 
 
 def _alike(grades: Floats) -> bool:
@@ -219,13 +230,16 @@ class _Pair:
     def __init__(self, means: _Means, systems: Sequence[str], first: int, second: int, without: set[str]) -> None:
         names = systems[first], systems[second]
         value = float(means.values[first] - means.values[second])
+        known = bool(means.known[first] and means.known[second])
+        if known:
+            value = float(without_noise(value, abs(means.values[first]) + abs(means.values[second])))
         v = means.covariance
         size = v[first, first] + v[second, second]
         variance = float(without_noise(size - 2 * v[first, second], size))
         df = int(min(means.n[first], means.n[second])) - 1
         self.undefined: UndefinedInterval | None = None
         half = p = None
-        if variance > 0 and not without & {*names}:
+        if (variance > 0 or known) and not without & {*names}:
             half, p = means.half_width(variance, df), means.p_value(value, variance, df)
         elif not without & {*names}:
             reason = "their grades differ by the same on every item"
@@ -267,7 +281,8 @@ def _systems(
         mean, human = float(means.values[place]), float(means.human[place])
         half = None if name in without else means.half_width(float(means.covariance[place, place]), df)
         variance = float(means.human_covariance[place, place])
-        alone = student_quantile(1 - LEVEL / 2, df) * math.sqrt(variance) if df > 0 and variance > 0 else None
+        there = df > 0 and (variance > 0 or means.known[place])
+        alone = student_quantile(1 - LEVEL / 2, df) * math.sqrt(variance) if there else None
         rows.append(
             SystemEstimate(
                 system=name,
@@ -351,16 +366,16 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
         yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
     if len(rated.systems) > 1 and graded < ROUGH:
         yield f"groups are rough below {ROUGH} graded items, and there are {graded}"
+    if rated.severity is None and rated.annotators > 1:
+        yield ONE_RATING
     if target == "items" and outputs.rater_variance is None:
+        few = "too few second ratings" if rated.severity else "one rating per output"
         yield (
-            "one rating per output: the variance of raters is unknown, so the intervals are not corrected for the "
-            "share of graded items (n/N); second ratings of some outputs would allow it"
+            f"{few}: the variance of raters is unknown, so the intervals are not corrected for the share of graded "
+            f"items (n/N); {'more' if rated.severity else 'second ratings of some outputs'} would allow it"
         )
-    if means.used and means.fit and outputs.rater_variance and not components_of(outputs, means.fit).residual_mean:
-        yield (
-            "predictions miss grades by less than raters differ, so the scores share the raters' errors; the expected "
-            "widths by number of graded items are too large"
-        )
+    if means.used and means.fit:
+        yield from shared_noise(outputs, means.fit, rated.signatures)
     for place in np.flatnonzero(np.diag(means.covariance) > 0).tolist():
         system = rated.systems[place]
         yield from _on_grades(system, outputs.grades[outputs.rated[:, place], place])

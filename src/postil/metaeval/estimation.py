@@ -50,12 +50,15 @@ class Outputs:
         grades: float64[N, S], mean rating of each output; NaN where there is none.
         counts: int64[N, S], number of ratings of each output.
         rater_variance: Variance of ratings within outputs; None where no output has two.
+        by_severities: float64[S, S], covariance of the mean ratings that the uncertainty of removed severities makes;
+            None where none are removed.
     """
 
     scores: Floats
     grades: Floats
     counts: NDArray[np.int64]
     rater_variance: float | None
+    by_severities: Floats | None = None
 
     @cached_property
     def rated(self) -> Flags:
@@ -66,6 +69,14 @@ class Outputs:
     def n(self) -> NDArray[np.int64]:
         """int64[S], number of rated items of each system."""
         return np.asarray(self.rated.sum(axis=0), np.int64)
+
+    @property
+    def known(self) -> Flags:
+        """bool[S], True for systems whose mean over these items is known without error.
+
+        All their outputs are rated, and the ratings of an output differ by severities at most.
+        """
+        return np.asarray((self.n == len(self.grades)) & (self.rater_variance == 0))
 
     @property
     def rated_items(self) -> Flags:
@@ -276,8 +287,9 @@ def estimated(outputs: Outputs, target: Target = "population", *, scores: bool =
     ``mean_s = mean over rated items (y - yhat) + mean over all items yhat``, the difference estimator of survey
     sampling (Cassel, Särndal and Wretman 1976), with ``V_st = (n_st / (n_s n_t) - 1 / N) E_st + D_st / N``: E is the
     covariance of the leave-one-out residuals over items, D that of the ratings (``population``), or the rater variance
-    divided by the number of ratings (``items``; E where no output has two ratings). The rated items must be a simple
-    random sample of the items. All variances are moderated: see `_covariance`.
+    divided by the number of ratings (``items``; E where no output has two ratings). Where severities of annotators are
+    removed, what is uncertain of them is added. The rated items must be a simple random sample of the items. All
+    variances are moderated: see `_covariance`.
 
     Args:
         outputs: Scores and ratings.
@@ -328,7 +340,8 @@ def _variance(outputs: Outputs, residuals: Floats, beside: Floats | None) -> Flo
     items = len(outputs.grades)
     per_item = ratio(shared, np.outer(outputs.n, outputs.n).astype(np.float64))
     sampling = np.nan_to_num(per_item) - 1 / items
-    return np.asarray(sampling * residuals + (residuals if beside is None else beside) / items)
+    found = sampling * residuals + (residuals if beside is None else beside) / items
+    return np.asarray(found if outputs.by_severities is None else found + outputs.by_severities)
 
 
 def _covariance(outputs: Outputs, values: Floats) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.estimation import Outputs
+from postil.metaeval.severity import severities
 from postil.metaeval.table import REPEATED, excluded_texts
 from postil.records.results import Excluded
 from postil.records.ties import without_noise
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Key, Rated, Ratings, Scored
+    from postil.metaeval.severity import Rule
+    from postil.records.results import Severity
 
 __all__ = ["RatedOutputs", "chosen_metrics", "outputs_of"]
 
@@ -30,7 +33,9 @@ class RatedOutputs:
     """Outputs of S systems for N items, with their names.
 
     Args:
-        outputs: Scores and mean ratings.
+        outputs: Scores and mean ratings, without severities where they are removed.
+        single: The single ratings, likewise.
+        places: int64[r] twice, the item and the system of each of them.
         items: Names of the items.
         systems: Names of the systems.
         metrics: Names of the scores.
@@ -39,9 +44,12 @@ class RatedOutputs:
         annotators: Number of annotators.
         aspect: The aspect that was judged; None where there is only one, without a name.
         excluded: Everything that was excluded, and outputs whose ratings were averaged.
+        severity: Severities of the annotators; None where no output has two ratings.
     """
 
     outputs: Outputs
+    single: Ratings
+    places: tuple[NDArray[np.int64], NDArray[np.int64]]
     items: tuple[str, ...]
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -50,10 +58,16 @@ class RatedOutputs:
     annotators: int
     aspect: str | None
     excluded: tuple[Excluded, ...]
+    severity: Severity | None
 
 
 def outputs_of(
-    scored: Scored | None, rated: Rated, metrics: Sequence[str] = (), *, scores: bool = True
+    scored: Scored | None,
+    rated: Rated,
+    metrics: Sequence[str] = (),
+    *,
+    scores: bool = True,
+    severity: Rule = "keep",
 ) -> RatedOutputs:
     """Assemble scores and ratings.
 
@@ -65,6 +79,7 @@ def outputs_of(
         rated: The ratings.
         metrics: The metrics to keep; by default all but controls.
         scores: False to use the ratings alone, so that outputs without a score stay.
+        severity: Rule for severities of annotators in the ratings.
 
     Raises:
         UnknownName: There is no such metric.
@@ -80,7 +95,7 @@ def outputs_of(
     """
     if scored is None or not scores:
         keys = list(dict.fromkeys([*(scored.rows if scored else ()), *rated.rows]))
-        return _made(keys, None, rated, ())
+        return _made(keys, None, rated, (), severity)
     wanted = chosen_metrics(scored, metrics)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     keys, complete = list(scored.rows), ~np.isnan(dense).any(axis=1)
@@ -104,6 +119,7 @@ def outputs_of(
             *_named("items without all systems, excluded with their grades", lost),
             *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
         ),
+        severity,
     )
 
 
@@ -166,7 +182,11 @@ def _named(why: str, names: Sequence[str]) -> tuple[Excluded, ...]:
 
 
 def _made(
-    keys: Sequence[Key], scores: tuple[Scored, tuple[str, ...]] | None, rated: Rated, excluded: tuple[Excluded, ...]
+    keys: Sequence[Key],
+    scores: tuple[Scored, tuple[str, ...]] | None,
+    rated: Rated,
+    excluded: tuple[Excluded, ...],
+    rule: Rule,
 ) -> RatedOutputs:
     """Outputs of some keys; without scores, systems without ratings are excluded here."""
     graded = [key for key in keys if key in rated.rows]
@@ -182,12 +202,23 @@ def _made(
         for key in keys:
             rows[items[key[0]], systems[key[1]]] = scored.rows[key]
         grid = scored.dense[:, [scored.columns[name] for name in wanted]][rows]
-    ratings = rated.of(graded)
+    given = rated.of(graded)
+    biased = severities(given)
+    removed = biased if biased is not None and biased.removed(rule) else None
+    ratings = removed.adjusted if removed else given
     at = np.array([items[key[0]] for key in graded], np.int64), np.array([systems[key[1]] for key in graded], np.int64)
     grades, counts = np.full(grid.shape[:2], np.nan), np.zeros(grid.shape[:2], np.int64)
     grades[at], counts[at] = ratings.means, ratings.counts
     return RatedOutputs(
-        outputs=Outputs(scores=grid, grades=grades, counts=counts, rater_variance=_rater_variance(ratings)),
+        outputs=Outputs(
+            scores=grid,
+            grades=grades,
+            counts=counts,
+            rater_variance=removed.variance if removed else _rater_variance(given),
+            by_severities=removed.covariance(_shares(ratings, at[1], len(systems))) if removed else None,
+        ),
+        single=ratings,
+        places=(np.repeat(at[0], ratings.counts), np.repeat(at[1], ratings.counts)),
         items=tuple(items),
         systems=tuple(systems),
         metrics=wanted,
@@ -196,7 +227,22 @@ def _made(
         annotators=len(ratings.names),
         aspect=rated.aspect,
         excluded=(*excluded, *excluded_texts(REPEATED, [key for key in graded if key in rated.repeated])),
+        severity=biased.told(rule) if biased else None,
     )
+
+
+def _shares(ratings: Ratings, system: NDArray[np.int64], systems: int) -> Floats:
+    """float64[S, A], share of each annotator in the mean rating of each system.
+
+    Args:
+        ratings: Ratings of n outputs.
+        system: int64[n], system of each output.
+        systems: S.
+    """
+    counts, annotators = ratings.counts, len(ratings.names)
+    cell = np.repeat(system, counts) * annotators + ratings.annotators
+    shares = np.bincount(cell, np.repeat(1 / counts, counts), minlength=systems * annotators)
+    return np.asarray(shares.reshape(systems, annotators) / np.bincount(system, minlength=systems)[:, None])
 
 
 def _rater_variance(ratings: Ratings) -> float | None:

@@ -12,18 +12,31 @@ from postil.metaeval.coefficients import ratio
 from postil.metaeval.student_t import power, student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from postil.metaeval.estimation import Outputs, Predictions, Target
 
-__all__ = ["FEWEST_ITEMS", "Campaign", "Components", "Plan", "assumed", "cheapest", "components_of", "steps_to"]
+__all__ = [
+    "FEWEST_ITEMS",
+    "ONE_RATING",
+    "Campaign",
+    "Components",
+    "Plan",
+    "assumed",
+    "cheapest",
+    "components_of",
+    "shared_noise",
+    "steps_to",
+]
 
 FEWEST_ITEMS: Final = 8
 """Smallest number of items that is planned."""
 LEVEL: Final = 0.05
 """Level of the tests, over all pairs of systems together for the power of all."""
+ONE_RATING: Final = "one rating per output: second ratings of some outputs would tell severity from quality"
+"""Note where annotators are not compared on any output."""
 STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
 """Numbers of items between two powers of ten that a table of plans has."""
 
@@ -84,6 +97,26 @@ def components_of(outputs: Outputs, fit: Predictions | None) -> Components:
     total = _spread(outputs, outputs.filled, noise)
     left = total if fit is None else _spread(outputs, outputs.filled - fit.left_out, noise)
     return Components(outputs.rater_variance, *total, *left)
+
+
+def shared_noise(outputs: Outputs, fit: Predictions, signatures: Iterable[str]) -> Iterator[str]:
+    """Yield a note where predictions miss ratings by less than raters differ, so that what they leave counts as 0.
+
+    Args:
+        outputs: Scores and ratings.
+        fit: The predictions.
+        signatures: Signatures of the scores; a judge that saw graded examples shares the errors of their raters.
+    """
+    if not outputs.rater_variance or components_of(outputs, fit).residual_mean:
+        return
+    noise = outputs.rater_variance * float((1 / outputs.counts[outputs.rated]).mean())
+    missed = _spread(outputs, outputs.filled - fit.left_out, 0.0)[0]
+    saw = any(name.startswith("judge(") and ",anchors=none" not in name for name in signatures)
+    yield (
+        f"predictions miss grades by less than raters differ (variance {missed:.2g} against {noise:.2g})"
+        f"{', so the judge, which saw ratings, shares the errors of their raters' * saw}; widths for more items are "
+        "upper bounds"
+    )
 
 
 def _spread(outputs: Outputs, values: NDArray[np.float64], noise: float) -> tuple[float, float]:

@@ -115,6 +115,25 @@ class Severities:
         """True if a rule removes these severities from the ratings."""
         return rule == "remove" or (rule == "auto" and self.significant)
 
+    def covariance(self, shares: Floats) -> Floats:
+        """float64[m, m], covariance of m weighted sums of severities, as far as the ratings leave them uncertain.
+
+        It is ``sigma2 shares L^+ shares'``. Where annotators have other shares of one mean than of another, a severity
+        that is wrong makes a difference of these means that more items do not average out.
+
+        Args:
+            shares: float64[m, A], weight of each severity.
+        """
+        if not self.variance:
+            return np.zeros((len(shares), len(shares)))
+        numbers = np.bincount(self.ratings.annotators, minlength=len(self.bias)).astype(np.float64)
+        of_group = np.zeros((int(self.group.max()) + 1, len(shares)))
+        np.add.at(of_group, self.group, shares.T)
+        of_group /= np.bincount(self.group, numbers)[:, None]
+        # The constraint of each group takes out what its annotators would have by their numbers of ratings alone.
+        apart = without_noise(shares.T - numbers[:, None] * of_group[self.group], np.abs(shares.T))
+        return np.asarray(self.variance * apart.T @ _equations(self.ratings)[0].solved(apart, self.group))
+
     def told(self, rule: Rule) -> Severity:
         """The severities as a part of a result.
 
@@ -167,13 +186,7 @@ def severities(ratings: Ratings) -> Severities | None:
     """
     if ratings.counts.max(initial=0) < 2:
         return None
-    several = np.repeat(ratings.counts > 1, ratings.counts)
-    who, output = (
-        ratings.annotators[several].astype(np.int64),
-        np.repeat(np.arange(len(ratings.counts)), ratings.counts),
-    )
-    output = np.unique(output[several], return_inverse=True)[1]
-    equations = _Equations(who, output, len(ratings.names))
+    equations, several = _equations(ratings)
     group = equations.groups()
     b = equations.apart(ratings.grades[several])
     r = equations.solved(b, group)
@@ -181,6 +194,13 @@ def severities(ratings: Ratings) -> Severities | None:
     r = r - (np.bincount(group, numbers * r) / np.bincount(group, numbers))[group]
     unit = np.ldexp(1.0, int(np.frexp(np.abs(ratings.grades).max())[1]) - BITS)
     return Severities(ratings, np.rint(r / unit) * unit + 0.0, group)
+
+
+def _equations(ratings: Ratings) -> tuple[_Equations, NDArray[np.bool_]]:
+    """The equations of the outputs with two ratings or more, and bool[r], the ratings of these."""
+    several = np.repeat(ratings.counts > 1, ratings.counts)
+    output = np.repeat(np.cumsum(ratings.counts > 1) - 1, ratings.counts)
+    return _Equations(ratings.annotators[several].astype(np.int64), output[several], len(ratings.names)), several
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +224,7 @@ class _Equations:
             values: float64[r], one per rating.
         """
         means = np.bincount(self.output, values) / np.bincount(self.output)
-        return np.bincount(self.who, values - means[self.output], minlength=self.annotators)
+        return np.asarray(np.bincount(self.who, values - means[self.output], minlength=self.annotators), np.float64)
 
     def times(self, r: Floats) -> Floats:
         """The product L r."""
@@ -222,9 +242,10 @@ class _Equations:
         return np.unique(label, return_inverse=True)[1]
 
     def solved(self, b: Floats, group: Integers) -> Floats:
-        """float64[A], a solution of L r = b, up to a constant in each group."""
+        """float64[A, …], a solution of L r = b, up to a constant in each group; b is float64[A, …]."""
         if self.annotators > DENSE:
-            return self._by_conjugate_gradients(b)
+            columns = b.reshape(len(b), -1).T
+            return np.stack([self._by_conjugate_gradients(each) for each in columns], axis=1).reshape(b.shape)
         system = np.diag(np.bincount(self.who, minlength=self.annotators).astype(np.float64))
         counts = np.bincount(self.output)
         size, start = counts[self.output], (np.cumsum(counts) - counts)[self.output]

@@ -70,6 +70,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "os.PathLike[str]": ("a path", _is_path),
     "Sequence[Sequence[float]]": ("lists of numbers", _several(_several(lambda _: True))),
     "By": ("text", _is_text),
+    "Rule": ("text", _is_text),
     "DocumentKind": ("text", _is_text),
     "Goal": ("text", _is_text),
     "PassageSplit": ("text", _is_text),

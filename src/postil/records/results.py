@@ -113,7 +113,7 @@ from postil.records.judge_parts import (
     SelfPreference,
 )
 from postil.records.length_parts import GainByLength, LengthThird, ListCorrelation
-from postil.records.parts import Estimate, Excluded, OptionalPart, Part
+from postil.records.parts import AnnotatorBias, Estimate, Excluded, OptionalPart, Part, Severity
 from postil.records.passage_parts import (
     FLIPS,
     Gain,
@@ -157,6 +157,7 @@ __all__ = [
     "AgreementResult",
     "AltTest",
     "AltTestRow",
+    "AnnotatorBias",
     "AnnotatorCompetence",
     "AnnotatorQuality",
     "Audit",
@@ -273,6 +274,7 @@ __all__ = [
     "Result",
     "ScoreResult",
     "SelfPreference",
+    "Severity",
     "ShowColumn",
     "SkippedAnnotator",
     "SplitSize",
@@ -737,7 +739,8 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
         common_slope: Slope of grades on weighted scores over all systems; None without predictions.
         item_slope: Slope of items' mean grades; None without predictions within items.
         r_squared: Share of the variance of the grades that leave-one-out predictions explain; None without any.
-        rater_variance: Variance of ratings within outputs; None without repeated ratings.
+        rater_variance: Variance of ratings within outputs, without severities where they are removed; None without
+            repeated ratings.
         relative_efficiency: Worth of the graded items with scores, in graded items without.
         curve: Expected widths of intervals by number of graded items.
         undefined: Means and differences without an interval, and why.
@@ -745,6 +748,7 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
         notes: Notes on the numbers.
         signatures: All that the scores of each metric depend on.
         settings: Options of the command.
+        severity: Severities of the annotators; None where no output has two ratings.
     """
 
     target: Literal["population", "items"]
@@ -768,6 +772,7 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
     notes: tuple[str, ...]
     signatures: dict[str, str]
     settings: EstimateSettings
+    severity: Severity | None = None
 
 
 # ---- judge ----

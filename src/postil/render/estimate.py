@@ -10,6 +10,7 @@ from msgspec import to_builtins
 
 from postil.render.formats import WIDE, counted, excerpt
 from postil.render.passages import signature_lines
+from postil.render.severity import severity_remarks
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _remarks(result: EstimateResult) -> Iterator[str]:
         several = sum(row.p_holm is not None and row.p_holm < LEVEL for row in tested)
         are = "difference is" if len(tested) == 1 else "differences are"
         yield f"{several} of {len(tested)} {are} significant (Holm-adjusted p < .05)"
+    yield from severity_remarks(result.severity)
     yield from (f"note: {note}" for note in result.notes)
     for reason, names in _together(result).items():
         yield f"no interval of {', '.join(names)}: {reason}"

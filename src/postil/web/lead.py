@@ -13,6 +13,7 @@ from postil.annotation.models import Refused
 from postil.metaeval.resampling import RESAMPLES
 from postil.records.names import STATISTICS
 from postil.render.quality import concern_sentence
+from postil.render.severity import severity_remarks
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
@@ -118,7 +119,7 @@ class _Pages:
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""
-        return self._page(request, "estimate", forest=_forest, strengths=_strengths)
+        return self._page(request, "estimate", forest=_forest, strengths=_strengths, on_severity=severity_remarks)
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""

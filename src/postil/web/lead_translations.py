@@ -275,8 +275,21 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "one graded item": "只有一个已打分的条目",
         "all grades of all systems are {grade}": "所有系统的所有分数都是 {grade}",
         "all grades of each system are equal": "每个系统的分数都相同",
-        "all items are graded, and the ratings of an output never differ": "所有条目都已打分，同一输出的打分从无差异",
         "their grades differ by the same on every item": "它们在每一条上的分差都相同",
+        "annotators use the scale differently: {first} grades {below} below the others, {last} {above} above; "
+        "removed": ("标注员使用量表的尺度不同：{first} 比其他人低 {below}，{last} 高 {above}；已从打分中去除"),
+        "no shared text connects some annotators, so the severities of one group cannot be compared with those of "
+        "another: {rows}; and {n} who share none": (
+            "有些标注员之间没有共同的文本，各组的宽严无法相互比较：{rows}；另有 {n} 人没有"
+        ),
+        "no shared text connects some annotators, so the severities of one group cannot be compared with those of "
+        "another: {rows}": "有些标注员之间没有共同的文本，各组的宽严无法相互比较：{rows}",
+        "annotators who share no text with others, whose severity is unknown: {rows}": (
+            "与他人没有共同文本、宽严未知的标注员：{rows}"
+        ),
+        "one rating per output: second ratings of some outputs would tell severity from quality": (
+            "每个输出只有一次打分：若有部分输出打分两次，就能区分宽严与质量"
+        ),
         "groups are rough below {enough} graded items, and there are {n}": (
             "已打分条目少于 {enough} 时分组只是粗略的，现有 {n} 条"
         ),

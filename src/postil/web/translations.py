@@ -204,8 +204,9 @@ def _composed(text: str) -> str:
 
 
 def _rows(text: str) -> str:
-    """Number and names of some rows, as `Excluded` writes them."""
+    """Number and names of some rows, as `Excluded` writes them, or names of annotators."""
     text = re.sub(r" and ([0-9]+) more\)$", r"，另有 \1 个)", text)
+    text = re.sub(r" and ([0-9,]+) more(?=;|$)", r"，另有 \1 人", text)
     return text.replace(" by ", " – ").replace(" and ", "、")
 
 

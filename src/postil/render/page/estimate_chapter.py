@@ -14,6 +14,7 @@ from postil.render.numbers import DASH, interval, number, p_value, signed
 from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Paragraph, Picture, Row, Section, Table
 from postil.render.page.tables import NONE, cut, plain_value, signatures
 from postil.render.page.words import capital, isolated, left_out
+from postil.render.severity import severity_remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,12 +53,13 @@ def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
         key: Prefix of the chapter's ids.
     """
     of = {each.key: each for each in estimate_pictures(result)}
+    notes = [*severity_remarks(result.severity), *result.notes]
     parts = (
         Section("estimates", "Mean grades", (*([of["estimates"]] if "estimates" in of else ()), _means(result))),
         Section("widths", "Width of intervals", (*_widths(of),)),
         Section("differences", "Differences between systems", (*_differences(result, of),)),
         Section("predictors", "Scores", (*_scores(result),)),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
         Section("settings", "Settings", (*_settings(result),)),
     )
