@@ -172,6 +172,24 @@ def test_one_rating_per_output_does_not_tell_severity() -> None:
     assert note not in found(np.where(np.arange(3) == 0, 3.0 + np.arange(12)[:, None, None] % 3, np.nan)).notes
 
 
+def test_positions_have_no_severity() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        Judgement(f"i{i}", f"s{s}", str(place + 1), float(rng.integers(1, 6) + 2 * place))
+        for i in range(12)
+        for s in range(2)
+        for place in range(1 + (i + s) % 2)
+    ]
+    result = estimate(
+        outputs_of(None, Rated(rows), severity="remove"), method="human", settings=EstimateSettings(postil="0")
+    )
+    assert result.severity is None
+    assert any("numbered from 1, by position" in note for note in result.notes)
+    named = [Judgement(row.item, row.system, f"r{row.annotator}", row.grade) for row in rows]
+    found = outputs_of(None, Rated(named), severity="remove").severity
+    assert found is not None
+
+
 def test_predictions_that_miss_less_than_raters_differ() -> None:
     rng = np.random.default_rng(1)
     quality = rng.normal(size=(30, 3))

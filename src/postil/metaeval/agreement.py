@@ -200,7 +200,7 @@ def _unless_numbered(found: Agreement, ratings: Ratings, *, always: bool = False
     """The agreement without what needs people, where the annotators are positions; else with a note if they may be."""
     if not ratings.numbered:
         return found
-    if not always and (ratings.counts == len(ratings.names)).all():
+    if not always and not ratings.positions:
         return replace(found, notes=(*found.notes, _PERHAPS_NUMBERED))
     lost = [name for name in STATISTICS if name.startswith("kappa-") and name.endswith("-pairs")]
     return replace(

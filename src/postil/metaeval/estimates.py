@@ -12,7 +12,8 @@ import numpy as np
 from postil.errors import UsageError
 from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
 from postil.metaeval.prediction_powered import prediction_powered
-from postil.metaeval.rating_budget import ONE_RATING, Campaign, components_of, shared_noise, steps_to
+from postil.metaeval.rating_budget import Campaign, components_of, shared_noise, steps_to
+from postil.metaeval.severity import untold
 from postil.metaeval.significance import holm
 from postil.metaeval.student_t import student_quantile
 from postil.metaeval.system_groups import MOST_SETS, compact_letters, rank_ranges
@@ -366,8 +367,8 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
         yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
     if len(rated.systems) > 1 and graded < ROUGH:
         yield f"groups are rough below {ROUGH} graded items, and there are {graded}"
-    if rated.severity is None and rated.annotators > 1:
-        yield ONE_RATING
+    if rated.severity is None:
+        yield from untold(rated.single)
     if target == "items" and outputs.rater_variance is None:
         few = "too few second ratings" if rated.severity else "one rating per output"
         yield (

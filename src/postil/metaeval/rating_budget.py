@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEWEST_ITEMS",
-    "ONE_RATING",
     "Campaign",
     "Components",
     "Plan",
@@ -35,8 +34,6 @@ FEWEST_ITEMS: Final = 8
 """Smallest number of items that is planned."""
 LEVEL: Final = 0.05
 """Level of the tests, over all pairs of systems together for the power of all."""
-ONE_RATING: Final = "one rating per output: second ratings of some outputs would tell severity from quality"
-"""Note where annotators are not compared on any output."""
 STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
 """Numbers of items between two powers of ten that a table of plans has."""
 

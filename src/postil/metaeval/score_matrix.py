@@ -194,6 +194,11 @@ class Ratings:
         of_rating = np.array([places[name] for name in self.names])[self.annotators]
         return bool((np.maximum.reduceat(of_rating, self.offsets[:-1]) == self.counts).all())
 
+    @property
+    def positions(self) -> bool:
+        """True if the names of annotators are positions: `numbered`, and texts have unequal numbers of ratings."""
+        return self.numbered and not (self.counts == len(self.names)).all()
+
     def of(self, texts: NDArray[np.int64]) -> Ratings:
         """Ratings of some texts, and the annotators who have any of them.
 

@@ -18,11 +18,13 @@ from postil.records.parts import AnnotatorBias, Severity
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Ratings
 
-__all__ = ["RULES", "Rule", "Severities", "severities"]
+__all__ = ["RULES", "Rule", "Severities", "severities", "untold"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
@@ -173,7 +175,8 @@ def severities(ratings: Ratings) -> Severities | None:
         ratings: Ratings of n outputs by A annotators.
 
     Returns:
-        The severities; None where no output has ratings by two annotators.
+        The severities; None where no output has ratings by two annotators, or where annotators are positions, which
+        stand for nobody in particular.
 
     >>> from postil.metaeval.score_matrix import Rated
     >>> from postil.records.rows import Judgement
@@ -184,7 +187,7 @@ def severities(ratings: Ratings) -> Severities | None:
     >>> found.bias.round(6).tolist(), round(found.variance, 6), found.degrees
     ([-0.275, 1.125, -1.275], 0.2, (2, 2))
     """
-    if ratings.counts.max(initial=0) < 2:
+    if ratings.counts.max(initial=0) < 2 or ratings.positions:
         return None
     equations, several = _equations(ratings)
     group = equations.groups()
@@ -194,6 +197,21 @@ def severities(ratings: Ratings) -> Severities | None:
     r = r - (np.bincount(group, numbers * r) / np.bincount(group, numbers))[group]
     unit = np.ldexp(1.0, int(np.frexp(np.abs(ratings.grades).max())[1]) - BITS)
     return Severities(ratings, np.rint(r / unit) * unit + 0.0, group)
+
+
+def untold(ratings: Ratings) -> Iterator[str]:
+    """Yield a note on the reason why several annotators have no severities.
+
+    Args:
+        ratings: Ratings without severities.
+    """
+    if ratings.positions:
+        yield (
+            "the annotators of every output are numbered from 1, by position, so nobody can be told apart and no "
+            "severity is known"
+        )
+    elif len(ratings.names) > 1:
+        yield "one rating per output: second ratings of some outputs would tell severity from quality"
 
 
 def _equations(ratings: Ratings) -> tuple[_Equations, NDArray[np.bool_]]:

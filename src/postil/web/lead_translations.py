@@ -287,6 +287,8 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "annotators who share no text with others, whose severity is unknown: {rows}": (
             "与他人没有共同文本、宽严未知的标注员：{rows}"
         ),
+        "the annotators of every output are numbered from 1, by position, so nobody can be told apart and no severity "
+        "is known": "每个输出的标注员都按位置从 1 编号，无法区分个人，因此宽严未知",
         "one rating per output: second ratings of some outputs would tell severity from quality": (
             "每个输出只有一次打分：若有部分输出打分两次，就能区分宽严与质量"
         ),
