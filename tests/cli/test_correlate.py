@@ -150,20 +150,19 @@ def test_over_systems(postil: Postil) -> None:
 def test_what_is_over_all_texts_all_the_same_says_so(postil: Postil, by: str) -> None:
     study()
     said = postil(*COMMAND, "--by", by).out
-    assert "human: leave-one-out correlation, all texts " in said
     assert "reliability ceiling, all texts " in said
     assert "all texts" not in postil(*COMMAND).out.replace("all texts together", "").replace("takes all texts", "")
 
 
-# One rating against the rest: the points 1 1, 1 3, 5 3, 3 3 and the same turned round, so r = 6 / 14; as ranks (2, 5.5
-# and 8) 16.5 / 35. The ceiling: see `test_people_by_hand`.
+# One annotator against the other: the points 1 1, 1 3, 5 3, 3 3, so r = 3 / sqrt(33); as ranks 2 / sqrt(13.5). The
+# ceiling: see `test_people_by_hand`.
 GOLDEN = {
     "markdown": """\
 | metric | pearson | spearman |
 | --- | ---: | ---: |
 | meteor | .800 [.800, .800] | .800 [.800, .800] |
 | human: split-half correlation | .577 [.577, .577] | .577 [.577, .577] |
-| human: leave-one-out correlation | .429 [.429, .429] | .471 [.471, .471] |
+| human: one annotator against the others | .522 [.522, .522] | .544 [.544, .544] |
 | human: reliability ceiling | .828 | - |
 """,
     "latex": r"""\begin{tabular}{lrr}
@@ -172,7 +171,7 @@ metric & pearson & spearman \\
 \midrule
 meteor & .800 [.800, .800] & .800 [.800, .800] \\
 human: split-half correlation & .577 [.577, .577] & .577 [.577, .577] \\
-human: leave-one-out correlation & .429 [.429, .429] & .471 [.471, .471] \\
+human: one annotator against the others & .522 [.522, .522] & .544 [.544, .544] \\
 human: reliability ceiling & .828 & - \\
 \bottomrule
 \end{tabular}
@@ -201,7 +200,7 @@ def test_the_table_has_a_line_a_metric_then_people_then_the_ceiling(postil: Post
         "meteor",
         "length",
         "human: split-half correlation",
-        "human: leave-one-out correlation",
+        "human: one annotator against the others",
         "human: reliability ceiling",
     ]
     assert re.fullmatch(r"meteor +\.800 \[-?[01]?\.\d{3}, [01]?\.\d{3}\]", lines[4])
@@ -268,6 +267,7 @@ def test_json_has_everything(postil: Postil) -> None:
         "data",
         "signatures",
         "settings",
+        "severity",
     ]
     assert (said["schema"], said["kind"]) == (1, "correlate")
     assert said["data"] | {"mean": 0, "sd": 0} == {
@@ -591,3 +591,73 @@ def test_disagreements_that_were_asked_for_are_listed(postil: Postil) -> None:
     assert len(texts) == 4
     assert "\x1b" not in with_texts.out
     assert [line for line in with_texts.out.splitlines() if line not in texts] == plain.out.splitlines()
+
+
+def biased(constants: Mapping[str, float] = {"ann": 0, "bob": 2, "cem": 4}) -> None:
+    """Annotators who agree but for a constant; incomplete, so that the constants are in the mean ratings."""
+    keys = [(f"i{i}", f"s{s}") for i in range(20) for s in range(3)]
+    worth = {key: (number * 7) % 5 + number % 3 for number, key in enumerate(keys)}
+    write("s.jsonl", [Score(*key, "m", worth[key] + (number % 4) / 2, "m") for number, key in enumerate(keys)])
+    write(
+        "j.jsonl",
+        [
+            Judgement(*key, who, worth[key] + constant)
+            for number, key in enumerate(keys)
+            for place, (who, constant) in enumerate(constants.items())
+            if (number + place) % 3
+        ],
+    )
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "system", "within-system"])
+def test_a_constant_of_an_annotator_is_no_disagreement(postil: Postil, by: str) -> None:
+    biased()
+    found = rows(postil(*COMMAND, "--by", by, "--format", "jsonl"))
+    for metric in ("human:halves", "human:one"):
+        for coefficient in ("pearson", "spearman", "kendall-b"):
+            row = found[metric, coefficient]
+            assert [row["by"], row["value"], row["low"], row["high"]] == [by, *[pytest.approx(1, abs=1e-12)] * 3]
+
+
+def test_severities_are_told_and_removed(postil: Postil) -> None:
+    biased()
+    kept = told(postil(*COMMAND, "--format", "json"))
+    assert kept["severity"]["rule"] == "keep"
+    assert (kept["severity"]["removed"], kept["severity"]["F"], kept["severity"]["p"]) == (False, None, 0)
+    assert kept["severity"]["groups"] == [["ann", "bob", "cem"]]
+    biases = {row["annotator"]: row["bias"] for row in kept["severity"]["annotators"]}
+    assert biases == pytest.approx({"ann": -2, "bob": 0, "cem": 2}, abs=1e-9)
+    assert {(row["annotator"], row["n"]) for row in kept["human"]["annotators"]} == {(who, 40) for who in biases}
+    removed = told(postil(*COMMAND, "--format", "json", "--severity", "auto"))
+    assert removed["severity"]["removed"]
+    assert removed["correlations"][0]["value"] > kept["correlations"][0]["value"] + 0.05
+    assert removed["agreement"] == kept["agreement"]  # of the labels that people gave
+    sentence = "annotators use the scale differently: ann grades 2.00 below the others, cem 2.00 above; "
+    assert sentence + "kept; severity remove takes them out of the ratings\n" in postil(*COMMAND).out
+    assert sentence + "removed\n" in postil(*COMMAND, "--severity", "remove").out
+
+
+def test_removed_severities_change_nothing(postil: Postil) -> None:
+    """The law: with constants or without, the same coefficients, intervals and tests."""
+    found = []
+    for constants in ({"ann": 0, "bob": 0.5, "cem": 1}, {"ann": 3, "bob": 0.5, "cem": -2}):
+        biased(constants)
+        said = told(postil(*COMMAND, "--severity", "remove", "--format", "json"))
+        numbers = [row[name] for row in said["correlations"] for name in ("value", "low", "high", "p")]
+        people = [row[name] for row in said["human"]["rows"] for name in ("value", "low", "high")]
+        found.append([*numbers, *people, said["human"]["ceiling"]])
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+def test_human_rows_of_ratings_as_given(postil: Postil) -> None:
+    biased()
+    found = rows(postil(*COMMAND, "--human-as-given", "--format", "jsonl"))
+    assert found["human:halves", "pearson"]["value"] < 0.8
+    assert "human reference points are of the ratings as given" in postil(*COMMAND, "--human-as-given").out
+
+
+def test_a_rule_that_does_not_exist(postil: Postil) -> None:
+    small()
+    said = postil(*COMMAND, "--severity", "yes")
+    assert said.code == 2
+    assert "auto, remove, keep" in said.err

@@ -111,7 +111,13 @@ DEGENERATE: dict[str, tuple[Callable[[Row], bool], Row, Row, dict[str, str]]] = 
         {},
         {"item": "no coefficient of meteor, w-meteor: no item has two texts", "system": "only one system"},
     ),
-    "one item": (first(1), {}, {}, dict.fromkeys(LEVELS, "only one item, so there is no interval over items")),
+    "one item": (
+        first(1),
+        {},
+        {},
+        dict.fromkeys(LEVELS, "only one item, so there is no interval over items")
+        | {"within-system": "no system has two texts"},
+    ),
     "two items": (first(2), {}, {}, {}),
     "two texts": (
         lambda row: first(2)(row) and row["system"] == "a",

@@ -71,19 +71,111 @@ def test_two_annotators():
     assert [(row.metric, row.coefficient, row.by) for row in found.rows] == [
         (name, coefficient, "pool") for name in (HALVES, ONE) for coefficient in ("pearson", "spearman", "kendall-b")
     ]
-    # Every text gives a point for either annotator.
+    # With two annotators, one against the other either way.
     one = found.rows[3]
-    assert one.value == pytest.approx(np.corrcoef([*ANN, *BOB], [*BOB, *ANN])[0, 1], abs=1e-15)
-    assert one.n == 20
+    assert one.value == pytest.approx(r, abs=1e-12)
+    assert one.n == 10
+    assert [(row.annotator, row.n) for row in found.annotators[:2]] == [("ann", 10), ("bob", 10)]
 
 
-def test_one_rating_against_the_rest():
-    ratings = [{"a": 1, "b": 2, "c": 4}, {"a": 3, "d": 5}, {"b": 2, "d": 2, "e": 3, "f": 1}, {"a": 5}]
-    found = human(table(ratings), ["pearson"], resamples=50)
-    points = [(1, 3), (2, 2.5), (4, 1.5), (3, 5), (5, 3), (2, 2), (2, 2), (3, 5 / 3), (1, 7 / 3)]
-    assert found.rows[1].value == pytest.approx(np.corrcoef(*zip(*points, strict=True))[0, 1], abs=1e-15)
-    assert (found.n, found.left_out) == (3, 1)
-    assert found.k == pytest.approx(4 / (1 / 3 + 1 / 2 + 1 / 4 + 1))
+def test_one_annotator_against_the_others():
+    """Ratings as given: of each annotator with two texts, against the mean of the others, weighted by their texts."""
+    ratings = [{"a": 1, "b": 2, "c": 4}, {"a": 3, "d": 5}, {"b": 2, "d": 2, "e": 3, "f": 1}, {"a": 5}, {"a": 2, "d": 1}]
+    found = human(table(ratings), ["pearson"], resamples=50, as_given=True)
+    points = {"a": [(1, 3), (3, 5), (2, 1)], "b": [(2, 2.5), (2, 2)], "d": [(5, 3), (2, 2), (1, 2)]}
+    each = {name: np.corrcoef(*zip(*points[name], strict=True))[0, 1] for name in "ad"}
+    assert {row.annotator: row.n for row in found.annotators} == {"a": 3, "b": 2, "c": 1, "d": 3, "e": 1, "f": 1}
+    values = {row.annotator: row.value for row in found.annotators if row.value is not None}
+    assert values == pytest.approx(each, abs=1e-12)  # b gave one grade
+    assert found.rows[1].value == pytest.approx((each["a"] + each["d"]) / 2, abs=1e-12)
+    assert (found.n, found.left_out, found.varying, found.adjusted) == (4, 1, True, False)
+    assert found.k == pytest.approx(5 / (1 / 3 + 1 / 2 + 1 / 4 + 1 + 1 / 2))
+
+
+def complete(seed, *, items=20, systems=4, biases=(0.0, 0.0, 0.0)):
+    """Ratings of every text by every annotator, each with a bias."""
+    rng = np.random.default_rng(seed)
+    worth = rng.normal(3, 1, items * systems)
+    ratings = [{f"r{a}": float(each + bias + rng.normal()) for a, bias in enumerate(biases)} for each in worth.tolist()]
+    names = np.repeat(np.arange(items), systems).tolist(), np.tile(np.arange(systems), items).tolist()
+    return table(ratings, items=names[0], systems=names[1])
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "system", "within-system"])
+def test_one_annotator_on_a_complete_table(by):
+    """The mean of the annotators' own correlations with the mean of the rest, at the level."""
+    given = complete(3, biases=(0.0, 1.5, -0.5))
+    found = human(given, ["pearson"], by, splits=5, resamples=20)
+    grades = given.ratings.grades.reshape(-1, 3)
+    rests = (grades.sum(axis=1, keepdims=True) - grades) / 2
+
+    def at(x, y):
+        if by == "system":
+            x, y = (each.reshape(-1, 4).mean(axis=0) for each in (x, y))
+        groups = {"item": given.item, "within-system": given.system}.get(by, np.zeros(len(x), int))
+        rows = [groups == number for number in range(int(groups.max()) + 1)]
+        return np.mean([np.corrcoef(x[row], y[row])[0, 1] for row in rows])
+
+    each = [at(grades[:, a], rests[:, a]) for a in range(3)]
+    assert [row.value for row in found.annotators] == pytest.approx(each, abs=1e-12)
+    row = found.rows[1]
+    assert (row.metric, row.by) == (ONE, by)
+    assert row.value == pytest.approx(np.mean(each), abs=1e-12)
+    assert row.low < row.value < row.high
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "system", "within-system"])
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-b"])
+def test_a_constant_of_an_annotator_is_no_disagreement(coefficient, by):
+    quality = np.random.default_rng(4).integers(1, 6, 48).tolist()
+    ratings = [{"ann": q, "bob": q + 2, "dan": q + 4} for q in quality]
+    for short, lacking in zip(ratings[::3], ("ann", "bob", "dan") * 6, strict=False):
+        del short[lacking]
+    names = np.repeat(np.arange(12), 4).tolist(), np.tile(np.arange(4), 12).tolist()
+    given = table(ratings, items=names[0], systems=names[1])
+    found = human(given, [coefficient], by, splits=8, resamples=20)
+    halves, one = found.rows
+    assert (halves.value, one.value) == pytest.approx((1, 1), abs=1e-12)
+    assert found.adjusted
+
+
+def test_constants_change_no_human_row():
+    before, after = (human(complete(5, biases=(b, 0.0, -b)), splits=10, resamples=40) for b in (1.25, 2.5))
+    assert before.adjusted
+    for one, other in zip(before.rows, after.rows, strict=True):
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
+    assert before.ceiling == pytest.approx(after.ceiling, abs=1e-12)
+
+
+def test_severities_that_may_be_chance_stay_and_break_no_ties():
+    rng = np.random.default_rng(8)
+    worth = rng.integers(1, 6, 60)
+    ratings = [{name: int(np.clip(each + rng.integers(-1, 2), 1, 5)) for name in "ab"} for each in worth.tolist()]
+    found = human(table(ratings), ["kendall-b"], splits=10, resamples=20)
+    assert not found.adjusted
+    assert found == human(table(ratings), ["kendall-b"], splits=10, resamples=20, as_given=True)
+
+
+def test_annotators_with_a_few_ratings_each_keep_their_severities():
+    """Else adjusted ratings would agree too well: here everything that raters differ by would be severity."""
+    found = human(simulated(200, [2], noise=1.0), ["pearson"], splits=10, resamples=20)
+    assert not found.adjusted
+    assert found.rows[0].value == pytest.approx(0.5, abs=0.15)
+
+
+def test_the_ceiling_where_annotators_vary():
+    given = simulated(60, [2, 3], noise=1.0)
+    ratings = complete(6, biases=(0.0, 2.0, -2.0))
+    some = [
+        {name: grade for name, grade in zip(("r0", "r1", "r2"), row, strict=True) if (number + int(name[1])) % 3}
+        for number, row in enumerate(ratings.ratings.grades.reshape(-1, 3).tolist())
+    ]
+    names = ratings.item.tolist(), ratings.system.tolist()
+    found = human(table(some, items=names[0], systems=names[1]), ["pearson"], splits=5, resamples=20)
+    assert found.varying
+    assert found.adjusted_ceiling == pytest.approx(found.ceiling, abs=1e-9)  # over pairs no constant counts
+    assert human(ratings, ["pearson"], splits=5, resamples=20).adjusted_ceiling is None
+    assert human(given, ["pearson"], splits=5, resamples=20).adjusted_ceiling is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +196,8 @@ def test_halves_differ_by_one_at_most(ratings):
     ways = itertools.product(*(splits(grades) for grades in ratings if len(grades) > 1))
     possible = {round(np.corrcoef(*zip(*way, strict=True))[0, 1], 9) for way in ways}
     given = table([dict(zip("abcde", grades, strict=False)) for grades in ratings])
-    found = {round(human(given, ["pearson"], splits=1, resamples=20, seed=seed).rows[0].value, 9) for seed in range(60)}
+    asked = {"splits": 1, "resamples": 20, "as_given": True}
+    found = {round(human(given, ["pearson"], **asked, seed=seed).rows[0].value, 9) for seed in range(60)}
     assert found <= possible
     assert len(found) > 40
 
@@ -142,13 +235,13 @@ def test_nothing_correlates_better_than_the_ceiling(sizes):
     assert found.reliability == pytest.approx(0.5, abs=0.03)  # variances 1 and 1
     (truth,) = correlations(given, ["pearson"], resamples=40).rows
     assert found.ceiling == pytest.approx(truth.value, abs=0.02)
-    halves, one = found.rows
+    (halves,) = found.rows  # nobody has two texts
     assert halves.low < halves.value < halves.high < truth.value
     if sizes == [2]:
         assert halves.value == pytest.approx(found.reliability, abs=0.01)
     if sizes == [3]:
         # One rating with the mean of two: covariance 1, variances 2 and 1.5.
-        assert [halves.value, one.value] == pytest.approx([1 / math.sqrt(2 * 1.5)] * 2, abs=0.03)
+        assert halves.value == pytest.approx(1 / math.sqrt(2 * 1.5), abs=0.03)
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
@@ -159,8 +252,6 @@ def test_levels(coefficient):
     assert value["system"] > value["pool"]
     assert value["item"] < value["system"]
     assert [each.rows[0].n for each in found.values()] == [600, 100, 6]
-    assert {each.rows[1].by for each in found.values()} == {"pool"}
-    assert len({each.rows[1] for each in found.values()}) == 1
     assert len({each.ceiling for each in found.values()}) == 1
 
 
@@ -252,7 +343,7 @@ def test_the_ceiling_may_not_exist(bobs, reason):
     reasons = [each.reason for each in absent if each.metric == CEILING]
     assert reasons == ([reason] if reason else [])
     assert (found.ceiling is None) == bool(reason)
-    assert ONE in {each.metric for each in found.rows}
+    assert (ONE in {each.metric for each in found.rows}) == (bobs != [3] * 10)
 
 
 def test_the_ceiling_without_any_correlation():

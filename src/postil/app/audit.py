@@ -32,6 +32,8 @@ def audit(
     found: Correlations,
     at: Callable[[str], None],
     engine: Engine | None = None,
+    *,
+    given: Table,
 ) -> Audit:
     """Audit the metrics of a table.
 
@@ -41,6 +43,7 @@ def audit(
         found: The coefficients of the command, whose accuracies are not computed again.
         at: Callback for the name of each step.
         engine: Engine that computes resamples; by default this process.
+        given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
     resamples, seed = options.resamples, options.seed
     at("scores on the scale of the ratings")
@@ -51,7 +54,7 @@ def audit(
     at("length bias")
     length = length_bias(table, options.lengths, resamples=resamples, seed=seed, jobs=options.jobs)
     at("variance components of raters")
-    raters = rater_variance(table)
+    raters = rater_variance(given)
     rankings = []
     for of in ("texts", "systems"):
         at(f"ranking of {of}")

@@ -18,6 +18,7 @@ from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
 from postil.metaeval.resampling import shared_counts
+from postil.metaeval.severity import severities
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from postil.metaeval.coefficients import Measure
     from postil.metaeval.correlation import Correlations
     from postil.metaeval.replicates import Replicates
+    from postil.metaeval.severity import Rule, Severities
     from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
     from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
@@ -159,6 +161,8 @@ def correlate_table(
     """
     for name in options.disagree or ():
         table.column(name)
+    given, biased = table, severities(table.ratings)
+    table = _without_severities(table, biased, options.severity)
     several = 3 + len(options.coefficients) + AUDIT_STEPS * options.audit
     with elsewhere(options.engine, options.jobs, options.address) as engine, steps(several) as at:
         at("correlations")
@@ -167,9 +171,9 @@ def correlate_table(
         at("human agreement")
         people, no_people = _human(table, options, engine)
         at("inter-annotator agreement")
-        agreed = _agreement(table, options)
+        agreed = _agreement(given, options)
         tests = list(_differences(table, options, found.replicates, engine, at))
-        audited = audit(table, options, found, at, engine) if options.audit else None
+        audited = audit(table, options, found, at, engine, given=given) if options.audit else None
         del counts
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)
@@ -187,19 +191,9 @@ def correlate_table(
         disagreements=tuple(_disagreements(table, options, pairs, texts or {}, each_way=each_way)),
         data=_data(table),
         signatures=dict(zip(table.metrics, table.signatures, strict=True)),
-        settings=CorrelationSettings(
-            by=options.by,
-            coefficients=options.coefficients,
-            lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
-            resamples=options.resamples,
-            permutations=options.permutations,
-            seed=options.seed,
-            postil=VERSION,
-            alt_epsilon=options.alt_epsilon if options.audit else None,
-            lengths=options.lengths if options.audit else "",
-            folds=options.folds if options.audit else 0,
-        ),
+        settings=_settings(table, options),
         audit=audited,
+        severity=biased.told(options.severity) if biased else None,
         points=Points(
             grades=tuple(table.grades.tolist()),
             scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},
@@ -207,6 +201,28 @@ def correlate_table(
         absent_differences=tuple(
             each for test in tests for each in test.absent if (each.metric, each.coefficient) not in known
         ),
+    )
+
+
+def _without_severities(table: Table, found: Severities | None, rule: Rule) -> Table:
+    """The table with ratings without severities, where the rule removes them."""
+    if found is None or not found.removed(rule):
+        return table
+    return dataclasses.replace(table, ratings=found.adjusted, grades=found.adjusted.means)
+
+
+def _settings(table: Table, options: CorrelateOptions) -> CorrelationSettings:
+    return CorrelationSettings(
+        by=options.by,
+        coefficients=options.coefficients,
+        lower_is_better=tuple(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low),
+        resamples=options.resamples,
+        permutations=options.permutations,
+        seed=options.seed,
+        postil=VERSION,
+        alt_epsilon=options.alt_epsilon if options.audit else None,
+        lengths=options.lengths if options.audit else "",
+        folds=options.folds if options.audit else 0,
     )
 
 
@@ -231,6 +247,7 @@ def _human(
             table,
             options.coefficients,
             options.by,
+            as_given=options.human_as_given,
             resamples=options.resamples,
             permutations=options.permutations,
             seed=options.seed,

@@ -8,6 +8,7 @@ from postil.app.options import EngineOptions, ResamplingOptions
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.coefficients import MEASURES, Measure
 from postil.metaeval.replicates import LEVELS, By
+from postil.metaeval.severity import RULES, Rule
 from postil.metaeval.system_accuracy import require_systems
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -30,6 +31,9 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         lower_is_better: Metric for which lower is better; repeatable.
         aspect: Aspect to keep, where judgements have more than one.
         scale: Scale of the ratings, to check them by: HIGH or LOW:HIGH.
+        severity: Severities of annotators in the ratings that metrics are correlated with: keep, remove, or auto
+            (remove them where they are significant). Human reference points are without significant ones.
+        human_as_given: Leave severities in the ratings of human reference points too.
         disagree: Two metrics whose largest disagreements are listed; by default the first w- metric and its unweighted
             form, else the first two.
         worst: Number of texts per pair of metrics that disagree.
@@ -51,6 +55,8 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
+    severity: Annotated[Rule, Flag(metavar="RULE")] = "keep"
+    human_as_given: bool = False
     disagree: Annotated[tuple[str, str] | None, Flag(metavar="NAME NAME")] = None
     worst: Annotated[int, Flag(min=0)] = 10
     audit: bool = False
@@ -65,7 +71,11 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         check_fields(self)
         for several in ("coefficients", "metrics", "lower_is_better"):
             object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
-        for kind, names, known in (("coefficient", self.coefficients, MEASURES), ("level", (self.by,), LEVELS)):
+        for kind, names, known in (
+            ("coefficient", self.coefficients, MEASURES),
+            ("level", (self.by,), LEVELS),
+            ("rule of severities", (self.severity,), RULES),
+        ):
             for name in names:
                 if name not in known:
                     raise UnknownName(kind, name, known)

@@ -1,24 +1,26 @@
-"""Human agreement: split-half and leave-one-out correlation, reliability ceiling."""
+"""Human agreement: split-half correlation, one annotator against the others, reliability ceiling."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
 from postil.errors import Undefined, UsageError
 from postil.metaeval.accuracy import fewer_draws, with_thresholds
-from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS
+from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS, ratio, rows_by
 from postil.metaeval.correlation import Correlations, row_of
 from postil.metaeval.multiple_ratings import MultipleRatings
 from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import resampled
+from postil.metaeval.replicates import KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
+from postil.metaeval.severity import severities
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SOFT_SPLITS, fewer_patterns, why_no_accuracy, with_chance
 from postil.records.names import CEILING, HALVES, ONE
-from postil.records.results import HumanAgreement, UndefinedResult
+from postil.records.results import AnnotatorCorrelation, HumanAgreement, UndefinedResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Measure
+    from postil.metaeval.coefficients import Coefficient, Measure
     from postil.metaeval.multiple_ratings import Splits
     from postil.metaeval.replicates import By
     from postil.metaeval.resampling import Counts
@@ -69,6 +71,7 @@ def human_agreement(
     coefficients: Sequence[Measure] = ("pearson", "spearman", "kendall-b"),
     by: By = "pool",
     *,
+    as_given: bool = False,
     splits: int = SPLITS,
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
@@ -78,18 +81,24 @@ def human_agreement(
 ) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
     """Human reference points for the correlations of metrics, over the texts with two ratings or more.
 
+    A constant of an annotator is no disagreement, so ratings are taken without severities
+    (`postil.metaeval.severity`) where these are significant. Others stay, since fractions of a grade that are chance
+    would break the ties of grades at random. For the same reason halves are then drawn annotator by annotator.
+
     *Split-half correlation*: each text's ratings are split at random into two groups whose sizes differ by at most one,
-    and the groups' means correlated; the mean over the splits (``sd`` is over them). It is not a reliability: it is not
+    and the groups' means correlated; the mean over the splits (``sd`` is over them). Groups are drawn text by text, and
+    annotator by annotator where severities are taken out. It is not a reliability: it is not
     stepped up from half the ratings to all of them. In its interval each resample of the items takes one of the splits
-    in turn, which covers the chance in both. *Leave-one-out correlation*: every rating is a point, against the mean of
-    the other ratings of its text; always over all texts together, since within an item or a system the rating and the
-    rest come from the same few ratings. *Reliability ceiling*: see `ceiling`. Annotators who differ in severity lower
-    the first two, but not r where that is over pairs of annotators.
+    in turn, which covers the chance in both. *One annotator against the others*: for each annotator, the coefficient
+    between the annotator's ratings and the means of the other ratings of the same texts, at the level; the mean over
+    annotators, weighted by their number of texts. In its interval each resample of the items takes all annotators. It
+    exists for coefficients of correlation. *Reliability ceiling*: see `ceiling`.
 
     Args:
         table: A table of n texts; an annotator's name is only an id, and texts may have different annotators.
         coefficients: Names of the coefficients.
         by: Level; see `postil.metaeval.correlation.correlations`.
+        as_given: True to leave severities in the ratings.
         splits: Number of random splits, at least 1.
         resamples: Number of resamples of the items, at least 1.
         permutations: Largest number of sign patterns, and of orders of the systems, for accuracies of systems.
@@ -116,31 +125,43 @@ def human_agreement(
     """
     if splits < 1:
         raise UsageError(f"expected at least one split, got {splits}")
-    rated = MultipleRatings.of(table)
-    halves = rated.splits(splits, seed)
+    given = MultipleRatings.of(table)
+    found = severities(table.ratings)
+    adjusts = found is not None and found.significant and found.told_apart and not as_given
+    rated = MultipleRatings.of(replace(table, ratings=found.adjusted)) if found and adjusts else given
+    halves = rated.splits(splits, seed, by_annotator=adjusts)
     counts = shared_counts(int(rated.item[-1]) + 1, resamples, seed)
-    work = _Resampling(rated, counts, permutations, seed, jobs, engine)
+    work = _Resampling(rated, table.ratings.names, counts, permutations, seed, jobs, engine)
     names = tuple(dict.fromkeys(coefficients))
     rows = [work.split_half(halves, name, by) for name in names]
-    rows += [work.leave_one_out(name) for name in names if name not in ACCURACIES]
-    reliability, rule, pairs = _reliability(rated, splits, seed)
+    against = [work.one_against_others(name, by) for name in names if name not in ACCURACIES]
+    rows += [row for row, _ in against]
+    reliability, rule, pairs = _reliability(given, splits, seed)
+    varying = bool((table.ratings.counts < len(table.ratings.names)).any())
     k = float(1 / np.mean(1 / table.ratings.counts))
-    highest = None
+    highest = beside = None
     try:
         highest = ceiling(reliability, k)
     except Undefined as why:
         rows.append(UndefinedResult(metric=CEILING, coefficient="pearson", by="pool", reason=str(why)))
-    found = Correlations.of(rows)
+    if varying and adjusts:
+        with suppress(Undefined):
+            beside = ceiling(_reliability(rated, splits, seed)[0], k)
+    sorted_rows = Correlations.of(rows)
     return HumanAgreement(
-        rows=found.rows,
+        rows=sorted_rows.rows,
         reliability=reliability,
         rule=rule,
         pairs=pairs,
         k=k,
         ceiling=highest,
-        n=len(rated.sizes),
-        left_out=len(table) - len(rated.sizes),
-    ), found.absent
+        n=len(given.sizes),
+        left_out=len(table) - len(given.sizes),
+        adjusted=adjusts,
+        varying=varying,
+        adjusted_ceiling=beside,
+        annotators=tuple(one for _, several in against for one in several),
+    ), sorted_rows.absent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +169,7 @@ class _Resampling:
     """Correlations of ratings with ratings on resamples of the items."""
 
     rated: MultipleRatings
+    names: tuple[str, ...]
     counts: Counts
     permutations: int
     seed: int
@@ -185,12 +207,42 @@ class _Resampling:
             return with_thresholds([row], {HALVES: ones}, *texts, by, seed=self.seed, jobs=self.jobs)[0]
         return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 
-    def leave_one_out(self, coefficient: Measure) -> Correlation | UndefinedResult:
-        rated = self.rated
-        of_rating = np.repeat(rated.item, rated.sizes), np.repeat(rated.system, rated.sizes)
-        one, rest = rated.grades[:, None], rated.rest
-        part = resampled(one, rest, *of_rating, self.counts, coefficient, "pool", jobs=self.jobs, engine=self.engine)
-        return row_of(ONE, coefficient, "pool", part.values, part.samples, part.n, 0, rated.why_undefined("pool"))
+    def one_against_others(
+        self, coefficient: Coefficient, by: By
+    ) -> tuple[Correlation | UndefinedResult, list[AnnotatorCorrelation]]:
+        """The mean over annotators of the coefficient with the mean of the others, and that of each annotator."""
+        rated, rest, text = self.rated, self.rated.rest, self.rated.text
+        counts = self.counts[:KENDALL_RESAMPLES] if coefficient.startswith("kendall") else self.counts
+        rows, weights, values, samples = [], [], [], []
+        for number, ratings in zip(np.unique(rated.annotators).tolist(), rows_by(rated.annotators), strict=True):
+            texts = text[ratings]
+            value = np.nan
+            if len(texts) > 1:
+                items, item = np.unique(rated.item[texts], return_inverse=True)
+                of = item.astype(np.int32), np.unique(rated.system[texts], return_inverse=True)[1].astype(np.int32)
+                sides = rated.grades[ratings, None], rest[ratings]
+                asked = np.ascontiguousarray(counts[:, items]), coefficient, by
+                part = resampled(*sides, *of, *asked, jobs=self.jobs, engine=self.engine)
+                value = float(part.values[0])
+                weights.append(len(texts))
+                values.append(value)
+                samples.append(part.samples[:, 0])
+            rows.append(
+                AnnotatorCorrelation(
+                    annotator=self.names[number],
+                    coefficient=coefficient,
+                    by=by,
+                    value=None if math.isnan(value) else value,
+                    n=len(texts),
+                )
+            )
+        shape = len(weights), len(counts)
+        each = np.column_stack([np.array(values), np.array(samples).reshape(shape)]) if weights else np.zeros((0, 1))
+        share = np.array(weights, np.float64)[:, None] * ~np.isnan(each)
+        means = ratio((share * np.nan_to_num(each)).sum(axis=0), share.sum(axis=0))
+        n = {"pool": len(rated.sizes), "item": int(rated.item[-1]) + 1}.get(by) or len(np.unique(rated.system))
+        why = rated.why_undefined(by) if weights else "no annotator has two texts that others rated as well"
+        return row_of(ONE, coefficient, by, means[:1], means[1:, None], n, 0, why), rows
 
 
 def _reliability(

@@ -86,19 +86,25 @@ class MultipleRatings:
         """float64[r], ratings in random order within each text."""
         return self.grades[np.lexsort((rng.random(len(self.grades)), self.text))]
 
-    def splits(self, n: int, seed: int) -> Splits:
+    def splits(self, n: int, seed: int, *, by_annotator: bool = False) -> Splits:
         """Split the ratings of each text at random into two groups, whose sizes differ by at most one.
 
         Args:
             n: Number of splits.
             seed: Their seed.
+            by_annotator: True to order the annotators at random once per split, not once per text: where all rate all
+                texts, a group is of the same annotators in each.
         """
         coins = np.random.Generator(np.random.PCG64(seed).advance(n * len(self.grades)))  # after all shuffles
         rng, sides = np.random.default_rng(seed), np.empty((n, len(self.grades)), bool)
         pairs = bool((self.sizes == 2).all())
         starts, text = self.starts, self.text
         for side in sides:
-            keys, coin = rng.random(len(self.grades)), coins.integers(0, 2, len(self.sizes)).astype(bool)
+            if by_annotator:
+                keys = rng.random(int(self.annotators.max()) + 1)[self.annotators]
+                coin = np.full(len(self.sizes), bool(coins.integers(0, 2)))
+            else:
+                keys, coin = rng.random(len(self.grades)), coins.integers(0, 2, len(self.sizes)).astype(bool)
             if pairs:  # the same as below, faster
                 side[::2] = (keys[::2] > keys[1::2]) ^ coin
                 side[1::2] = ~side[::2]

@@ -44,6 +44,9 @@ DENSE: Final = 2000
 CONVERGED: Final = 1e-15
 """Squared residual of conjugate gradients, as a share of the first, at which they end."""
 
+LEFT: Final = 3
+"""Smallest number of degrees of freedom left for each severity, for agreement to be measured without severities."""
+
 BITS: Final = 40
 """Severities are multiples of the largest grade over 2 to this power, so that sums of adjusted whole grades are exact
 and adjusted means that are equal are equal to the last bit."""
@@ -106,6 +109,16 @@ class Severities:
             return None, 0.0
         f = max(0.0, before - after) / between / (after / within)
         return f, fisher_p(f, between, within)
+
+    @property
+    def told_apart(self) -> bool:
+        """True if ratings tell severity from chance: `LEFT` degrees of freedom or more are left for each severity.
+
+        With fewer, as where each annotator rated a few outputs, severities take over most of what raters differ by, so
+        that adjusted ratings agree too well. Where severities explain all differences, there is no doubt.
+        """
+        between, within = self.degrees
+        return within > 0 and (within >= LEFT * between or not self._squares[1])
 
     @property
     def significant(self) -> bool:

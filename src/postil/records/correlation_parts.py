@@ -10,6 +10,7 @@ from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_i
 
 __all__ = [
     "Agreement",
+    "AnnotatorCorrelation",
     "Correlation",
     "CorrelationData",
     "CorrelationSettings",
@@ -101,11 +102,29 @@ class UndefinedResult(Part, frozen=True, kw_only=True):
     reason: str
 
 
-class HumanAgreement(Part, frozen=True, kw_only=True):
-    """Human reference points: split-half and leave-one-out correlation, reliability and its ceiling.
+class AnnotatorCorrelation(Part, frozen=True, kw_only=True):
+    """A coefficient between the ratings of one annotator and the mean of the others' ratings of the same texts.
 
     Args:
-        rows: Split-half correlations, then leave-one-out correlations, by coefficient.
+        annotator: The annotator.
+        coefficient: Name of the coefficient.
+        by: Level.
+        value: The coefficient; None where it does not exist.
+        n: Number of texts that others rated as well.
+    """
+
+    annotator: str
+    coefficient: str
+    by: str
+    value: float | None
+    n: int
+
+
+class HumanAgreement(Part, frozen=True, kw_only=True):
+    """Human reference points: split-half correlation, one annotator against the others, reliability and its ceiling.
+
+    Args:
+        rows: Split-half correlations, then those of one annotator against the others, by coefficient.
         reliability: Pearson correlation of two single ratings of a text; None where there is none.
         rule: Rule of the mean that the reliability is: ``annotators`` or ``ratings``.
         pairs: Number of pairs of annotators, or of draws.
@@ -114,6 +133,10 @@ class HumanAgreement(Part, frozen=True, kw_only=True):
         n: Number of texts with two ratings or more.
         left_out: Number of texts with one.
         reason: The reason where there is nothing; then all else is empty, and the JSON has the reason alone.
+        adjusted: True if the rows are of ratings without severities, which were significant.
+        varying: True if some texts lack ratings by some annotators.
+        adjusted_ceiling: The ceiling with severities removed; None where annotators are the same for all texts.
+        annotators: Each annotator against the others, by coefficient; their mean is the row of it.
     """
 
     rows: tuple[Correlation, ...] = ()
@@ -125,6 +148,10 @@ class HumanAgreement(Part, frozen=True, kw_only=True):
     n: int = 0
     left_out: int = 0
     reason: str = ""
+    adjusted: bool = False
+    varying: bool = False
+    adjusted_ceiling: float | None = None
+    annotators: tuple[AnnotatorCorrelation, ...] = ()
 
 
 class Difference(Part, frozen=True, kw_only=True):

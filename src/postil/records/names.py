@@ -30,7 +30,7 @@ HALVES: Final = "human:halves"
 """Metric of the rows of split-half correlation."""
 
 ONE: Final = "human:one"
-"""Metric of the rows of leave-one-out correlation."""
+"""Metric of the rows of one annotator against the others."""
 
 CEILING: Final = "human:ceiling"
 """Metric of the reliability ceiling where it is undefined."""
@@ -43,7 +43,7 @@ CONTROL: Final = re.compile(r"control:(?P<kind>[^(]+)\((?P<metric>.+)\)")
 
 PEOPLE: Final[Mapping[str, str]] = {
     HALVES: "human: split-half correlation",
-    ONE: "human: leave-one-out correlation",
+    ONE: "human: one annotator against the others",
     CEILING: "human: reliability ceiling",
 }
 """Labels of the human reference points."""

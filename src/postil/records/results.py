@@ -70,6 +70,7 @@ from postil.records.corpus_parts import (
 )
 from postil.records.correlation_parts import (
     Agreement,
+    AnnotatorCorrelation,
     Correlation,
     CorrelationData,
     CorrelationSettings,
@@ -159,6 +160,7 @@ __all__ = [
     "AltTestRow",
     "AnnotatorBias",
     "AnnotatorCompetence",
+    "AnnotatorCorrelation",
     "AnnotatorQuality",
     "Audit",
     "AuditLogFile",
@@ -682,6 +684,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         weights: Source of the references' weights, if known.
         absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
         audit: The audit; None where none was asked for.
+        severity: Severities of the annotators; None where no text has two ratings.
     """
 
     correlations: tuple[Correlation, ...]
@@ -700,6 +703,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     weights: str = ""
     absent_differences: tuple[UndefinedResult, ...] = ()
     audit: Audit | None = None
+    severity: Severity | None = None
 
     def to_rows(self) -> list[dict[str, object]]:
         """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.

@@ -7,9 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
-from postil.records.names import CEILING, ONE, PEOPLE, family, metric_of
+from postil.records.names import CEILING, PEOPLE, family, metric_of
 from postil.render.audit import accuracy_table, audit_notes, audit_tables, chance_label, is_control
 from postil.render.formats import counted, grid_as, short, value_with_interval
+from postil.render.severity import is_significant, severity_remarks
 from postil.render.verdict import Wording, verdict
 from postil.render.views import View, best
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     )
     from postil.render.formats import Grid
 
-__all__ = ["near_warnings", "summary", "view"]
+__all__ = ["near_warnings", "on_severity", "summary", "view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row per correlation."""
@@ -147,7 +148,7 @@ def _correlation_grid(result: CorrelationResult) -> Grid:
 
 def _label(name: str, result: CorrelationResult) -> str:
     """Label of a line; it says that it is over all texts where the other lines are not."""
-    over = ", all texts" if name in {ONE, CEILING} and result.settings.by != "pool" else ""
+    over = ", all texts" if name == CEILING and result.settings.by != "pool" else ""
     return PEOPLE.get(name, name) + over
 
 
@@ -251,6 +252,7 @@ def _on_people(result: CorrelationResult) -> Iterator[str]:
             f"reliability ceiling: two single ratings correlate {short(people.reliability)}; "
             f"{people.k:.2g} ratings per text"
         )
+    yield from on_severity(result)
     if agreed is None:
         return
     shown = [(name, agreed.estimates[name]) for name in AGREEMENT if name in agreed.estimates]
@@ -262,6 +264,25 @@ def _on_people(result: CorrelationResult) -> Iterator[str]:
         yield f"no {'; '.join(AGREEMENT[name] for _, name in several)}: {reason}"
     yield from (f"agreement: {note}" for note in agreed.notes)
     yield from (f"{rater.name} {rater.note}" for rater in agreed.raters if rater.note)
+
+
+def on_severity(result: CorrelationResult) -> Iterator[str]:
+    """Sentences on severities of annotators, and on their part in the human reference points.
+
+    Args:
+        result: The result.
+    """
+    people, severity = result.human, result.severity
+    yield from severity_remarks(severity)
+    if severity is None or severity.removed or not is_significant(severity):
+        return
+    if people.adjusted_ceiling is not None:
+        yield (
+            "annotators vary from text to text, so that their severities, which are kept, lower what can be reached; "
+            f"the reliability ceiling with severities removed is {short(people.adjusted_ceiling)}"
+        )
+    if people.rows and not people.adjusted:
+        yield "human reference points are of the ratings as given, severities included"
 
 
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:

@@ -267,6 +267,7 @@ def correlations(study: CommentsStudy) -> Stage:
         coefficients=COEFFICIENTS,
         aspect=options.aspect,
         scale=scale,
+        human_as_given=paper,
         resamples=options.resamples,
         permutations=options.permutations,
         seed=options.seed,
@@ -275,6 +276,7 @@ def correlations(study: CommentsStudy) -> Stage:
     words: list[object] = ["--judgements", judgements, "--candidates", candidates]
     words += [word for name in COEFFICIENTS for word in ("-c", name)]
     words += flags({"aspect": options.aspect, "scale": scale, **options.resampling})
+    words += ["--human-as-given"] * paper
     command = ["correlate", items, *words, "--format", "json"]
 
     def work() -> None:

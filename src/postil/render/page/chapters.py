@@ -22,6 +22,7 @@ from postil.records.results import (
     StudyResult,
 )
 from postil.render.audit import accuracy_table
+from postil.render.correlate import on_severity
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
 from postil.render.page import pictures, tables
@@ -283,6 +284,7 @@ def _data(result: CorrelationResult) -> Iterator[Block]:
             "ratings per text it gives the reliability ceiling"
         )
         rows.append(("reliability", said))
+    rows += [("severity", said) for said in on_severity(result)]
     if human.left_out:
         rows.append(("human", f"{counted(human.left_out, 'text')} with a single rating, in no human reference point"))
     yield Facts(tuple(rows))
