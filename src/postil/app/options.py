@@ -114,6 +114,7 @@ class TableInputOptions:
             arrow, xlsx, ods. Like all that follow, ROLE=VALUE is for one file.
         encoding: Encoding of text tables; by default UTF-8, else detected.
         delimiter: Character between the columns of text tables; by default detected.
+        decimal: Decimal mark of numbers in text tables, . or , where both could be one; the other separates thousands.
         quotes: Treat double quotes around a cell as quotes, or as text.
         sheet: Sheet of a workbook, or path of the array of rows in JSON.
         fill_down: Take an empty cell of an id (item, system, annotator) as the one above it, as merged cells become.
@@ -124,6 +125,7 @@ class TableInputOptions:
     input_format: Annotated[tuple[str, ...], Flag(metavar="FORMAT")] = ()
     encoding: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
+    decimal: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     fill_down: bool = False
@@ -153,6 +155,7 @@ class TableInputOptions:
             input_format=self.input_format,
             encoding=self.encoding,
             delimiter=self.delimiter,
+            decimal=self.decimal,
             quotes=self.quotes,
             sheet=self.sheet,
             fill_down=self.fill_down,

@@ -14,6 +14,7 @@ from msgspec import inspect
 from postil.errors import InvalidInput, UsageError
 from postil.escaping import without_apostrophe
 from postil.records.checks import is_integer, is_number
+from postil.records.decimal_marks import number_text
 from postil.records.explain import mismatch, shown
 
 if TYPE_CHECKING:
@@ -80,11 +81,19 @@ class CellField:
         column: Its column.
         texts: True if all cells are text.
         comma: True if a comma may be the decimal sign of any number.
+        decimal: Decimal mark of numbers that are text, if it is named.
         fill: True if an empty cell of an id stands for the one above it.
     """
 
     def __init__(
-        self, info: msgspec.structs.FieldInfo, column: str, *, texts: bool, comma: bool, fill: bool = False
+        self,
+        info: msgspec.structs.FieldInfo,
+        column: str,
+        *,
+        texts: bool,
+        comma: bool,
+        decimal: str | None = None,
+        fill: bool = False,
     ) -> None:
         self.column = column
         self._type = inspect.type_info(info.type)
@@ -93,13 +102,13 @@ class CellField:
         self._optional = not info.required or any(isinstance(each, inspect.NoneType) for each in options)
         self._is_list = any(isinstance(each, inspect.VarTupleType) for each in options)
         self._default = (() if self._is_list else None) if info.required else info.default
-        self._hint, self._texts, self._comma = info.type, texts, comma
+        self._hint, self._texts, self._comma, self._decimal = info.type, texts, comma, decimal
         self.empty = self.commas = self.merged = self.filled = 0
         self._fills, self._above = fill and self.kind == "id", cast("object", None)
 
     def column_of(self, cells: Sequence[object], *, apostrophes: bool) -> Sequence[object]:
         """Values of a batch of cells."""
-        if self._texts and self.kind == "number":
+        if self._texts and self.kind == "number" and self._decimal != ",":
             try:
                 numbers = list(map(float, cells))  # type: ignore[arg-type]  # text
                 if all(map(math.isfinite, numbers)) and not any("_" in str(cell) for cell in cells):
@@ -165,7 +174,9 @@ class CellField:
         number = cell
         if isinstance(cell, str):
             text = cell.strip()
-            if text.count(",") == 1 and "." not in text and self._is_decimal(text):
+            if self._decimal is not None:
+                text = number_text(text, self._decimal) or ""
+            elif text.count(",") == 1 and "." not in text and self._is_decimal(text):
                 self.commas += 1
                 text = text.replace(",", ".")
             try:
@@ -184,6 +195,8 @@ class CellField:
         if cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
             no = f"leave the {'cell empty' if self._optional else 'row out'} where there is no number"
             return f"; {no}, or name what stands there: --missing {shown(cell.strip())}"
+        if self._decimal is not None and any(map(str.isdecimal, cell)):
+            return f"; --decimal says that '{self._decimal}' stands before the decimals"
         if "," in cell and any(mark.isdecimal() for mark in cell):
             return "; write it with a decimal point and without separators of thousands"
         return ""

@@ -145,6 +145,11 @@ class _TableReading(Reading):
         """See `Reading.flag`."""
         return f"columns={{'{self.role}{'.' * bool(self.role)}{name}': COLUMN}}"
 
+    @property
+    def decimal_flags(self) -> str:
+        """See `Reading.decimal_flags`."""
+        return "list(postil.records.read(PATH, ROW, Reading(decimal='.'))) in place of the path, or decimal=','"
+
 
 class TableRows(LocatedRows[T]):
     """Iterator over the rows of a table; made by `open_rows`.

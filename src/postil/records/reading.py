@@ -11,6 +11,7 @@ import msgspec
 
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
 from postil.records.column_patterns import is_folded, named_in
+from postil.records.decimal_marks import checked_decimal
 from postil.records.delimited import column_names
 from postil.records.explain import shown
 from postil.records.rows import Reference, Row
@@ -44,6 +45,8 @@ class Reading:
         always: True if the format is that, whatever the name.
         encoding: Encoding of text tables; by default UTF-8, else detected.
         delimiter: Character between the columns of text tables; by default detected.
+        decimal: Decimal mark of numbers that are text in a table, of which the other one may separate thousands; by
+            default a point, or a comma where it cannot be anything else.
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook; in JSON the path of the array of rows.
         fill_down: True if an empty cell of an id stands for the cell above it.
@@ -61,6 +64,7 @@ class Reading:
     always: bool = False
     encoding: str | None = None
     delimiter: str | None = None
+    decimal: str | None = None
     quotes: bool = True
     sheet: str | None = None
     fill_down: bool = False
@@ -79,6 +83,7 @@ class Reading:
             "format": self.format,
             "encoding": self.encoding,
             "delimiter": self.delimiter,
+            **({"decimal": self.decimal} if self.decimal else {}),
             "quotes": self.quotes,
             "sheet": self.sheet,
             **({"fill_down": True} if self.fill_down else {}),
@@ -115,6 +120,11 @@ class Reading:
         '--column references.text=COLUMN'
         """
         return f"--column {self.role}{'.' * bool(self.role)}{name}=COLUMN"
+
+    @property
+    def decimal_flags(self) -> str:
+        """Ways to name the decimal mark, for messages."""
+        return "--decimal . or --decimal ,"
 
     def no_column(
         self, where: str, missing: Sequence[str], names: Sequence[str], line: int | None = None
@@ -189,6 +199,7 @@ def readings(
     input_format: Sequence[str] = (),
     encoding: Sequence[str] = (),
     delimiter: Sequence[str] = (),
+    decimal: Sequence[str] = (),
     quotes: bool = True,
     sheet: Sequence[str] = (),
     fill_down: bool = False,
@@ -205,6 +216,7 @@ def readings(
             whatever its name. All that follow are `VALUE` for all files or `ROLE=VALUE` for one.
         encoding: Encoding of text tables.
         delimiter: Character between the columns of text tables.
+        decimal: Decimal mark of numbers that are text in a table.
         quotes: True if cells of text tables may be quoted.
         sheet: Sheet of a workbook.
         fill_down: True if an empty cell of an id stands for the cell above it.
@@ -227,8 +239,16 @@ def readings(
             raise UnknownName("input format", name, FORMATS)
     of = {
         name: by_role(roles, given, f"--{name}")[0]
-        for name, given in (("encoding", encoding), ("delimiter", delimiter), ("sheet", sheet), ("split", split))
+        for name, given in (
+            ("encoding", encoding),
+            ("delimiter", delimiter),
+            ("decimal", decimal),
+            ("sheet", sheet),
+            ("split", split),
+        )
     }
+    for each in of["decimal"].values():
+        checked_decimal(each)
     return {
         role: Reading(
             columns=MappingProxyType(columns[role]),
@@ -237,6 +257,7 @@ def readings(
             always=role in forced,
             encoding=of["encoding"].get(role),
             delimiter=of["delimiter"].get(role),
+            decimal=of["decimal"].get(role),
             quotes=quotes,
             sheet=of["sheet"].get(role),
             fill_down=fill_down,

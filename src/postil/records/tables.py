@@ -11,6 +11,7 @@ import msgspec
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
 from postil.records.cells import BrokenCell, CellField, constants_of, decoded
+from postil.records.decimal_marks import NumberMarks
 from postil.records.delimited import column_names
 from postil.records.reading import NESTED, Reading
 from postil.records.record_rows import is_nested, records_as_rows
@@ -72,7 +73,16 @@ class _Rows(Generic[T]):
             name = info.encode_name
             source = reading.columns.get(name, name)
             if source in self._names and source:
-                self._fields.append(CellField(info, source, texts=table.texts, comma=comma, fill=reading.fill_down))
+                self._fields.append(
+                    CellField(
+                        info,
+                        source,
+                        texts=table.texts,
+                        comma=comma,
+                        decimal=reading.decimal,
+                        fill=reading.fill_down,
+                    )
+                )
                 self._takes.append(self._names.index(source))
                 self._constants.append(None)
                 continue
@@ -87,6 +97,7 @@ class _Rows(Generic[T]):
                 missing += [name] if info.required or (name in reading.columns and source) else []
         if missing:
             raise reading.no_column(table.where, missing, table.names, table.line)
+        self._marks = self._number_marks()
         self._said, self._missing = "", 0
         self._tell_beginning()
 
@@ -102,19 +113,37 @@ class _Rows(Generic[T]):
                 continue
             expected = _place(self._places, lines, expected)
             yield from self._batch(lines, rows)
+        if self._marks:
+            self._marks.settle()
         self._tell_end()
         if self._unfolding:
             self._unfolding.tell_empty(empty)
         if expected == 1:
             raise InvalidInput("the file holds no rows, only the names of its columns", where=self._table.where)
 
+    def _number_marks(self) -> NumberMarks | None:
+        """Marks in the columns of numbers; None where the decimal mark is named."""
+        if self._reading.decimal is not None:
+            return None
+        named = {each.column for each in self._fields if each and each.kind in {"number", "integer"}}
+        if of := self._unfolding:
+            named |= {
+                column
+                for place in of.columns
+                for column, source in zip(place, of.sources, strict=True)
+                if source in named
+            }
+        columns = {name: place for place, name in enumerate(self._table.names) if name in named}
+        advice = self._reading.decimal_flags
+        return NumberMarks(self._table.where, columns, semicolons=self._table.decimal_commas, advice=advice)
+
     def _cells(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
         """Batches of rows; cells that say that there is no value are empty."""
-        if not self._reading.missing:
-            yield from self._table.rows()
-            return
         for lines, rows in self._table.rows():
-            yield lines, [[self._known(cell) for cell in row] for row in rows]
+            known = [[self._known(cell) for cell in row] for row in rows] if self._reading.missing else rows
+            if self._marks:
+                self._marks.see(lines, known)
+            yield lines, known
 
     def _known(self, cell: object) -> object:
         """A cell; an empty one in place of what says that there is no value, which is counted."""

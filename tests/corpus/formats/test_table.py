@@ -247,3 +247,27 @@ def test_no_room_for_the_temporary_file(lines: Lines, monkeypatch: pytest.Monkey
     with pytest.raises(PostilError, match="refuses: database or disk is full; see TMPDIR") as caught:
         list(read_table(path))
     assert isinstance(caught.value.__cause__, sqlite3.Error)
+
+
+def test_points_that_may_separate_thousands(lines: Lines, problems: Problems, report: ImportReport) -> None:
+    path = lines("c.csv", "article;title;text;upvotes", "7;Rain;Yes.;1.000", "7;Rain;No.;999")
+    with pytest.raises(
+        InvalidInput, match=r':2: upvotes: expected .* got "1.000", beside "999" in line 3.* --decimal \. or'
+    ):
+        list(read_table(path, report))
+    assert report.articles == 0
+    for mark, votes in ((".", [1, 999]), (",", [1000, 999])):
+        (article,) = read_table(path, decimal=mark)
+        assert [comment.upvotes for comment in article.comments] == votes
+    graded = lines("g.csv", "article;title;text;grade", "7;Rain;Yes.;4.125", "7;Rain;No.;3.875", "7;Rain;Oh.;")
+    (article,) = read_table(graded)
+    assert [comment.grade for comment in article.comments] == [4.125, 3.875, None]
+    marked = lines("m.csv", "article;title;text;grade", "7;Rain;Yes.;2,5", "7;Rain;No.;2.5", "7;Rain;Oh.;1.250,75")
+    (article,) = read_table(marked, report, decimal=",")
+    assert [comment.grade for comment in article.comments] == [2.5, 1250.75]
+    (problem,) = problems(report)
+    assert (
+        problem == "m.csv:3: grade: expected a number, got \"2.5\"; --decimal says that ',' stands before the decimals"
+    )
+    with pytest.raises(UsageError, match=r"--decimal: expected \. or , for the mark before the decimals"):
+        list(read_table(graded, decimal=";"))

@@ -176,6 +176,7 @@ class TableOptions(LangOptions):
             or parent. Repeatable.
         comment_column: The same as --column comments.NAME=SOURCE_FIELD.
         delimiter: Character between columns; by default detected.
+        decimal: Decimal mark of votes and grades, . or , where both could be one; the other separates thousands.
         encoding: Encoding of the tables; by default UTF-8, else detected.
         quotes: Treat double quotes around a cell as quotes, or as text.
         apostrophes: Remove the apostrophes that postil's exports have before =1+1 and the like.
@@ -187,6 +188,7 @@ class TableOptions(LangOptions):
     column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
     comment_column: Annotated[tuple[str, ...], Flag(metavar="NAME=SOURCE_FIELD")] = ()
     delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
     encoding: Annotated[str | None, Flag(metavar="NAME")] = None
     quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
     apostrophes: bool = False
@@ -275,6 +277,7 @@ def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None
             lang=options.lang,
             encoding=options.encoding,
             delimiter=options.delimiter,
+            decimal=options.decimal,
             quotes=options.quotes,
             apostrophes=options.apostrophes,
             sheet=sheets.get("comments"),

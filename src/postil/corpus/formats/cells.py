@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
 from postil.records.cells import BrokenCell
+from postil.records.decimal_marks import NumberMarks, number_text
 from postil.records.delimited import Delimited, column_names
+from postil.records.explain import shown
 from postil.records.reading import Reading
 from postil.records.streams import opened
 from postil.records.workbooks import Sheet
@@ -39,6 +41,8 @@ def table_rows(
     quotes: bool = True,
     apostrophes: bool = False,
     sheet: str | None = None,
+    numbers: AbstractSet[str] = frozenset(),
+    decimal: str | None = None,
 ) -> Iterator[tuple[int, Row]]:
     """The rows of a table whose first row names its columns.
 
@@ -52,13 +56,16 @@ def table_rows(
         apostrophes: True if postil exported the table, with apostrophes before what a spreadsheet would run; they are
             removed.
         sheet: Sheet of a workbook.
+        numbers: Columns of numbers.
+        decimal: Decimal mark of numbers that are text, if it is named; they get a point.
 
     Yields:
         The line where the row begins, counted from 1, and its cells by column; None for an empty one.
 
     Raises:
         UsageError: The encoding or the delimiter is none.
-        InvalidInput: There is no such file, it is empty, or a column is missing or stands twice.
+        InvalidInput: There is no such file, it is empty, a column is missing or stands twice, or nothing says which
+            mark of a column of numbers is decimal.
     """
     where = os.fspath(path)
     with opened(path) as stream:
@@ -82,9 +89,15 @@ def table_rows(
             raise InvalidInput(f"{what}; {advice}", where=where, line=table.line, field=", ".join(missing))
         if table.detected:
             report.detected.append(f"{where}: read{table.detected}")
+        places = {name: place for place, name in enumerate(table.names) if name in numbers}
+        advice = Reading().decimal_flags
+        marks = NumberMarks(where, {} if decimal else places, semicolons=table.decimal_commas, advice=advice)
         for lines, rows in table.rows():
+            marks.see(lines, rows)
             for line, cells in zip(lines, rows, strict=True):
                 row = dict(zip(table.names, map(_text, cells), strict=True))
+                if decimal:
+                    row |= {name: _by_mark(cells[place], decimal) for name, place in places.items()}
                 broken = next((name for name, cell in row.items() if isinstance(cell, BrokenCell)), None)
                 if broken is not None:
                     report.refuse(InvalidInput(f"expected {row[broken]}", where=where, line=line, field=broken))
@@ -92,6 +105,16 @@ def table_rows(
                     yield line, {name: cell and without_apostrophe(cell) for name, cell in row.items()}
                 else:
                     yield line, row
+        marks.settle()
+
+
+def _by_mark(cell: object, decimal: str) -> str | None:
+    """A cell of numbers as text, by the decimal mark that is named."""
+    if not isinstance(cell, str) or isinstance(cell, BrokenCell) or not any(map(str.isdecimal, cell)):
+        return _text(cell)
+    number = number_text(cell.strip(), decimal)
+    wrong = f"a number, got {shown(cell)}; --decimal says that '{decimal}' stands before the decimals"
+    return BrokenCell(wrong) if number is None else number
 
 
 def _text(cell: object) -> str | None:

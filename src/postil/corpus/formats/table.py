@@ -22,6 +22,7 @@ from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS, Fields
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.threads import database
 from postil.errors import InvalidInput
+from postil.records.decimal_marks import checked_decimal
 from postil.records.explain import shown
 from postil.records.rows import Article, Comment
 
@@ -58,6 +59,7 @@ def read_table(
     apostrophes: bool = False,
     sheet: str | None = None,
     sheet_of_articles: str | None = None,
+    decimal: str | None = None,
 ) -> Iterator[Article]:
     r"""Read articles from tables.
 
@@ -77,6 +79,8 @@ def read_table(
             are removed.
         sheet: Sheet of the comments, where they are in a workbook.
         sheet_of_articles: Sheet of the articles.
+        decimal: Decimal mark of votes and grades that are text, where point and comma could be one; the other one
+            separates thousands.
 
     Yields:
         The articles, in the order in which they first appear.
@@ -97,6 +101,8 @@ def read_table(
     """
     report = report or ImportReport()
     one_table = articles is None
+    if decimal is not None:
+        checked_decimal(decimal)
     of_comments = dict(comment_columns or {})
     join = of_comments.pop(ARTICLE, "") or ARTICLE
     of_articles = {"comments": "", **({"id": join, "date": ""} if one_table else {}), **(columns or {})}
@@ -104,6 +110,7 @@ def read_table(
     plain = Fields({name: (name,) for name in FIELDS}, {name: (name,) for name in FIELDS_OF_COMMENTS})
     names = plain.mapped(of_articles, of_comments, lang)
     needed = {join, *names.comment["text"], *of_comments.values()} - {""}
+    numbers = {*names.comment["upvotes"], *names.comment["grade"]}
     needed_of_articles = {*names.article["id"], *names.article["title"], *of_articles.values()} - {""}
 
     def rows(path: FilePath, wanted: set[str], page: str | None) -> Iterator[tuple[int, Row]]:
@@ -116,6 +123,8 @@ def read_table(
             quotes=quotes,
             apostrophes=apostrophes,
             sheet=page,
+            numbers=numbers,
+            decimal=decimal,
         )
 
     with database(TABLES) as rows_on_disk:
