@@ -107,7 +107,7 @@ def test_several_questions_become_aspects(postil: Postil) -> None:
     tasks = json.loads(Path("x.json").read_text())
     for task in tasks:
         for each in task["annotations"]:
-            each["result"].append({"from_name": "tone", "type": "choices", "value": {"choices": ["kind - 2"]}})
+            each["result"].append({"from_name": "tone", "type": "choices", "value": {"choices": ["kind (2)"]}})
     tasks[0]["annotations"][0]["result"].pop(0)
     Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
     done = postil("annotate", "import", "label-studio", "x.json", "--campaign", "c.db")
@@ -177,7 +177,7 @@ def test_paths_that_are_not_there_or_of_another_kind(postil: Postil, tool: str) 
         ("", "x.json: not JSON in line 1, character 1"),
         (
             '[{"id": 1, "data": {}, "annotations": [{"result": [{"from_name": "q", "value": {"choices": ["ok"]}}]}]}]',
-            "q: the label 'ok' has no grade; give each label one, such as --grade 'ok=1', or choose questions",
+            "q: the label 'ok' has no grade; give it one: --grade 'ok=N', or choose questions: --question NAME",
         ),
     ],
 )
@@ -202,6 +202,11 @@ def test_files_that_are_no_export(postil: Postil, text: str, told: str) -> None:
         (("--campaign", "c.db", "--scale", "2:5"), "--scale 2:5: quality has grades from 1 to 4"),
         (("--campaign", "c.db", "--scale", "5"), "--scale: expected LOW:HIGH such as 1:5, got '5'"),
         (("--campaign", "c.db", "--grade", "4=50"), "a campaign has whole grades from 0 to 9, and one is 50"),
+        (("--out", "j.jsonl", "--scale", "1:3"), "--scale 1:3: quality has grades from 1 to 4"),
+        (
+            ("--out", "j.jsonl", "--decimal", ";"),
+            '--decimal: expected . or , for the mark before the decimals, got ";"',
+        ),
         (("--campaign", "c.db", "--text", "words"), "x.json:1: words: no such field"),
         (("--out", "x.json"), "x.json"),
     ],
@@ -225,7 +230,9 @@ def test_potato(postil: Postil) -> None:
         Path("out", who, "user_state.json").write_text(json.dumps(state), encoding="utf-8")
     Path("texts.jsonl").write_text('{"id": "i0", "text": "No."}\n{"id": "i1", "text": "Yes."}\n', encoding="utf-8")
     unnamed = postil("annotate", "import", "potato", "out", "--out", "j.jsonl")
-    assert "tone: the label 'rude' has no grade; give each label one, such as --grade 'rude=1'" in unnamed.err
+    assert (
+        "tone: the labels 'kind', 'rude' have no grade; give each one: --grade 'kind=N' --grade 'rude=N'" in unnamed.err
+    )
     grades = ("--grade", "rude=1", "--grade", "kind=2")
     no_texts = postil("annotate", "import", "potato", "out", "--campaign", "c.db", *grades)
     assert "text: no such field; the task has: none; give the project's data files with --data" in no_texts.err
@@ -234,3 +241,80 @@ def test_potato(postil: Postil) -> None:
     assert "without a time: 4 ratings, taken as given now" in done.err
     with Store.open("c.db") as store:
         assert sorted((one.item, one.grade) for one in store.results.ratings()) == [("i0", 1)] * 2 + [("i1", 2)] * 2
+
+
+def labels(path: str, given: list[str]) -> None:
+    """One annotator chooses a label for each of some texts."""
+    tasks = [
+        {
+            "id": number,
+            "data": {"item": f"q{number}", "system": "s", "text": "t"},
+            "annotations": [{"completed_by": 1, "result": [{"from_name": "better", "value": {"choices": [label]}}]}],
+        }
+        for number, label in enumerate(given)
+    ]
+    Path(path).write_text(json.dumps(tasks), encoding="utf-8")
+
+
+def test_only_grades_that_labels_say_are_taken_and_printed(postil: Postil) -> None:
+    labels("x.json", ["GPT-4", "26-50%", "1 of 5", "4. good", "Agree (5)", "3"])
+    flags = ("--scale", "1:5", "--grade", "GPT-4=1", "--grade", "26-50%=2")
+    refused = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    assert (refused.code, Path("j.jsonl").exists()) == (2, False)
+    assert (
+        "better: the labels '1 of 5', '26-50%', 'GPT-4' have no grade; give each one: --grade '1 of 5=N'" in refused.err
+    )
+    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", *flags)
+    assert done.code == 0, done.err
+    assert (
+        "better: grades of labels: '1 of 5' = 1, 'GPT-4' = 1, '26-50%' = 2, '4. good' = 4, 'Agree (5)' = 5\n"
+        in done.err
+    )
+    rows = [json.loads(line) for line in Path("j.jsonl").read_text().splitlines()]
+    assert [row["grade"] for row in rows] == [1, 2, 1, 4, 5, 3]
+    labels("x.json", ["3", "4"])
+    plain = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl")
+    assert "grades of labels" not in plain.err
+    other = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", "--grade", "4=5")
+    assert "better: grades of labels: '4' = 5\n" in other.err
+
+
+@pytest.mark.parametrize("field", ["item", "system", "source"])
+@pytest.mark.parametrize(("value", "got"), [(None, "null"), ("", "an empty text"), (" ", "an empty text")])
+def test_a_missing_id_names_nothing(postil: Postil, field: str, value: str | None, got: str) -> None:
+    export("x.json")
+    tasks = json.loads(Path("x.json").read_text())
+    tasks[2]["data"][field] = value
+    Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
+    flags = ("--item", "source") if field == "source" else ()
+    for task in tasks:
+        task["data"].setdefault("source", f"a{task['id']}")
+    Path("x.json").write_text(json.dumps(tasks), encoding="utf-8")
+    done = postil("annotate", "import", "label-studio", "x.json", "--out", "j.jsonl", *flags)
+    assert (done.code, Path("j.jsonl").exists()) == (3, False)
+    assert f"x.json:3: {field}: missing; expected text or an integer, got {got}; fill it in" in done.err
+
+
+def test_points_that_may_separate_thousands(postil: Postil) -> None:
+    head = "text;id;quality;annotator;annotation_id;lead_time\n"
+    Path("x.csv").write_text(f"{head}One.;1;1.000;ann;8;12.345\nTwo.;2;999;ann;9;250\n", encoding="utf-8")
+    refused = postil("annotate", "import", "label-studio", "x.csv", "--out", "j.jsonl")
+    assert (refused.code, Path("j.jsonl").exists()) == (3, False)
+    assert (
+        'x.csv:2: quality: expected numbers with one decimal mark, got "1.000", beside "999" in line 3' in refused.err
+    )
+    assert refused.err.endswith("--decimal . or --decimal ,\n")
+    for mark, grade in ((".", 1.0), (",", 1000.0)):
+        done = postil("annotate", "import", "label-studio", "x.csv", "--out", "j.jsonl", "--decimal", mark)
+        assert done.code == 0, done.err
+        rows = [json.loads(line) for line in Path("j.jsonl").read_text().splitlines()]
+        assert [row["grade"] for row in rows] == [grade, 999.0]
+    Path("p.csv").write_text("instance_id;user_id;q.slider\ni1;ann;2,5\ni2;ann;1.250\n", encoding="utf-8")
+    assert (
+        "p.csv:3: q.slider: expected numbers with one"
+        in postil("annotate", "import", "potato", "p.csv", "-o", "j.jsonl").err
+    )
+    wrong = postil("annotate", "import", "potato", "p.csv", "--out", "j.jsonl", "--decimal", ".")
+    assert "p.csv:2: q.slider: expected a number with '.' before its decimals" in wrong.err
+    assert postil("annotate", "import", "potato", "p.csv", "--out", "j.jsonl", "--decimal", ",").code == 0
+    assert [json.loads(line)["grade"] for line in Path("j.jsonl").read_text().splitlines()] == [2.5, 1250.0]

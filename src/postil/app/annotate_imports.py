@@ -6,19 +6,21 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
-from postil.annotation.imports.label_studio import read_label_studio
+from postil.annotation.imports.files import id_in, number_in
+from postil.annotation.imports.label_grades import given_grades, grades_of
+from postil.annotation.imports.label_studio import FIELDS, read_label_studio
 from postil.annotation.imports.potato import read_potato
-from postil.annotation.imports.submissions import grade_of, only_last, pseudonyms, questions
+from postil.annotation.imports.submissions import only_last, pseudonyms, questions
 from postil.annotation.item_types import ITEM_TYPES, ItemType
 from postil.annotation.models import Campaign, Given, Item, Refused, Span
 from postil.annotation.plan import MAX_ANNOTATORS, Plan
 from postil.annotation.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.annotation.validation import spans
 from postil.app.annotate import open_campaign
-from postil.app.corpus.importing_articles import name_map
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
+from postil.records.decimal_marks import checked_decimal
 from postil.records.row_files import Writer
 from postil.records.rows import Judgement
 from postil.render.formats import counted
@@ -47,13 +49,15 @@ class LabelStudioOptions:
         item_type: Type of the texts, for a campaign: text, comment, answer, summary, translation or passage; by default
             text, passage for spans.
         question: Questions to import (controls, annotation schemes), by their names; by default all that have grades.
-        grade: Grade of a label; a label that begins or ends with a number has that one by default.
+        grade: Grade of a label, as in good=3; by default that of a label that is a number or says it, as in 4. good,
+            good (4) and, with --scale 1:5, 4 of 5.
         item: Field of a task with the item; by default item, else the task's id.
         system: Field of a task with the system; by default system, else all tasks are of one system.
         text: Field of a task with the rated text, for a campaign.
         title: Field of a task with a headline to show, for a campaign.
         content: Field of a task with an article to show, for a campaign.
-        scale: Lowest and highest grade of every question, for a campaign; by default those that were given.
+        scale: Lowest and highest grade of every question; by default those that were given.
+        decimal: Decimal mark of the numbers of text tables, . or , where both could be one.
         names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
     """
 
@@ -68,6 +72,7 @@ class LabelStudioOptions:
     title: Annotated[str | None, Flag(metavar="FIELD")] = None
     content: Annotated[str | None, Flag(metavar="FIELD")] = None
     scale: Annotated[str | None, Flag(metavar="LOW:HIGH")] = None
+    decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
     names: bool = False
 
     def __post_init__(self) -> None:
@@ -77,6 +82,8 @@ class LabelStudioOptions:
             )
         if self.item_type is not None and self.item_type not in ITEM_TYPES:
             raise UnknownName("item type", self.item_type, ITEM_TYPES)
+        if self.decimal is not None:
+            checked_decimal(self.decimal)
 
 
 @options
@@ -120,7 +127,9 @@ def import_label_studio(files: Sequence[str], options: LabelStudioOptions, on_me
         InvalidInput: A file is broken, or holds nothing to import; names the place.
         UsageError: A label has no grade, the questions do not fit one campaign, or the database holds a campaign.
     """
-    return _import(read_label_studio(files, options.question), files, options, on_message)
+    fields = (options.item, options.system, options.text, options.title, options.content)
+    of_tasks = [*FIELDS, *(name for name in fields if name is not None)]
+    return _import(read_label_studio(files, options.question, of_tasks, options.decimal), files, options, on_message)
 
 
 def import_potato(paths: Sequence[str], options: PotatoOptions, on_message: OnMessage) -> Imported:
@@ -131,7 +140,7 @@ def import_potato(paths: Sequence[str], options: PotatoOptions, on_message: OnMe
         options: Options of the command.
         on_message: Callback for status messages.
     """
-    export = read_potato(paths, options.data, options.id)
+    export = read_potato(paths, options.data, options.id, options.decimal)
     return _import(export, [*paths, *options.data], options, on_message)
 
 
@@ -145,11 +154,8 @@ class _Ratings(NamedTuple):
 def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, on_message: OnMessage) -> Imported:
     graded, marked = questions(export, options.question, inputs[0])
     submissions = only_last(export)
-    grades = {label: _number(text) for label, text in name_map(options.grade, "--grade").items()}
-    ratings = [
-        _Ratings(name, [(one, grade_of(name, one.answers[name], grades)) for one in submissions if name in one.answers])
-        for name in graded
-    ]
+    given, scale = given_grades(options.grade), None if options.scale is None else _ends(options.scale)
+    ratings = [_graded(name, submissions, given, scale, on_message) for name in graded]
     answered = [one for one in submissions if any(name in one.answers for name in (*graded, *marked))]
     items = _identified(export, answered, options)
     people = pseudonyms([one.annotator for one in answered])
@@ -161,7 +167,7 @@ def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, 
     if options.campaign is not None:
         _check_questions(graded, marked)
         rubric, values = (
-            _rated(export, ratings, options.scale) if ratings else _marked(export, marked[0], answered, options.text)
+            _rated(export, ratings, scale) if ratings else _marked(export, marked[0], answered, options.text)
         )
         _campaign(options.campaign, export, rubric, values, people, items, options, on_message)
     for what, count in sorted(export.left_out.items()):
@@ -174,11 +180,39 @@ def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, 
     return Imported(len(items), len(people), count, asked_of)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(f"--grade: expected LABEL=NUMBER, got '{text}' for the number") from None
+def _graded(
+    name: str,
+    submissions: Sequence[Submission],
+    given: Mapping[str | float, float],
+    scale: tuple[int, int] | None,
+    on_message: OnMessage,
+) -> _Ratings:
+    """Grades of the answers to a question; says which labels they are of.
+
+    Raises:
+        UsageError: Labels have no grade, or one is not on the scale.
+    """
+    grades = grades_of(name, [one.answers[name] for one in submissions if name in one.answers], given, scale)
+    labels = [
+        f"'{label if isinstance(label, str) else f'{label:g}'}' = {grade:g}"
+        for label, grade in sorted(grades.items(), key=lambda pair: (pair[1], str(pair[0])))
+        if (number_in(label) if isinstance(label, str) else label) != grade
+    ]
+    if labels:
+        on_message(f"{name}: grades of labels: {', '.join(labels)}")
+    found = [(one, grades[answer]) for one in submissions if not isinstance(answer := one.answers.get(name, ()), tuple)]
+    if scale is not None and not all(scale[0] <= grade <= scale[1] for _, grade in found):
+        low, high = (end(grade for _, grade in found) for end in (min, max))
+        raise UsageError(f"--scale {scale[0]}:{scale[1]}: {name} has grades from {low:g} to {high:g}")
+    return _Ratings(name, found)
+
+
+def _ends(scale: str) -> tuple[int, int]:
+    """Lowest and highest grade of ``--scale``."""
+    ends = scale.split(":")
+    if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
+        raise UsageError(f"--scale: expected LOW:HIGH such as 1:5, got '{scale}'")
+    return int(ends[0]), int(ends[1])
 
 
 def _identified(
@@ -191,8 +225,7 @@ def _identified(
     for task in export.tasks.values():
         if task.id not in wanted:
             continue
-        item = _field(task, options.item) if options.item else str(task.fields.get("item", task.id))
-        system = _field(task, options.system) if options.system else str(task.fields.get("system", "text"))
+        item, system = _id(task, options.item, "item", task.id), _id(task, options.system, "system", "text")
         if (other := seen.setdefault((item, system), task.id)) != task.id:
             problem = f"tasks {other} and {task.id} are both of item {item} and system {system}; name other fields with"
             raise InvalidInput(f"{problem} --item and --system", where=task.where, line=task.line)
@@ -200,11 +233,24 @@ def _identified(
     return found
 
 
-def _field(task: Task, name: str) -> str:
-    """Value of a field of a task, as text."""
+def _id(task: Task, named: str | None, usual: str, otherwise: str) -> str:
+    """Id in the field of a task that is named, else in the usual one where the task has it."""
+    if named is None and usual not in task.fields:
+        return otherwise
+    name = usual if named is None else named
+    _check_field(task, name)
+    return id_in(task.fields, name, task.where, task.line, f"; fill it in, or name another field: --{usual} FIELD")
+
+
+def _check_field(task: Task, name: str) -> None:
     if name not in task.fields:
         there = ", ".join(task.fields) or "none; give the project's data files with --data"
         raise InvalidInput(f"no such field; the task has: {there}", where=task.where, line=task.line, field=name)
+
+
+def _field(task: Task, name: str) -> str:
+    """Value of a field of a task, as text."""
+    _check_field(task, name)
     value = task.fields[name]
     return value if isinstance(value, str) else "" if value is None else str(value)
 
@@ -240,7 +286,7 @@ def _check_questions(graded: Sequence[str], marked: Sequence[str]) -> None:
 
 
 def _rated(
-    export: Export, ratings: Sequence[_Ratings], scale: str | None
+    export: Export, ratings: Sequence[_Ratings], scale: tuple[int, int] | None
 ) -> tuple[Rubric, list[tuple[Submission, Value]]]:
     """Rubric of the questions, each an aspect where there are several, and the grades of each submission."""
     scales = [_scale(one, scale) for one in ratings]
@@ -338,7 +384,7 @@ def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> It
     return Item(item=item, system=system, text=text, title=title, content=content)
 
 
-def _scale(ratings: _Ratings, scale: str | None) -> tuple[int, int]:
+def _scale(ratings: _Ratings, scale: tuple[int, int] | None) -> tuple[int, int]:
     """Lowest and highest grade of a question: those that were given, unless the scale is named."""
     grades = sorted({grade for _, grade in ratings.given})
     if any(grade != int(grade) for grade in grades) or grades[0] < 0 or grades[-1] >= MAX_GRADES:
@@ -348,13 +394,7 @@ def _scale(ratings: _Ratings, scale: str | None) -> tuple[int, int]:
             "grades with --grade, or write judgements only (--out)"
         )
     low, high = int(grades[0]), int(grades[-1])
-    if scale is not None:
-        ends = scale.split(":")
-        if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
-            raise UsageError(f"--scale: expected LOW:HIGH such as 1:5, got '{scale}'")
-        if not (int(ends[0]) <= low and high <= int(ends[1])):
-            raise UsageError(f"--scale {scale}: {ratings.question} has grades from {low} to {high}")
-        low, high = map(int, ends)
+    low, high = scale or (low, high)
     return low, max(high, low + 1)
 
 

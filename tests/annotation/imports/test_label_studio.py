@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.annotation.imports.label_studio import read_label_studio
-from postil.annotation.imports.submissions import grade_of, only_last, pseudonyms, questions
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.annotation.imports.submissions import only_last, pseudonyms, questions
+from postil.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,17 +110,82 @@ def test_questions_that_are_not_there(tmp_path: Path) -> None:
         questions(export, ["star"], "x")
 
 
+ABOUT = {"annotator": 1, "annotation_id": 9, "created_at": "", "updated_at": "", "lead_time": 3.5}
+ANSWERED = {"item": "q1", "text": "One.", "id": 1, "quality": 4, **ABOUT}
+
+
+def answers(path: str, *controls: str) -> list[object]:
+    return [one.answers for one in read_label_studio([path], controls).submissions]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_columns_in_another_order_take_no_field_of_a_task_for_an_answer(
+    tmp_path: Path, form: str, *, reverse: bool
+) -> None:
+    def wrote(row: dict[str, object]) -> str:
+        row = {name: row[name] for name in sorted(row, reverse=reverse)}
+        if form == "json":
+            return write(tmp_path / "x.json", [row])
+        with (tmp_path / "x.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([list(row), row.values()])
+        return str(tmp_path / "x.csv")
+
+    assert answers(wrote(ANSWERED)) == [{"quality": 4.0}]  # all others are known
+    path = wrote(ANSWERED | {"year": 1999})
+    assert answers(path, "quality") == [{"quality": 4.0}]
+    with pytest.raises(InvalidInput) as caught:
+        answers(path)
+    assert "expected controls between the columns id and annotator; name them with --question of quality, year" in str(
+        caught.value
+    )
+
+
+def test_rows_without_an_answer_say_nothing_about_the_others(tmp_path: Path) -> None:
+    skipped = {name: value for name, value in ANSWERED.items() if name != "quality"}
+    later = ANSWERED | {"item": "q2", "id": 2, "tone": 3}
+    later = {name: later[name] for name in ("item", "text", "id", "quality", "tone", *ABOUT)}
+    for first in (skipped, skipped | {"quality": None}, ANSWERED | {"was_cancelled": True}):
+        path = write(tmp_path / "x.json", [first, later])
+        assert answers(path)[-1] == {"quality": 4.0, "tone": 3.0}
+        assert {} in answers(path) or len(answers(path)) == 1
+
+
+def test_a_table_whose_first_row_lacks_an_answer_has_its_column_at_the_end(tmp_path: Path) -> None:
+    """As pandas collects the columns of rows."""
+    names = ["text", "id", *ABOUT]
+    (tmp_path / "x.csv").write_text(
+        f"{','.join(names)},quality\nOne.,1,ann,8,,,1.5,\nTwo.,2,ann,9,,,1.5,4\n", encoding="utf-8"
+    )
+    assert answers(str(tmp_path / "x.csv")) == [{}, {"quality": 4.0}]
+    names[2:2] = ["tone"]
+    (tmp_path / "x.csv").write_text(
+        f"{','.join(names)},quality\nOne.,1,3,ann,8,,,1.5,\nTwo.,2,3,ann,9,,,1.5,4\n", encoding="utf-8"
+    )
+    with pytest.raises(InvalidInput, match=r"name them with --question of quality, tone$"):
+        answers(str(tmp_path / "x.csv"))
+    assert answers(str(tmp_path / "x.csv"), "tone", "quality") == [{"tone": 3.0}, {"tone": 3.0, "quality": 4.0}]
+
+
 @pytest.mark.parametrize(
-    ("answer", "grade"),
-    [("4", 4), ("4 - good", 4), ("4: good", 4), ("good (4)", None), ("scale_4", 4), ("level 4", 4), ("-1 bad", -1)],
+    ("change", "told"),
+    [
+        ({"annotator": None}, ":1: annotator: missing; expected text or an integer, got null"),
+        ({"annotator": {"email": ""}}, ":1: annotator: missing; expected text or an integer, got null"),
+        ({"id": None}, ":1: id: missing; expected text or an integer, got null"),
+        ({"id": [1]}, ":1: id: expected text or an integer, got an array"),
+    ],
 )
-def test_numbers_in_labels(answer: str, grade: float | None) -> None:
-    if grade is None:
-        with pytest.raises(UsageError, match=r"the label 'good \(4\)' has no grade"):
-            grade_of("q", answer, {})
+def test_ids_that_are_missing(tmp_path: Path, change: dict[str, object], told: str) -> None:
+    full = {"id": 1, "data": {"text": "One."}, "annotations": [{"completed_by": 1, "result": []}]}
+    if "id" in change:
+        full |= change
     else:
-        assert grade_of("q", answer, {}) == grade
-    assert grade_of("q", answer, {answer: 2.5}) == 2.5
+        full["annotations"] = [{"completed_by": change["annotator"], "result": []}]
+    for name, document in (("x.json", ANSWERED | change), ("y.json", full)):
+        with pytest.raises(InvalidInput) as caught:
+            read_label_studio([write(tmp_path / name, [document])])
+        assert str(caught.value).replace("completed_by", "annotator") == f"{tmp_path / name}{told}"
 
 
 def test_pseudonyms_count_numbers_as_people_do() -> None:

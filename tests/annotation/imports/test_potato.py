@@ -102,6 +102,14 @@ def test_folders_and_tables_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"x.csv:2: expected the columns instance_id and user_id"):
         read_potato([str(tmp_path / "x.csv")])
+    for row, told in (
+        ('{"instance_id": null, "user_id": "ann"}', "instance_id: missing; expected text or an integer, got null"),
+        ('{"instance_id": "i1", "user_id": ""}', "user_id: missing; expected text or an integer, got an empty text"),
+        ('{"instance_id": "i1", "user_id": 1.5}', "user_id: expected text or an integer, got 1.5"),
+    ):
+        (tmp_path / "r.jsonl").write_text(row, encoding="utf-8")
+        with pytest.raises(InvalidInput, match=f"r.jsonl:1: {told}"):
+            read_potato([str(tmp_path / "r.jsonl")])
     (tmp_path / "d.jsonl").write_text('{"text": "x"}\n', encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"d.jsonl:1: id: expected the id of the instance"):
         read_potato([], [str(tmp_path / "d.jsonl")])

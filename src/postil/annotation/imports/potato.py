@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from postil.annotation.imports.files import blank, number_in, parsed, records_of
+from postil.annotation.imports.files import answer_in, blank, id_in, number_in, parsed, records_of
 from postil.annotation.imports.submissions import Export, Submission, Task, mark_nothing
 from postil.errors import InvalidInput
 from postil.records.explain import load_json, shown
@@ -31,6 +31,10 @@ INSTANCES: Final = "annotated_instances.jsonl"
 SPANS: Final = "._spans"
 """End of the name of a column with spans."""
 
+TASKS: Final = ("instance_id", "id")
+PEOPLE: Final = ("user_id", "user")
+"""Columns of tables with the instance and the annotator."""
+
 FREE_TEXT: Final = frozenset({"text_box", "textbox", "free_response"})
 YES: Final = frozenset({"true", "on", "yes"})
 NO: Final = frozenset({"false", "off", "no"})
@@ -38,32 +42,36 @@ NO: Final = frozenset({"false", "off", "no"})
 _SPENT: Final = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
 
 
-def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id") -> Export:
+def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id", decimal: str | None = None) -> Export:
     """Read annotations of Potato.
 
     Args:
         paths: Output folders (or folders above them), or exported tables: JSON Lines, CSV or TSV.
         data: The data files of the project, which have the texts.
         key: Field of the data files with the id of an instance.
+        decimal: Decimal mark of the numbers of tables, if it is named.
 
     Raises:
         InvalidInput: There are no annotations, or a file is broken; names it.
     """
     export = Export()
     for file in data:
-        for line, record in records_of(file):
-            name = record.get(key)
-            if blank(name):
-                raise InvalidInput("expected the id of the instance", where=file, line=line, field=key)
-            export.known(Task(id=str(name), fields=dict(record), where=file, line=line))
+        for line, record in records_of(file, decimal):
+            export.known(Task(id=_instance_id(record, key, file, line), fields=dict(record), where=file, line=line))
     described = frozenset(export.tasks)
     for path in paths:
         if Path(path).is_dir():
             _folder(export, Path(path), described)
         else:
-            _table(export, path, described)
+            _table(export, path, described, decimal)
     mark_nothing(export)
     return export
+
+
+def _instance_id(record: Record, field: str, where: str, line: int) -> str:
+    if field not in record:
+        raise InvalidInput("expected the id of the instance", where=where, line=line, field=field)
+    return id_in(record, field, where, line)
 
 
 def _folder(export: Export, folder: Path, described: frozenset[str]) -> None:
@@ -100,7 +108,7 @@ def _answers_of_state(export: Export, state: Record, folder: str, where: str) ->
         found if isinstance(found := state.get(f"instance_id_to_{name}"), dict) else {}
         for name in ("label_to_value", "span_to_value", "behavioral_data")
     )
-    annotator = folder if blank(state.get("user_id")) else str(state["user_id"])
+    annotator = folder if blank(state.get("user_id")) else id_in(state, "user_id", where, 1)
     for number, name in enumerate(dict.fromkeys([*labels, *spans]), 1):
         export.known(Task(id=name, fields={}, where=where, line=number))
         answers = _labels(export, labels.get(name)) | _spans(spans.get(name))
@@ -129,9 +137,7 @@ def _instance(  # noqa: PLR0917
     texts_only: bool = False,
 ) -> None:
     """Add an instance of version 1."""
-    if blank(record.get("id")):
-        raise InvalidInput("expected the id of the instance", where=where, line=line, field="id")
-    name = str(record["id"])
+    name = _instance_id(record, "id", where, line)
     export.known(_shown_task(name, record, where, line), same=name not in described)
     if texts_only:
         return
@@ -154,28 +160,26 @@ def _shown_task(name: str, record: Record, where: str, line: int) -> Task:
     return Task(id=name, fields=text, where=where, line=line)
 
 
-def _table(export: Export, path: str, described: frozenset[str]) -> None:
+def _table(export: Export, path: str, described: frozenset[str], decimal: str | None) -> None:
     """Add the rows of an exported table."""
-    for line, record in records_of(path):
+    for line, record in records_of(path, decimal, (*TASKS, *PEOPLE)):
         if Path(path).name == INSTANCES:
             _instance(export, record, Path(path).absolute().parent.name, path, line, described)
             continue
-        task, annotator = (
-            next((record[name] for name in names if not blank(record.get(name))), None)
-            for names in (("instance_id", "id"), ("user_id", "user"))
-        )
-        if task is None or annotator is None:
+        fields = [next((name for name in names if name in record), None) for names in (TASKS, PEOPLE)]
+        if None in fields:
             problem = "expected the columns instance_id and user_id, as Potato exports them"
             raise InvalidInput(problem, where=path, line=line)
-        export.known(_shown_task(str(task), record, path, line), same=str(task) not in described)
+        task, annotator = (id_in(record, field, path, line) for field in fields if field is not None)
+        export.known(_shown_task(task, record, path, line), same=task not in described)
         if "labels" in record:
             answers = _labels(export, record["labels"]) | _spans(record.get("spans"))
         else:
-            answers = _columns(export, record)
-        export.submissions.append(Submission(task=str(task), annotator=str(annotator), answers=answers))
+            answers = _columns(export, record, path, line, decimal)
+        export.submissions.append(Submission(task=task, annotator=annotator, answers=answers))
 
 
-def _columns(export: Export, record: Record) -> dict[str, Answer]:
+def _columns(export: Export, record: Record, where: str, line: int, decimal: str | None) -> dict[str, Answer]:
     """Answers in the columns of a row."""
     labels: dict[str, dict[str, object]] = {}
     spans: dict[str, object] = {}
@@ -185,7 +189,7 @@ def _columns(export: Export, record: Record) -> dict[str, Answer]:
             continue
         scheme, mark, name = column.partition(":::" if ":::" in column else ".")
         if mark and not name.startswith("_") and not blank(cell):
-            labels.setdefault(scheme, {})[name] = cell
+            labels.setdefault(scheme, {})[name] = answer_in(record, column, where, line, decimal)
     return _labels(export, labels) | _spans(spans)
 
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from postil.annotation.models import Span
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-__all__ = ["Answer", "Export", "Submission", "Task", "grade_of", "mark_nothing", "only_last", "pseudonyms", "questions"]
+__all__ = ["Answer", "Export", "Submission", "Task", "mark_nothing", "only_last", "pseudonyms", "questions"]
 
 Answer: TypeAlias = float | str | tuple[Span, ...]
 """Answer to a question: a number, a label, or spans."""
-
-_FIRST, _LAST = re.compile(r"[-+]?\d+(?:\.\d+)?(?![\w.])"), re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?|(?<=_)\d+")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -143,38 +141,6 @@ def only_last(export: Export) -> list[Submission]:
         if before is None or (one.time or 0.0) >= (before.time or 0.0):
             last[key] = one
     return list(last.values())
-
-
-def grade_of(question: str, answer: Answer, grades: Mapping[str, float]) -> float:
-    """Grade of an answer: what was given for its label, else the number in it.
-
-    Args:
-        question: Name of the question.
-        answer: A number or a label.
-        grades: Grade of each label.
-
-    Raises:
-        UsageError: The label has no grade.
-
-    >>> grade_of("quality", "5 - worth reading", {}), grade_of("quality", "scale_3", {})
-    (5.0, 3.0)
-    >>> grade_of("quality", "bad", {"bad": 1.0})
-    1.0
-    """
-    if isinstance(answer, tuple):
-        raise UsageError(f"{question}: expected grades, got spans")
-    if isinstance(answer, float):
-        return grades.get(f"{answer:g}", answer)
-    if answer in grades:
-        return grades[answer]
-    text = answer.strip()
-    number = _FIRST.match(text) or next((found for found in _LAST.finditer(text) if found.end() == len(text)), None)
-    if number is None:
-        raise UsageError(
-            f"{question}: the label '{answer}' has no grade; give each label one, such as --grade '{answer}=1', "
-            "or choose questions: --question NAME"
-        )
-    return float(number[0])
 
 
 def pseudonyms(names: Sequence[str]) -> dict[str, str]:
