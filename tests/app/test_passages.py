@@ -218,6 +218,40 @@ def test_the_reference_is_of_other_topics() -> None:
     assert gains(found, "f1-1, without itself") == pytest.approx([2 / 3, 1.0, 1.0])
 
 
+def test_equal_texts_may_stay_in_the_reference() -> None:
+    found = asked(OTHERS, reference="others", equal_texts="stay", measures=("f1-1", "w-f1-1", "length"))
+    assert found.names == ["f1-1", "w-f1-1", "length"]
+    assert values(found, "f1-1") == pytest.approx(
+        {
+            "p1": 0.0,  # of {c, d, x}: q1 and r1
+            "p2": 2 * 2 / (2 + 3),  # of {c, d, x}: q1 says the same as p2
+            "q1": 2 * 1 / (2 + 4),
+            "q2": 2 * 2 / (2 + 4),  # of {a, b, c, x}: p1 says the same
+            "r1": 2 * 1 / (2 + 4),
+        }
+    )
+    assert "|itself:in|" in found.rows("f1-1")[0].signature
+    both = asked(OTHERS, reference="others", equal_texts="stay", leave_one_out=True)
+    assert both.names == ["f1-1", "f1-1, without itself"]
+    assert values(both, "f1-1, without itself") == values(asked(OTHERS, reference="others"), "f1-1, without itself")
+
+
+def test_repeated_texts_may_count_once() -> None:
+    rows = f"{OTHERS}\nlake s1 2 c d\nlake s2 1 y"
+    each, once = (asked(rows, reference="others", repeated_texts=how, measures=("kl-1",)) for how in ("each", "once"))
+    # Of r1 the reference is a b, c d, c d, y; or a b, c d, y.
+    name = "kl-1, without itself"
+    assert values(each, name)["r1"] != values(once, name)["r1"]
+    alone = "\n".join(line for line in rows.splitlines() if not line.startswith("bread q1"))
+    assert "|repeated-texts:once|" in once.rows(name)[0].signature
+    assert "repeated-texts" not in each.rows(name)[0].signature
+    same = asked(alone, reference="others", repeated_texts="once", measures=("f1-1",))
+    f1 = "f1-1, without itself"
+    assert values(same, f1)["r1"] == pytest.approx(
+        values(asked(rows, reference="others", repeated_texts="once", measures=("f1-1",)), f1)["r1"]
+    )
+
+
 def test_texts_are_equal_whose_words_are() -> None:
     rows = passages(OTHERS)
     rows[1] = Passage("ducks", "p2", "C, D!", grade=0)
@@ -437,6 +471,8 @@ def test_a_measure_asked_for_twice_is_shown_once() -> None:
         ({"reference": "other"}, UnknownName, "unknown reference 'other'; did you mean 'others'?"),
         ({"pool": "topics"}, UnknownName, "unknown pool 'topics'; did you mean 'topic'?"),
         ({"folds_by": "sed"}, UnknownName, "unknown way to make folds 'sed'; did you mean 'seed'?"),
+        ({"repeated_texts": "one"}, UnknownName, "unknown way to pool repeated texts 'one'; did you mean 'once'?"),
+        ({"equal_texts": "say"}, UnknownName, "unknown way with equal texts 'say'; did you mean 'stay'?"),
         ({"k": (0,)}, UsageError, "k: expected at least 1, got 0"),
         ({"resamples": 0}, UsageError, "resamples: expected at least 1, got 0"),
         ({"jobs": 0}, UsageError, "jobs: expected at least 1, got 0"),

@@ -200,6 +200,32 @@ def test_the_preset_merges_duplicates_and_says_what_is_otherwise(paper: tuple[Pa
     assert "--preset paper: --folds is taken as given: 3; the paper has 12" in said
 
 
+def test_the_preset_says_which_reading_of_equation_13_it_took(
+    paper: tuple[Path, list[str], Any], tmp_path: Path
+) -> None:
+    out, said, options = paper
+    (command,) = (line for line in said if line.startswith("interestingness: postil passages"))
+    assert "--repeated-texts once" in command
+    assert "--equal-texts" not in command
+    rows = table(out, "deviations")
+    assert rows["folds of interestingness"][1].startswith("3 folds of whole topics, at random by the seed")
+    assert rows["a text that is informative for several topics"][1].startswith("once, with its highest grade, as the")
+    assert rows["texts equal to the scored passage"][1].startswith("they leave the reference: by its own words")
+    other = replace(options, folds_by="consecutive", repeated_texts="each", equal_texts="stay")
+    collection, said = out.parent, []
+    for stage in PAPER_STAGES:
+        study_passages(collection, tmp_path, replace(other, stage=stage), said.append)
+    (command,) = (line for line in said if line.startswith("interestingness: postil passages"))
+    assert "--folds-by consecutive --equal-texts stay" in command
+    (command,) = (line for line in said if line.startswith("figures: "))
+    assert "--folds-by consecutive --repeated-texts each --equal-texts stay" in command
+    rows = table(tmp_path, "deviations")
+    assert rows["folds of interestingness"][1].startswith("3 runs of whole topics in the order of the file")
+    assert rows["a text that is informative for several topics"][1].startswith("once for every topic")
+    assert rows["texts equal to the scored passage"][1].startswith("they are part of the reference")
+    assert table(tmp_path, "measures-interestingness").keys() == table(out, "measures-interestingness").keys()
+
+
 def test_the_preset_checks_claims_of_anchors_by_paired_differences(paper: tuple[Path, list[str], Any]) -> None:
     out, _, _ = paper
     figure, compared = table(out, "figure-6"), table(out, "comparisons")

@@ -120,6 +120,36 @@ def test_topics_of_one_fold_do_not_help_one_another() -> None:
     assert read(pools) == {0: ({1}, set()), 1: ({0, 2}, set()), 2: ({1}, set())}
 
 
+def test_a_text_of_several_topics_is_pooled_once_on_demand() -> None:
+    topics = [0, 0, 1, 1, 2, 2]
+    weights = [1.0, 0.0, 0.5, 0.25, 0.75, 1.0]
+    pools = interestingness(topics, weights, [7, 8, 9, 7, 7, 8], [0, 1, 2], once=True)
+    assert read(pools) == {
+        0: ({2, 4, 5}, {4}),  # rows 3 and 4 say the same; the grade of 4 is higher
+        1: ({2, 4, 5}, {5}),
+        2: ({0, 5}, set()),  # as 0 and 4 do
+        3: ({0, 5}, {0}),
+        4: ({0, 2}, {0}),
+        5: ({0, 2}, set()),
+    }
+    assert pools.weights.tolist() == [0.5, 0.75, 1.0, 1.0, 1.0, 1.0, 0.5]
+    assert [leaving for _, leaving in read(pools.all_inside()).values()] == [set()] * 6
+
+
+def test_texts_pooled_once_against_a_plain_reading() -> None:
+    rng = np.random.default_rng(4)
+    topics, same = rng.integers(0, 9, 200), rng.integers(0, 60, 200)
+    weights = np.where(rng.random(200) < 0.5, rng.integers(1, 4, 200) / 3, 0.0)
+    folds = folds_of(9, 4, seed=SEED)
+    expected = {}
+    for passage in range(200):
+        inside = [r for r in range(200) if weights[r] > 0 and folds[topics[r]] != folds[topics[passage]]]
+        best = {text: max(weights[r] for r in inside if same[r] == text) for text in {same[r] for r in inside}}
+        first = {text: next(r for r in inside if same[r] == text and weights[r] == best[text]) for text in best}
+        expected[passage] = set(first.values()), {r for r in first.values() if same[r] == same[passage]}
+    assert read(interestingness(topics, weights, same, folds, once=True)) == expected
+
+
 def test_a_topic_without_informative_passages_is_scored_and_lends_nothing() -> None:
     pools = interestingness([0, 1, 2], [1.0, 0.0, 1.0], [0, 1, 2], [0, 1, 2])
     assert read(pools) == {0: ({2}, set()), 1: ({0, 2}, set()), 2: ({0}, set())}
@@ -179,7 +209,7 @@ def test_passages_without_a_run_stay_as_they_are() -> None:
     assert others().distinct()[0].texts.tolist() == others().texts.tolist()
 
 
-@pytest.mark.parametrize("by", ["seed", "order"])
+@pytest.mark.parametrize("by", ["seed", "order", "consecutive"])
 @pytest.mark.parametrize(("topics", "folds"), [(2, 12), (12, 12), (63, 12), (43, 12), (5, 2), (1, 12), (0, 12)])
 def test_folds_differ_by_one_topic_at_most(by: str, topics: int, folds: int) -> None:
     found = folds_of(topics, folds, by=by, seed=SEED)  # type: ignore[arg-type]
@@ -192,6 +222,11 @@ def test_folds_differ_by_one_topic_at_most(by: str, topics: int, folds: int) -> 
 def test_folds_by_order() -> None:
     assert folds_of(7, 3, by="order", seed=1).tolist() == [0, 1, 2, 0, 1, 2, 0]
     assert folds_of(7, 3, by="order", seed=2).tolist() == folds_of(7, 3, by="order", seed=1).tolist()
+
+
+def test_folds_that_are_runs() -> None:
+    assert folds_of(7, 3, by="consecutive", seed=1).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert folds_of(63, by="consecutive", seed=1).tolist() == sorted(folds_of(63, by="order", seed=1).tolist())
 
 
 def test_folds_by_seed() -> None:

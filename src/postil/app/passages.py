@@ -36,7 +36,17 @@ if TYPE_CHECKING:
     from postil.metrics.passage_collection import PassageCollection
     from postil.metrics.pool import Pools
 
-__all__ = ["BASELINES", "MEASURES", "Asked", "PassagesOptions", "RankingOptions", "find_gains", "gains_of_file"]
+__all__ = [
+    "BASELINES",
+    "MEASURES",
+    "Asked",
+    "EqualTexts",
+    "PassagesOptions",
+    "RankingOptions",
+    "RepeatedTexts",
+    "find_gains",
+    "gains_of_file",
+]
 
 MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") for unit in ("1", "2", "sk"))
 """The nine discrete measures of the paper."""
@@ -45,6 +55,9 @@ BASELINES: Final = ("length", "random")
 
 Asked: TypeAlias = Literal["topic", "others"]
 """Reference of a passage: the informative passages of its topic, or those of other topics."""
+
+RepeatedTexts: TypeAlias = Literal["each", "once"]
+EqualTexts: TypeAlias = Literal["leave", "stay"]
 
 
 @options
@@ -76,7 +89,12 @@ class PassagesOptions(Preprocessing, RankingOptions):
         reference: topic: informativeness; others: interestingness, by passages of other topics.
         leave_one_out: Score passages without themselves in their reference as well. Measures with w- and --reference
             others are always leave-one-out.
-        folds_by: seed: topics at random; order: topic i in fold i modulo their number.
+        folds_by: seed: topics at random; order: topic i in fold i modulo their number; consecutive: runs of topics in
+            their order.
+        repeated_texts: A text that is informative for several topics, with --reference others: each: once for every
+            topic; once: in all, with its highest grade.
+        equal_texts: A text of another topic that is equal to the scored passage, with --reference others: leave: out of
+            the reference; stay: part of it.
         strata_k: Rank cutoff of nCG by length, within thirds of a list by number of words.
     """
 
@@ -84,6 +102,8 @@ class PassagesOptions(Preprocessing, RankingOptions):
     reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
     leave_one_out: bool = False
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
+    repeated_texts: Annotated[RepeatedTexts, Flag(metavar="HOW")] = "each"
+    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
     strata_k: Annotated[int, Flag(metavar="K", min=1)] = STRATA_K
 
     def __post_init__(self) -> None:
@@ -91,6 +111,8 @@ class PassagesOptions(Preprocessing, RankingOptions):
             ("reference", self.reference, get_args(Asked)),
             ("pool", self.pool, get_args(Pool)),
             ("way to make folds", self.folds_by, get_args(FoldsBy)),
+            ("way to pool repeated texts", self.repeated_texts, get_args(RepeatedTexts)),
+            ("way with equal texts", self.equal_texts, get_args(EqualTexts)),
         ):
             if choice not in known:
                 raise UnknownName(kind, choice, known)
@@ -210,7 +232,8 @@ def _pools(data: GradedPassages, collection: PassageCollection, options: Passage
     # Passages with the same anchors can have different texts.
     texts = [" ".join(each.text.lower().split()) for each in data.passages] if options.anchors else None
     folds = folds_of(len(data.topics), options.folds, by=options.folds_by, seed=options.seed)
-    return interestingness(data.topic, weights, collection.duplicates(texts), folds, names=data.topics)
+    once = options.repeated_texts == "once"
+    return interestingness(data.topic, weights, collection.duplicates(texts), folds, names=data.topics, once=once)
 
 
 def _rankings(
@@ -221,7 +244,9 @@ def _rankings(
     options: PassagesOptions,
 ) -> PassageRankings:
     """Score passages by each measure: with every passage in its reference, then leave-one-out."""
-    inside = [name for name, each in measures.items() if options.reference == "topic" and not each.weighted]
+    of_others = options.reference == "others"
+    stay = of_others and options.equal_texts == "stay"
+    inside = [name for name, each in measures.items() if stay or not (of_others or each.weighted)]
     outside = [
         name for name, each in measures.items() if name not in inside or (options.leave_one_out and each.uses_reference)
     ]
@@ -242,7 +267,7 @@ def _rankings(
                     scores=measure.ranked(values[measure]),
                 )
             )
-    folds = options.reference == "others" and options.pool == "all"
+    folds = of_others and options.pool == "all"
     return PassageRankings(
         rankings=rankings,
         grades=data.grades[pools.texts],
@@ -256,6 +281,7 @@ def _rankings(
 
 def _signature(spec: str, leave: bool, scale: Scale, options: PassagesOptions) -> str:  # noqa: FBT001
     folds = f"|folds:{options.folds}|folds-by:{options.folds_by}|seed:{options.seed}"
+    folds += "|repeated-texts:once" if options.repeated_texts == "once" else ""
     return (
         f"{spec}|{options.signature}|reference:{options.reference}"
         f"|itself:{'out' if leave else 'in'}{folds if options.reference == 'others' else ''}"
@@ -289,6 +315,8 @@ def _settings(options: PassagesOptions, command: str) -> PassageSettings:
         leave_one_out=options.leave_one_out,
         folds=options.folds,
         folds_by=options.folds_by,
+        repeated_texts=options.repeated_texts,
+        equal_texts=options.equal_texts,
         tokenizer=options.tokenizer,
         stem=options.stem,
         stop=options.stop,

@@ -24,8 +24,8 @@ __all__ = ["FOLDS", "FoldsBy", "Pools", "folds_of", "informativeness", "interest
 FOLDS: Final = 12
 """Largest number of folds of topics by default."""
 
-FoldsBy: TypeAlias = Literal["seed", "order"]
-"""Assignment of topics to folds: shuffled with a seed, or in their order, modulo the number of folds."""
+FoldsBy: TypeAlias = Literal["seed", "order", "consecutive"]
+"""Assignment of topics to folds: shuffled with a seed, in their order modulo the number of folds, or cut into runs."""
 
 _NOTHING: Final = "no passage has a grade above 0, so there is no reference"
 
@@ -176,11 +176,17 @@ def informativeness(topics: ArrayLike, weights: ArrayLike) -> Pools:
 
 
 def interestingness(
-    topics: ArrayLike, weights: ArrayLike, same_text: ArrayLike, folds: ArrayLike, *, names: Sequence[str] = ()
+    topics: ArrayLike,
+    weights: ArrayLike,
+    same_text: ArrayLike,
+    folds: ArrayLike,
+    *,
+    names: Sequence[str] = (),
+    once: bool = False,
 ) -> Pools:
     """References for interestingness: what is informative for some topic of another fold (section 3.3).
 
-    Texts equal to the passage leave the reference while it is scored.
+    Texts equal to the passage leave the reference while it is scored; `Pools.all_inside` keeps them there.
 
     Args:
         topics: int32[n], the topic of each passage.
@@ -188,6 +194,8 @@ def interestingness(
         same_text: int32[n], equal for passages whose texts are equal.
         folds: int32[topics], the fold of each topic, see `folds_of`.
         names: Names of the topics, for messages.
+        once: True if a text that is informative for several topics is in the reference once, with its highest weight,
+            as in the union of equation 13; else it is there for each.
 
     Raises:
         Undefined: There is one fold, all informative passages are in one, or there are none.
@@ -195,6 +203,8 @@ def interestingness(
     >>> pools = interestingness([0, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1])
     >>> pools.references.tolist(), pools.texts.tolist(), [pools.own_of(i).tolist() for i in range(3)]
     ([2, 0], [0, 1, 2], [[0], [], [1]])
+    >>> interestingness([0, 1, 2], [1, 0.5, 1], [0, 1, 1], [0, 1, 2], once=True).references.tolist()
+    [2, 0, 2, 0, 1]
     """
     topic, weight, same = _numbers(topics), np.asarray(weights, np.float64), _numbers(same_text)
     fold = _numbers(folds)[topic]
@@ -211,6 +221,8 @@ def interestingness(
         if not len(others):
             fold_of = f"the fold of {shown(names[int(topic[informative[0]])])}" if names else "one fold"
             raise Undefined(f"every informative passage is in {fold_of}, so its passages have no reference")
+        if once:
+            others = _first_of_texts(others, same[others], weight[others])
         here = np.flatnonzero(fold == number)
         own.append([part + done for part in _own(same[others], same[here])])
         references.append(others)
@@ -236,21 +248,30 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
     Args:
         topics: Number of topics.
         folds: Largest number of folds, at least 2.
-        by: ``seed`` shuffles the topics, ``order`` takes topic i for fold i modulo the number of folds.
+        by: ``seed`` shuffles the topics, ``order`` takes topic i for fold i modulo the number of folds, ``consecutive``
+            cuts the topics in their order into runs.
         seed: The seed.
 
     Raises:
         UsageError: Fewer than two folds; `UnknownName` for another way.
 
-    >>> folds_of(5, 2, by="order", seed=0).tolist()
-    [0, 1, 0, 1, 0]
+    >>> folds_of(5, 2, by="order", seed=0).tolist(), folds_of(5, 2, by="consecutive", seed=0).tolist()
+    ([0, 1, 0, 1, 0], [0, 0, 0, 1, 1])
     """
     if by not in get_args(FoldsBy):
         raise UnknownName("way to make folds", by, get_args(FoldsBy))
     if folds < 2:
         raise UsageError(f"folds: expected at least 2, got {folds}")
     in_order = (np.arange(topics) % min(folds, max(topics, 1))).astype(np.int32)
+    if by == "consecutive":
+        return np.sort(in_order)
     return in_order if by == "order" else np.random.default_rng(seed).permutation(in_order)
+
+
+def _first_of_texts(rows: NDArray[np.int64], same: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Of rows with equal texts the first one of the highest weight; rows stay in their order."""
+    order = np.lexsort((-weight, same))
+    return np.sort(rows[order[np.unique(same[order], return_index=True)[1]]])
 
 
 def _own(references: NDArray[np.int64], texts: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:

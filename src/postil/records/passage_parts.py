@@ -170,6 +170,8 @@ class PassageSettings(OptionalPart, frozen=True, kw_only=True):
     postil: str
     command: str = ""
     strata_k: int = 5
+    repeated_texts: Literal["each", "once"] = "each"
+    equal_texts: Literal["leave", "stay"] = "leave"
 
 
 class SummaryScore(OptionalPart, frozen=True, kw_only=True):

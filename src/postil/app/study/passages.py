@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.passages import BASELINES, MEASURES, PassagesOptions, RankingOptions, gains_of_file
+from postil.app.passages import (
+    BASELINES,
+    MEASURES,
+    EqualTexts,
+    PassagesOptions,
+    RankingOptions,
+    RepeatedTexts,
+    gains_of_file,
+)
 from postil.app.report import check_report, write_report
 from postil.app.study.passages_figures import passages_study
 from postil.app.study.passages_preset import Facts, paper_study, scaled_cutoffs
@@ -23,6 +31,7 @@ from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, 
 from postil.app.summaries import SummariesOptions, SummaryFiles
 from postil.app.vectors import VectorTrainingOptions
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.metrics.pool import FoldsBy
 from postil.options import Flag, options
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, SummaryResult, to_json
@@ -44,7 +53,9 @@ FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
 PRESETS: Final = ("paper",)
-RANKED: Final = ("pool", "folds", "tokenizer", "stem", "stop", "scale", "resamples", "seed")
+OF_OTHERS: Final = ("folds_by", "repeated_texts", "equal_texts")
+"""Options of the references of other topics."""
+RANKED: Final = ("pool", "folds", *OF_OTHERS, "tokenizer", "stem", "stop", "scale", "resamples", "seed")
 """Options of rankings but the rank cutoffs."""
 PAPER_OPTIONS: Final[Mapping[str, object]] = {"pool": "all", "folds": 12, "stem": "porter", "stop": "en"}
 """Options of the paper; they are the defaults of the study as well."""
@@ -61,6 +72,10 @@ class PassagesStudyOptions(RankingOptions):
         summaries: Runs of summarizers (item: the topic, system, text) to score against the pool; with the preset.
         articles: Articles (topic, text): the other reference of the runs.
         measures: Spec of a measure besides those of the study; repeatable. Of whole passages, not of anchors.
+        folds_by: Folds of topics: seed, order or consecutive; see postil passages.
+        repeated_texts: A text that is informative for several topics: each or once; by default each, once with the
+            preset.
+        equal_texts: Texts of other topics that are equal to the scored passage: leave or stay.
         train: Train vectors of words and pairs of words on the collection.
         tokenizer: Tokenizer.
         stem: Stemmer, or none; vectors are of words without stemming.
@@ -73,6 +88,9 @@ class PassagesStudyOptions(RankingOptions):
     summaries: Annotated[str | None, Flag(metavar="FILE")] = None
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
+    folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
+    repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW")] = None
+    equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
     train: Annotated[bool, Flag(("--train/--no-train",))] = True
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
@@ -103,6 +121,9 @@ class PassagesStudyOptions(RankingOptions):
             measures=measures,
             reference=reference,
             folds=self.folds,
+            folds_by=self.folds_by,
+            repeated_texts=self.repeated_texts or ("each" if self.preset is None else "once"),
+            equal_texts=self.equal_texts,
             leave_one_out=reference == "topic",
             pool=self.pool,
             k=self.k,
@@ -282,7 +303,8 @@ class _Study:
         """The preset, and the options of rankings that are not the defaults."""
         usual, options = PassagesStudyOptions(), self.options
         changed = {name: getattr(options, name) for name in RANKED if getattr(options, name) != getattr(usual, name)}
-        return [*flags({"preset": options.preset} | changed), *(word for k in options.k for word in ("-k", k))]
+        named = {name.replace("_", "-"): value for name, value in changed.items()}
+        return [*flags({"preset": options.preset} | named), *(word for k in options.k for word in ("-k", k))]
 
     def otherwise(self) -> list[tuple[str, str, str]]:
         """Options that contradict the paper: their flags, the paper's values and those given."""
@@ -318,6 +340,9 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
         "resamples": asked.resamples,
         "seed": asked.seed,
     }
+    usual, others = PassagesOptions(), OF_OTHERS if asked.reference == "others" else ()
+    changed = [name for name in others if getattr(asked, name) != getattr(usual, name)]
+    given |= {name.replace("_", "-"): getattr(asked, name) for name in changed}
     words = [word for spec in specs for word in ("-m", spec)] + flags(given)
     words += [word for k in asked.k for word in ("-k", k)]
     words += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors + flags({"scale": asked.scale})

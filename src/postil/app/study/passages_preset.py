@@ -42,6 +42,24 @@ RANKS: Final = (100, 300, 1000, 2500, 5000, 10_000)
 INFORMATIVE: Final = 3000
 """Number of informative passages in the paper (section 4.2)."""
 
+FOLDS: Final = {
+    "seed": "{folds} folds of whole topics, at random by the seed {seed}: the order of the paper’s topics is not "
+    "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; --folds-by "
+    "consecutive cuts the topics of the file into runs",
+    "consecutive": "{folds} runs of whole topics in the order of the file, as the text has it",
+    "order": "{folds} folds of whole topics: topic i of the file is in fold i modulo their number",
+}
+REPEATED: Final = {
+    "once": "once, with its highest grade, as the equation prints it; --repeated-texts each is the concatenation",
+    "each": "once for every topic, as in the concatenation of the text; --repeated-texts once is the union",
+}
+EQUAL: Final = {
+    "leave": "they leave the reference: by its own words a passage would find itself, which the folds are to prevent; "
+    "--equal-texts stay keeps them",
+    "stay": "they are part of the reference, as no word of the paper takes them out; --equal-texts leave does",
+}
+"""The references of other topics by option, and the reasons."""
+
 LOW: Final = 1 / 6
 """Low cutoffs end at this share of the informative passages, high ones begin above all of them."""
 
@@ -326,7 +344,7 @@ def _deviations(
     printed: PassagesPaper, facts: Facts, found: Mapping[str, NcgResult]
 ) -> Iterator[tuple[str, str, str, str]]:
     first = found["informativeness"]
-    data = first.data
+    data, others = first.data, found["interestingness"].settings
     for option, paper, given in facts.otherwise:
         yield f"option {option}", paper, given, "this command"
     dynamic = {
@@ -336,6 +354,9 @@ def _deviations(
         "rank cutoffs k": f"{', '.join(f'{k:,}' for k in cutoffs_of(first))}; by default in proportion to the paper's "
         f"100 and 300 (low), 1,000 and 2,500 (medium), 5,000 and 10,000 (high) of about {INFORMATIVE:,} informative "
         "passages, and below the number of passages",
+        "folds of interestingness": FOLDS[others.folds_by].format(folds=others.folds, seed=others.seed),
+        "a text that is informative for several topics": REPEATED[others.repeated_texts],
+        "texts equal to the scored passage": EQUAL[others.equal_texts],
         "duplicates": f"the same within a topic, {facts.merged:,} merged; the one with the highest grade stays",
     }
     for each in printed.deviations:

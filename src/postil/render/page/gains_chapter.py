@@ -82,7 +82,9 @@ def _settings(look: Gains) -> Iterator[Block]:
     settings = look.result.settings
     references = {
         "topic": "the informative passages of its topic",
-        "others": f"informative passages of other topics, in {counted(settings.folds, 'fold')} by {settings.folds_by}",
+        "others": f"informative passages of other topics, in {counted(settings.folds, 'fold')} by {settings.folds_by}"
+        + ", a text of several topics once" * (settings.repeated_texts == "once")
+        + ", with texts equal to the passage" * (settings.equal_texts == "stay"),
     }
     words = ["anchors" if settings.anchors else f"tokenizer {settings.tokenizer}"] if settings.tokenizer else []
     words += [f"{name}: {value}" for name, value in (("stop words", settings.stop), ("stems", settings.stem)) if value]
