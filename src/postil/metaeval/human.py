@@ -221,7 +221,7 @@ class _Resampling:
                 items, item = np.unique(rated.item[texts], return_inverse=True)
                 of = item.astype(np.int32), np.unique(rated.system[texts], return_inverse=True)[1].astype(np.int32)
                 sides = rated.grades[ratings, None], rest[ratings]
-                few: Counts = np.ascontiguousarray(counts[:, items])
+                few = counts[:, items].copy()
                 part = resampled(*sides, *of, few, coefficient, by, jobs=self.jobs, engine=self.engine)
                 value = float(part.values[0])
                 weights.append(len(texts))
