@@ -560,7 +560,7 @@ OTHERS: dict[str, dict[str, Any]] = {
             {"annotator": "A1", "ratings": 12},
         ],
         "ratings": 52,
-        "model": "one-factor",
+        "model": "mace",
     },
     "agreement": {
         "agreement": {

@@ -111,6 +111,33 @@ def test_models_stream_unless_they_read_all_references(
         assert not streaming.pop()
 
 
+def test_references_that_rows_repeat_count_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
+) -> None:
+    candidates, references = files(tmp_path, 40)
+    lines = Path(references).read_text(encoding="utf-8").splitlines()
+    again = [line for line in lines for _ in range(3)] + [lines[-1][:-1] + ',"id":"another"}']
+    Path(references).write_text("\n".join(again), encoding="utf-8")
+    options = ScoreOptions(metrics=("rouge-l(over=mean)", "cider", "w-rouge-1"), scale=Scale(1, 5))
+    streamed, whole = both((candidates, references), options, monkeypatch)
+    assert streaming == [True, False]
+    assert (streamed[0], sorted(streamed[1])) == (whole[0], sorted(whole[1]))
+    unique = len(set(lines))
+    assert any(f"{3 * len(lines) - unique:,} references that several rows" in remark for remark in streamed[1])
+    Path(references).write_text("\n".join([*dict.fromkeys(lines), again[-1]]), encoding="utf-8")
+    assert both((candidates, references), options, monkeypatch)[0][0] == streamed[0]
+
+
+def test_too_many_han_texts_are_refused_at_their_row(tmp_path: Path, streaming: list[bool]) -> None:
+    rows = [Reference(f"i{n}", "中文文本在这里" if n > 5 else "a b") for n in range(20) for _ in range(2)]
+    write(tmp_path / "r.jsonl", rows)
+    write(tmp_path / "c.jsonl", [Candidate(f"i{n}", "s", "a b") for n in range(20)])
+    paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
+    with pytest.raises(InvalidInput, match=r"r\.jsonl:13: text: "):
+        score_files(*paths, ScoreOptions(metrics=("rouge-l",)), lambda _: None)
+    assert not streaming
+
+
 @pytest.mark.parametrize("by", ["system", "item"])
 @pytest.mark.parametrize(("jobs", "together"), [(1, 1 << 24), (3, 1 << 24), (1, 300)])
 def test_the_same_bytes(  # noqa: PLR0917

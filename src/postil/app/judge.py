@@ -13,6 +13,7 @@ from postil.app.judge_result import judge_result
 from postil.app.judge_run import JudgeRun, Tally
 from postil.app.judge_texts import TextSources, gather_texts
 from postil.app.options import InputOptions
+from postil.app.paired_tables import open_reference_table, pair_files
 from postil.app.progress import progress
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judges import JudgeSpec, Template
@@ -47,6 +48,9 @@ ROLES: Final[dict[str, type[Row]]] = {
 }
 """Row type of each table."""
 
+GRADED: Final = ("grade", "ratings")
+"""Fields of references that anchors need."""
+
 SHORTEN: Final = "--article-words N shows the judge less of an article"
 """Advice where a prompt is too long for the model."""
 
@@ -73,13 +77,17 @@ def open_sources(
         kind_of(options.out)
         check_apart(options.out, [*named.values(), *filter(None, (options.rubric, options.prompt))])
     readings = (inputs or InputOptions()).readings({role: ROLES[role] for role in named}, on_message)
+    references: Source[Reference] | None = None
+    if "references" in named:
+        pair = pair_files(named["candidates"], named["references"], readings)
+        readings, references = pair.readings, pair.references(named["references"], GRADED)
 
     def opened(role: str, row_type: type[T]) -> Source[T] | None:
         return read(named[role], row_type, readings[role]) if role in named else None
 
     return TextSources(
         read(named["candidates"], Candidate, readings["candidates"]),
-        opened("references", Reference),
+        references,
         opened("articles", ArticleContent),
         opened("judgements", Judgement),
     )
@@ -137,7 +145,7 @@ def judge(
 
     sources = TextSources(
         open_rows(candidates, Candidate, "candidates", names),
-        opened("references", Reference),
+        None if references is None else open_reference_table(candidates, references, names, GRADED),
         opened("articles", ArticleContent),
         opened("judgements", Judgement),
     )

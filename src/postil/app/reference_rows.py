@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,21 +13,21 @@ from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.metrics.metric_set import lowest_weight
 from postil.records.explain import out_of_range
-from postil.records.row_locations import LocatedRows, SelectedRows
-from postil.records.rows import Reference
+from postil.records.row_locations import SelectedRows
 from postil.records.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
     from postil.metrics.base import Metric
     from postil.records.row_locations import RowLocations, Source
+    from postil.records.rows import Reference
     from postil.records.scale import Scale
 
-__all__ = ["SCALE_MISSING", "ReferenceRows", "distinct_references", "read_references", "weigh_rows"]
+__all__ = ["SCALE_MISSING", "ReferenceRows", "read_references", "weigh_rows", "weighed_fields"]
 
 SCALE_MISSING: Final = "the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too"
 """Remark where no metric is named and all references have grades."""
@@ -147,6 +146,24 @@ def _value(row: Reference, field: str) -> float | None:
     return value
 
 
+def weighed_fields(method: str | None, scale: Scale | None, metrics: Mapping[str, Metric] | None) -> tuple[str, ...]:
+    """Fields of references that their weights are made of; none where no weights are asked for.
+
+    Args:
+        method: Name of a weights method.
+        scale: Scale of the grades.
+        metrics: The metrics that were named; None for the default ones.
+
+    >>> weighed_fields("votes", None, None), weighed_fields(None, None, None)
+    (('upvotes',), ())
+    """
+    if method is not None:
+        fields = (METHODS[method].field,) if method in METHODS else ()
+        return ("grade", "ratings") if fields == ("grade",) else fields
+    weighted = scale is not None or any(metric.needs_weights for metric in (metrics or {}).values())
+    return ("grade", "ratings", "weight") if weighted else ()
+
+
 def weigh_rows(
     rows: Sequence[Reference],
     items: NDArray[np.int64],
@@ -197,27 +214,3 @@ def weigh_rows(
         problem = f"the method '{name}' makes the weight {weights[i]:g} of it; only delta-bleu takes weights below 0"
         raise places.error(i, method.field, problem)
     return weights
-
-
-def distinct_references(rows: Source[Reference], on_message: OnMessage) -> LocatedRows[Reference]:
-    """References of a table that has candidates as well: those that several rows of an item repeat are taken once.
-
-    Args:
-        rows: References.
-        on_message: Callback for the number of the others, after the last row.
-    """
-    places, lines, index = rows.places, dict[Reference, int](), count()
-
-    def is_first(row: Reference) -> bool:
-        line = places.line(next(index))
-        return lines.setdefault(row, line) == line
-
-    chosen = SelectedRows(rows, places, is_first)
-
-    def told() -> Iterator[Reference]:
-        yield from chosen
-        if chosen.skipped:
-            problem = "references that several rows of an item repeat, taken once each"
-            on_message(f"{places.where}: {chosen.skipped:,} {problem}")
-
-    return LocatedRows(told(), chosen.places)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast, overload
 import numpy as np
 
 from postil.app.columns import as_list, refuse_other_form
+from postil.app.paired_tables import firsts
 from postil.app.reference_columns import GradedColumns, ReferenceColumns
 from postil.app.score_options import UNGRADED
 from postil.app.score_tables import score_tables
@@ -105,7 +106,7 @@ def score(
         references: References of each candidate, any number of them: n lists of texts, or of lists of tokens. A list
             that stands at several places (the same object) is tokenized once. Or a table with the fields item and text,
             and grade, ratings, weight or upvotes where it has them: one row per reference, or one row per item with
-            lists of them.
+            lists of them; rows that repeat a reference count once, unless their ``id`` differs.
         weights: For columns: the shape of ``references``, numbers in [0, 1] (for delta-bleu in [-1, 1]);
             ``postil.Scale(1, 5).weights(grades)`` makes them from grades. For tables: the method that makes them, as in
             the command: score, minmax, item-max or signed (of grades), votes (of upvotes), consensus, given. By default
@@ -346,10 +347,14 @@ def _consensus_of_rows(
     rows = open_rows(references, Reference, "references", ColumnNames({"references": Reference}, columns))
     texts: dict[str, list[str]] = {}
     places = list[tuple[str, int]]()
-    for row in rows:
-        of_row = texts.setdefault(row.item, [])
-        places.append((row.item, len(of_row)))
-        of_row.append(row.text)
+    several = list(rows)
+    for index, first in enumerate(firsts(several, map(rows.places.line, range(len(several))))):
+        of_row = texts.setdefault(several[index].item, [])
+        if first == index:
+            places.append((several[index].item, len(of_row)))
+            of_row.append(several[index].text)
+        else:
+            places.append(places[first])
     weights = consensus_weights(list(texts.values()), tokenizer=tokenizer, metric=metric, jobs=jobs)
     of_item = dict(zip(texts, weights, strict=True))
     return [of_item[item][position] for item, position in places]

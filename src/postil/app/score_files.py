@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from types import MappingProxyType
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from postil.app.engines import elsewhere
 from postil.app.names import summed
+from postil.app.paired_tables import PAIR, pair_files
 from postil.app.progress import progress, steps
-from postil.app.reference_rows import distinct_references
+from postil.app.reference_rows import weighed_fields
 from postil.app.score_rows import RowEvaluation
 from postil.app.score_stream import streamed
 from postil.errors import UsageError
@@ -23,21 +20,18 @@ from postil.metrics.spec import load_plugins
 from postil.records.atomic_file import check_apart
 from postil.records.results import ScoreResult
 from postil.records.row_files import Writer, read
-from postil.records.rows import Candidate, Reference, Score
+from postil.records.rows import Candidate, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from postil.app.options import InputOptions
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
     from postil.app.score_stream import StreamedEvaluation
     from postil.metrics.evaluation import Evaluation, ScoredBatch
-    from postil.records.reading import Reading
-    from postil.records.row_locations import LocatedRows
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["check_inputs", "notes", "open_references", "paired_readings", "score_files"]
+__all__ = ["notes", "score_files"]
 
 
 def notes(result: ScoreResult) -> list[str]:
@@ -76,7 +70,8 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
     _check_files(candidates, references, options)
-    given = paired_readings(candidates, references, options, said.append)
+    pair = pair_files(candidates, references, options.readings(PAIR, said.append))
+    given = pair.readings
     if options.controls and not options.items:
         raise UsageError("--controls writes item scores; say where to: --items FILE")
     background = _load_background(options.background, tokenizer)
@@ -87,12 +82,12 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
         scoring: RowEvaluation | StreamedEvaluation
         files, both = (candidates, references), (given["candidates"], given["references"])
-        stream = None if _same(*files) else streamed(files, both, options, asked, stack)
+        stream = None if pair.joint else streamed(files, both, options, asked, stack)
         if stream is None:
             rows = read(candidates, Candidate, given["candidates"])
             scoring = RowEvaluation(
                 rows,
-                open_references(candidates, references, given["references"]),
+                pair.references(references, weighed_fields(options.weights, options.scale, asked)),
                 options,
                 asked,
                 background=background,
@@ -141,85 +136,18 @@ def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], eva
                 out.write(Score(row.item, row.system, name, value, signatures[name]))
 
 
-def check_inputs(candidates: str, references: str, options: InputOptions) -> None:
-    """Refuse candidates and references that are one file, unless options tell them apart.
-
-    Args:
-        candidates: A file of candidate rows.
-        references: A file of reference rows.
-        options: Options of reading them.
-
-    Raises:
-        UsageError: They are one file.
-    """
-    if candidates == references == "-":
-        raise UsageError("candidates and references cannot both come from standard input")
-    if _same(candidates, references) and not (options.column or options.sheet or options.split):
-        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
-        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
-
-
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
     for option, path in (("--items", items), ("--save-background", options.save_background)):
         if path == "":  # as a variable that is not set would have it
             raise UsageError(f"{option}: expected a name, got an empty one")
-    check_inputs(candidates, references, options)
     if items == "-":
         raise UsageError("--items: expected a file; standard output is for the scores of the systems")
     if items is not None:
         check_apart(items, [candidates, references])
     if options.background is not None and options.save_background is not None:
         check_apart(options.save_background, [options.background])
-
-
-def paired_readings(
-    candidates: str, references: str, options: InputOptions, on_message: OnMessage
-) -> dict[str, Reading]:
-    """Options of reading candidates and references; where they are one file, references have the items of candidates.
-
-    Args:
-        candidates: A file of candidate rows.
-        references: A file of reference rows.
-        options: Options of reading them.
-        on_message: Callback for what was guessed and what is not read.
-    """
-    given = options.readings({"candidates": Candidate, "references": Reference}, on_message)
-    if not _same(candidates, references):
-        return given
-    of_one, of_other = given.values()
-    if "item" in of_one.columns:
-        columns = MappingProxyType({"item": of_one.columns["item"], **of_other.columns})
-        given["references"] = replace(of_other, columns=columns)
-    read = tuple(column for each in given.values() for column in each.names.values())
-    return {role: replace(each, say=partial(_say_of, on_message, role), also=read) for role, each in given.items()}
-
-
-def open_references(candidates: str, references: str, reading: Reading) -> LocatedRows[Reference]:
-    """Open references; those that a row of each candidate repeats, in one file with them, are taken once.
-
-    Args:
-        candidates: The file of the candidates.
-        references: The file of the references.
-        reading: Options of reading it.
-    """
-    rows = read(references, Reference, reading)
-    if not _same(candidates, references):
-        return rows
-    return distinct_references(rows, reading.say)
-
-
-def _say_of(on_message: OnMessage, role: str, message: str) -> None:
-    """Say of which role it is true, where one file has several."""
-    where, colon, rest = message.partition(": ")
-    on_message(f"{where}, {role}{colon}{rest}")
-
-
-def _same(one: str, other: str) -> bool:
-    with suppress(OSError):  # one of them does not exist, so it is not the other
-        return Path(one).samefile(other)
-    return False
 
 
 def _load_background(folder: str | None, tokenizer: Tokenizer) -> DocumentFrequencies | None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.app.paired_tables import firsts, repeated
 from postil.app.progress import steps
 from postil.app.reference_rows import SCALE_MISSING, weigh_rows
 from postil.app.score_rows import Candidates
@@ -100,11 +101,12 @@ class _Survey:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """References of an item, and the number of rows before them."""
+    """References of an item, each once, and the number of the row of each."""
 
     index: int
     rows: list[Reference]
-    before: int
+    numbers: list[int]
+    repeated: int
 
 
 def streamed(
@@ -142,12 +144,12 @@ def streamed(
     if _idf_order(metrics, options) and not _large(files, COUNTED * SMALLEST):
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
-    references = read(files[1], Reference, readings[1])
+    references = _References(files[1], readings[1])
     survey = _survey(references, Path(files[1]).stat().st_size // FEW, options, asked, stack)
     if survey is None:
         return None
     if not options.allow_han:
-        survey.han.check(lambda i, problem: references.places.error(i, "text", problem))
+        survey.han.check(_References(files[1], silent[1]).refuse)
     if not _in_order(read(files[0], Candidate, readings[0]), survey.items):
         return None
     if survey.frequencies is not None:
@@ -173,7 +175,7 @@ def _idf_order(metrics: Mapping[str, Metric], options: ScoreOptions) -> int:
 
 
 def _survey(
-    references: Rows[Reference], longest: int, options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
+    references: _References, longest: int, options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
 ) -> _Survey | None:
     """Read the references once.
 
@@ -188,23 +190,25 @@ def _survey(
         What was found; None if the references of an item are too long, are not next to one another, or cannot be
         weighted.
     """
-    groups = (list(rows) for _, rows in groupby(references, attrgetter("item")))
+    groups = references.groups()
     block, characters = _block(groups)
     consensus = similarity_of(options.weights) is not None
     # Without a word on weights there are some if all rows have one; a later row without is an error, and read whole.
-    weighted = bool(options.weights or options.scale or (block and block[0][0].weight is not None))
+    weighted = bool(options.weights or options.scale or (block and block[0].rows[0].weight is not None))
     metrics = parse_all(default_metrics(weighted=weighted)) if asked is None else asked
     weighted = weighted or any(metric.needs_weights for metric in metrics.values())
     frequencies = _frequencies(metrics, options, stack)
     hashes, least, most, graded, method = array("q"), 1 << 62, 0, not weighted and asked is None, options.weights
+    repetitions = 0
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
     while block:
         if characters > longest:
             return None
-        rows = [row for group in block for row in group]
-        texts, sizes = [row.text for row in rows], [len(group) for group in block]
+        rows = [row for group in block for row in group.rows]
+        texts, sizes = [row.text for row in rows], [len(group.rows) for group in block]
         han.see(texts)
-        hashes.extend(hash(group[0].item) for group in block)
+        hashes.extend(hash(group.rows[0].item) for group in block)
+        repetitions += sum(group.repeated for group in block)
         least, most = min(least, *sizes), max(most, *sizes)
         graded = graded and all(row.mean_grade is not None for row in rows)
         if weighted and not consensus:
@@ -220,16 +224,18 @@ def _survey(
     if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
         return None
     remarks = [SCALE_MISSING] if graded else []
+    if repetitions:
+        remarks.append(references.repeated(repetitions))
     return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)
 
 
-def _block(groups: Iterator[list[Reference]]) -> tuple[list[list[Reference]], int]:
+def _block(groups: Iterator[_Group]) -> tuple[list[_Group], int]:
     """The next items with their references, and the number of characters of the largest of them."""
-    block: list[list[Reference]] = []
+    block: list[_Group] = []
     characters = most = 0
     while characters < TOGETHER and len(block) < CHUNK and (group := next(groups, None)):
         block.append(group)
-        characters += (own := _characters(group))
+        characters += (own := _characters(group.rows))
         most = max(most, own)
     return block, most
 
@@ -297,7 +303,7 @@ class _References:
             InvalidInput: The file is not what it was in the first reading.
         """
         if self._last is None or self._last.index > index:
-            self._groups = self._read()
+            self._groups = self.groups()
             self._last = next(self._groups, None)
         while self._last is not None and self._last.index < index:
             self._last = next(self._groups, None)
@@ -307,16 +313,36 @@ class _References:
 
     def first(self) -> _Group:
         """References of the first item."""
-        return next(self._read())
+        return next(self.groups())
 
-    def _read(self) -> Iterator[_Group]:
+    def groups(self) -> Iterator[_Group]:
+        """Read the file from its beginning, item by item."""
         rows = read(self._path, Reference, self._reading)
         self.places = rows.places
         done = 0
-        for index, (_, group) in enumerate(groupby(rows, attrgetter("item"))):
-            found = list(group)
-            yield _Group(index, found, done)
+        for index, (_, several) in enumerate(groupby(rows, attrgetter("item"))):
+            found = list(several)
+            first = firsts(found, map(self.places.line, range(done, done + len(found))))
+            kept = [i for i, same in enumerate(first) if i == same]
+            yield _Group(index, [found[i] for i in kept], [done + i for i in kept], len(found) - len(kept))
             done += len(found)
+
+    def refuse(self, index: int, problem: str) -> InvalidInput:
+        """Make the error for the text of a reference, for which the file is read again.
+
+        Args:
+            index: Number of references before it, each counted once.
+            problem: The problem, in words.
+        """
+        for group in self.groups():
+            if index < len(group.numbers):
+                return self.places.error(group.numbers[index], "text", problem)
+            index -= len(group.numbers)
+        return InvalidInput(problem, where=self._path)
+
+    def repeated(self, number: int) -> str:
+        """Remark on references that were repeated."""
+        return repeated(self.places.where, number, self._reading.flag("id"))
 
 
 class StreamedEvaluation:
@@ -354,7 +380,7 @@ class StreamedEvaluation:
         """Statistics of the systems so far."""
 
     def _bind(self, groups: list[_Group], candidates: Sequence[Candidate]) -> Evaluation:
-        lines = [group.before + i for group in groups for i in range(len(group.rows))]
+        numbers = [number for group in groups for number in group.numbers]
         rows = [row for group in groups for row in group.rows]
         sizes = [len(group.rows) for group in groups]
         places, options, survey = self._references.places, self._options, self._survey
@@ -378,7 +404,7 @@ class StreamedEvaluation:
             jobs=options.jobs,
             allow_han=True,  # the share of all references was looked at before
             sizes=survey.sizes,
-            refuse=lambda i, problem: places.error(lines[i], "text", problem),
+            refuse=lambda i, problem: places.error(numbers[i], "text", problem),
         )
 
     def measure(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Final
 
-from postil.app.reference_rows import distinct_references
+from postil.app.paired_tables import PAIR, open_reference_table
+from postil.app.reference_rows import weighed_fields
 from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
 from postil.errors import Undefined, UsageError
@@ -77,11 +78,9 @@ def score_tables(
     options = ScoreOptions(
         tokenizer=tokenizer, weights=weights, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
     )
-    names = ColumnNames({"candidates": Candidate, "references": Reference}, columns, everywhere={"item": item})
+    names = ColumnNames(PAIR, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
-    opened: LocatedRows[Reference] = open_rows(references, Reference, "references", names)
-    if references is candidates:
-        opened = distinct_references(opened, names.reading("references").say)
+    opened = open_reference_table(candidates, references, names, weighed_fields(weights, scale, asked))
     if several is not None and not weighted and any(map(callable, several)):
         opened, weighted = _with_weights(opened)
         asked = parse_all(several, weighted=weighted)

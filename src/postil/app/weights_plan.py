@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import numpy as np
 
 from postil.app.options import InputOptions, PluginOptions, ThreadOptions
+from postil.app.paired_tables import PAIR, pair_files
 from postil.app.reference_rows import read_references
-from postil.app.score_files import check_inputs, open_references, paired_readings
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
 from postil.metrics.consensus import similarity_metric
@@ -80,16 +80,12 @@ def plan_weights_files(
         Undefined: CIDEr of a single item.
     """
     load_plugins(options.plugins)
-    check_inputs(candidates, references, options)
-    given = paired_readings(candidates, references, options, on_message)
+    pair = pair_files(candidates, references, options.readings(PAIR, on_message))
     if options.out is not None:
         kind_of(options.out)
         check_apart(options.out, [candidates, references])
-    rows = (
-        read(candidates, Candidate, given["candidates"]),
-        open_references(candidates, references, given["references"]),
-    )
-    result = plan_weights(*rows, options, on_message)
+    rows = read(candidates, Candidate, pair.readings["candidates"])
+    result = plan_weights(rows, pair.references(references), options, on_message)
     if options.out is not None:
         write(options.out, result.rows)
     return result

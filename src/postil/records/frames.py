@@ -27,7 +27,7 @@ from postil.records.unfolding import unfolding
 from postil.records.wide import folded_reading, melted, wide_reading, wide_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from types import FrameType
 
     from narwhals.typing import IntoFrame
@@ -131,6 +131,16 @@ annotator, grade, aspect
     def reading(self, role: str) -> Reading:
         """Options of reading a table."""
         return self._readings[role]
+
+    def leave_out(self, role: str, fields: Collection[str]) -> None:
+        """Take no column of a table for some fields, unless one is named.
+
+        Args:
+            role: The table.
+            fields: The fields.
+        """
+        reading = self._readings[role]
+        self._readings[role] = replace(reading, columns={**dict.fromkeys(fields, ""), **reading.columns})
 
     def given(self, role: str) -> bool:
         """True if columns of that table alone were named."""
@@ -286,7 +296,7 @@ def _opened(
     if row_type is Reference and any(isinstance(each, list) for each in text):
         of = {**reading.columns, NESTED: reading.columns.get("text", "text")}
         reading = replace(reading, columns={field: column for field, column in of.items() if field != "text"})
-    aliases = {field: column for field, column in reading.columns.items() if not column.startswith("=")}
+    aliases = reading.names
     places = RowLocations(role, lambda _: tuple(columns.names), aliases)
     if is_nested(row_type, reading, columns.names) or not all(source in columns.names for source in aliases.values()):
         return TableRows(_advised(records_as_rows(_batches(table, lines), row_type, reading, places)), places, left_out)

@@ -16,7 +16,7 @@ __all__ = [
     "RatingWindow",
 ]
 
-CompetenceModel: TypeAlias = Literal["one-factor", "mace", "dawid-skene"]
+CompetenceModel: TypeAlias = Literal["mace", "dawid-skene"]
 """Name of a model of the competence of annotators."""
 
 ConcernKind: TypeAlias = Literal["attention", "gold", "repeated", "fast", "apart", "severity", "drift", "competence"]
@@ -46,8 +46,7 @@ class AnnotatorCompetence(Part, frozen=True, kw_only=True):
 
     Args:
         annotator: The annotator's pseudonym.
-        competence: From 0 to 1: for the one-factor model the share of the variance of the grades that follows the
-            texts, for MACE the probability that a rating follows the text instead of a guess.
+        competence: Probability that a rating follows the text instead of a guess, by MACE.
     """
 
     annotator: str

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAli
 
 import msgspec
 
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
 from postil.records.delimited import CsvSink, Delimited, column_names
@@ -41,6 +41,7 @@ __all__ = [
     "Rows",
     "Sink",
     "Writer",
+    "fields_of",
     "format_of",
     "kind_of",
     "open_bytes",
@@ -187,6 +188,36 @@ class Rows(LocatedRows[T]):
         fields = partial(_fields_at, name, form, row_type, reading)
         places = RowLocations(where, fields, reading.names)
         super().__init__(_READERS[form](name, row_type, reading, places), places)
+
+
+def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> tuple[str, ...]:
+    """Names of the fields of the first row of a file, before it is read.
+
+    Args:
+        path: The file, or a folder.
+        row_type: Class of the rows.
+        reading: Format, mapping of columns and more.
+
+    Returns:
+        The names; none of standard input, and of what cannot be read, which reading it will report.
+    """
+    name, silent = os.fspath(path), replace(reading, say=lambda _: None, split=None)
+    with suppress(PostilError, OSError):
+        form = format_of(name, reading)
+        if form == "dataset":
+            return fields_of(files_of_split(Path(name), reading.split, "--split")[0], row_type, silent)
+        if name != "-" and form in {"json", "arrow"}:
+            return _first_keys(name, form, silent)
+        return _fields_at(name, form, row_type, silent, 1) or ()
+    return ()
+
+
+def _first_keys(name: str, form: str, reading: Reading) -> tuple[str, ...]:
+    """Names of the fields of the first record of a file."""
+    if form == "arrow":
+        return tuple(next(parquet.read_arrow(name))[0])
+    with opened(name) as stream:
+        return next((tuple(records[0]) for _, records in json_records(stream, name, reading)), ())
 
 
 def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line: int) -> tuple[str, ...] | None:

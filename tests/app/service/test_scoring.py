@@ -54,6 +54,17 @@ def test_the_usual_metrics_are_the_default(ask: Ask) -> None:
     assert found["items"] is None
 
 
+def test_references_that_are_sent_twice_count_once(ask: Ask) -> None:
+    asked = {"candidates": TEXTS[::2], "metrics": ["rouge-l(over=mean)"], "scale": "1:5"}
+    once = ask("score", references=GOLD, **asked)
+    again = ask("score", references=[{**row, "system": system} for row in GOLD for system in "ab"], **asked)
+    assert again["scores"] == once["scores"]
+    advice = 'taken once each; where they are several, give each an "id"'
+    assert again["remarks"] == [f"references: 3 references that several rows of an item repeat, {advice}"]
+    several = ask("score", references=[{**row, "id": number} for row in GOLD for number in (1, 2)], **asked)
+    assert "|references:2-4|" in several["scores"][0]["signature"]
+
+
 @pytest.mark.parametrize(
     ("more", "error", "problem"),
     [

@@ -31,6 +31,7 @@ _IN_JSON: Final = {
     "ungraded='drop'": '"ungraded": "drop"',
     ", or give a saved background: background=postil.DocumentFrequencies.load(FOLDER)": "",
     "; background=postil.DocumentFrequencies.load(FOLDER) gives saved ones": "",
+    "name the column that tells them apart: columns={'references.id': COLUMN}": 'give each an "id"',
 }
 """Words of messages for an argument of `postil.score`."""
 _CONSENSUS: Final = re.compile(r"\s*consensus\s*\((.*)\)\s*", re.DOTALL)

@@ -1,0 +1,316 @@
+"""Candidates and references that come together: one table that holds both, and references that rows repeat.
+
+References of an item are one where they are equal in all that tells references apart: text, grade, ratings, weight,
+upvotes and id. Which system a row names does not: in a table with one row per system it is that of the candidate.
+References that stand in one row, as in a list, are as many as there stand.
+"""
+
+from __future__ import annotations
+
+import filecmp
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from msgspec import structs
+
+from postil.errors import UsageError
+from postil.records.frames import open_rows
+from postil.records.record_rows import is_nested
+from postil.records.row_files import fields_of, read
+from postil.records.row_locations import LocatedRows, SelectedRows
+from postil.records.rows import Candidate, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from postil.app.progress import OnMessage
+    from postil.records.frames import ColumnNames, Table
+    from postil.records.reading import Reading
+    from postil.records.row_locations import RowLocations, Source
+    from postil.records.rows import Row
+
+__all__ = ["PAIR", "PairedReadings", "distinct_references", "firsts", "open_reference_table", "pair_files", "repeated"]
+
+OF_CANDIDATES: Final = ("system", "id")
+"""Fields of references that a table with candidates has no column for, unless one is named: it is the candidates'."""
+PAIR: Final[Mapping[str, type[Row]]] = MappingProxyType({"candidates": Candidate, "references": Reference})
+"""Row type of each of the two."""
+VALUES: Final = ("grade", "ratings", "weight", "upvotes")
+"""Fields that tell references apart, and that may be the candidates' in a table with both."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedReadings:
+    """Options of reading a file of candidates and one of references.
+
+    Args:
+        readings: Options by role, of other files of the command too.
+        joint: True if the rows of the references are rows of candidates as well.
+        same: True if they are one file.
+    """
+
+    readings: dict[str, Reading]
+    joint: bool
+    same: bool
+
+    def references(self, path: str, needed: Collection[str] = ()) -> LocatedRows[Reference]:
+        """Open the references, each once.
+
+        Args:
+            path: The file.
+            needed: Fields that the references' weights are made of.
+        """
+        reading = self.readings["references"]
+        rows = read(path, Reference, reading)
+        return distinct_references(
+            rows, reading, joint=self.joint, advises=not (self.same or self.joint), needed=needed
+        )
+
+
+def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> PairedReadings:
+    """Options of reading candidates and references, of which one table may hold both.
+
+    Where they are one file, references have the items of the candidates. In one table, the columns of a system and of
+    an id are not those of the references unless they are named.
+
+    Args:
+        candidates: The file of the candidates.
+        references: The file of the references.
+        given: Options by role, as the flags have them.
+
+    Raises:
+        UsageError: Both are standard input, or one column of one file.
+    """
+    if candidates == references == "-":
+        raise UsageError("candidates and references cannot both come from standard input")
+    of_one, of_other = given["candidates"], given["references"]
+    same = _same(candidates, references)
+    one_table = (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split)
+    if same and one_table and _text(of_one) == _text(of_other):
+        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
+        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
+    if same and "item" in of_one.columns:
+        of_other = _with_columns(of_other, {"item": of_one.columns["item"]})
+    names = fields_of(references, Reference, of_other) if of_other.columns else ()
+    one_table = one_table and (same or _equal(candidates, references))
+    joint = _is_joint(of_one, of_other, names, one_table=one_table)
+    found = {**given, "references": _with_columns(of_other, dict.fromkeys(OF_CANDIDATES, "")) if joint else of_other}
+    if same:
+        also = tuple(column for role in ("candidates", "references") for column in found[role].names.values())
+        for role in ("candidates", "references"):
+            found[role] = replace(found[role], say=partial(_say_of, found[role].say, role), also=also)
+    return PairedReadings(found, joint, same)
+
+
+def open_reference_table(
+    candidates: Table, references: Table, names: ColumnNames, needed: Collection[str] = ()
+) -> LocatedRows[Reference]:
+    """Open a table of references beside one of candidates, each reference once; it may be the same table.
+
+    Args:
+        candidates: The candidates.
+        references: The references.
+        names: Names of the columns of both.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: A column or a value is wrong.
+        UsageError: It is no table.
+    """
+    of_one, of_other = names.reading("candidates"), names.reading("references")
+    same = references is candidates or (
+        isinstance(candidates, str | Path) and isinstance(references, str | Path) and _same(candidates, references)
+    )
+    opened = open_rows(references, Reference, "references", names)
+    columns = (opened.places.fields(0) or ()) if of_other.columns else ()
+    joint = _is_joint(of_one, of_other, columns, one_table=same)
+    if joint:
+        names.leave_out("references", OF_CANDIDATES)
+        opened = open_rows(references, Reference, "references", names)
+    return distinct_references(opened, of_other, joint=joint, advises=not (same or joint), needed=needed)
+
+
+def distinct_references(
+    rows: Source[Reference], reading: Reading, *, joint: bool, advises: bool, needed: Collection[str] = ()
+) -> LocatedRows[Reference]:
+    """References without those that several rows of an item repeat; of one by several systems, no system is known.
+
+    Args:
+        rows: References.
+        reading: Options of reading them, for what is said about them.
+        joint: True if their table has candidates as well. Grades and the like whose column nobody named are then the
+            candidates' if they differ where a reference is repeated, and are left out.
+        advises: True to say how references would be several.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: A needed field is not the references'; says where.
+    """
+    shared = tuple(field for field in VALUES if field not in reading.columns) if joint else ()
+    selection = _Distinct(rows.places, shared)
+    whole: list[Reference] = []
+    chosen = SelectedRows(whole, rows.places, selection.is_first)
+
+    def told() -> Iterator[Reference]:
+        whole.extend(rows)
+        if not shared and all(row.system is None for row in whole) and _are_distinct(whole):
+            yield from whole  # the usual case
+        else:
+            for row in chosen:
+                selection.kept.append(row)  # one by one: the rows that follow look at it
+            if chosen.skipped:
+                remarks = selection.candidates(reading, needed)
+                reading.say(repeated(rows.places.where, chosen.skipped, reading.flag("id") if advises else ""))
+                for remark in remarks:
+                    reading.say(remark)
+            yield from selection.references()
+            selection.kept.clear()
+        whole.clear()  # memory: the selection is alive until it is collected
+
+    return LocatedRows(told(), chosen.places)
+
+
+class _Distinct:
+    """Selection of the references that no row before repeats.
+
+    Args:
+        places: Locations of the rows.
+        shared: Fields that may be the candidates'.
+    """
+
+    def __init__(self, places: RowLocations, shared: Collection[str]) -> None:
+        self.kept: list[Reference] = []
+        """The references so far, to which the caller adds those that are first."""
+        self._places, self._shared = places, shared
+        self._seen = 0
+        self._first: dict[Reference, tuple[int, int]] = {}
+        self._differing: dict[str, tuple[int, int]] = {}
+
+    def is_first(self, row: Reference) -> bool:
+        """True if no row before is the same reference; called once per row, in their order."""
+        line = self._places.line(self._seen)
+        self._seen += 1
+        first, place = self._first.setdefault(_told_apart(row, self._shared), (line, len(self.kept)))
+        if first == line:
+            return True
+        mine = self.kept[place]
+        for field in self._shared:
+            if getattr(mine, field) != getattr(row, field):
+                self._differing.setdefault(field, (self._seen - 1, first))
+        if mine.system != row.system:
+            self.kept[place] = structs.replace(mine, system=None)
+        return False
+
+    def candidates(self, reading: Reading, needed: Collection[str]) -> list[str]:
+        """Remarks on the fields that are the candidates', as they differ where a reference is repeated.
+
+        Args:
+            reading: Options of reading the rows, for what to do.
+            needed: Fields that the references' weights are made of.
+
+        Raises:
+            InvalidInput: One of those fields is needed.
+        """
+        found = []
+        for field, (index, first) in self._differing.items():
+            problem = f"differs from that in row {first}, where the same reference stands"
+            if field in needed:
+                advice = f"name the column of the references: {reading.flag(field)}"
+                raise self._places.error(index, field, f"{problem}, so it seems to be the candidate's; {advice}")
+            taken = f"so it is taken as the candidate's (the references': {reading.flag(field)})"
+            found.append(f"{self._places.where}: {self._places.column(field)} {problem}, {taken}")
+        return found
+
+    def references(self) -> Iterator[Reference]:
+        """The references, without the fields that are the candidates'."""
+        nothing = _nothing(self._differing)
+        return (structs.replace(row, **nothing) for row in self.kept) if nothing else iter(self.kept)
+
+
+def firsts(rows: Sequence[Reference], lines: Iterable[int]) -> list[int]:
+    """For each reference the index of the one from another line that it repeats, or its own.
+
+    Args:
+        rows: References.
+        lines: The line of each.
+
+    >>> firsts([Reference("1", "a"), Reference("1", "a"), Reference("1", "a", id="2")], [1, 2, 3])
+    [0, 0, 2]
+    """
+    first: dict[Reference, tuple[int, int]] = {}
+    found = list[int]()
+    for index, (row, line) in enumerate(zip(rows, lines, strict=True)):
+        earlier, seen = first.setdefault(_told_apart(row), (index, line))
+        found.append(index if seen == line else earlier)
+    return found
+
+
+def repeated(where: str, number: int, flag: str) -> str:
+    """Remark on references that were repeated.
+
+    Args:
+        where: Their table.
+        number: Number of the repetitions.
+        flag: Flag that names the column of an id; empty where it is clear that they are one.
+    """
+    advice = f"; where they are several, name the column that tells them apart: {flag}" if flag else ""
+    return f"{where}: {number:,} references that several rows of an item repeat, taken once each{advice}"
+
+
+def _are_distinct(rows: Sequence[Reference]) -> bool:
+    """True if no two rows are equal, as their hashes tell: these take less memory and time than a set of rows."""
+    hashes = np.sort(np.fromiter(map(hash, rows), np.int64, len(rows)))
+    return not (hashes[1:] == hashes[:-1]).any()
+
+
+def _told_apart(row: Reference, shared: Collection[str] = ()) -> Reference:
+    """A reference as far as it is told from others of its item."""
+    if row.system is None and not shared:
+        return row
+    return structs.replace(row, system=None, **_nothing(shared))
+
+
+def _nothing(fields: Iterable[str]) -> dict[str, tuple[()] | None]:
+    """Values of fields of a row without them."""
+    return {field: () if field == "ratings" else None for field in fields}
+
+
+def _is_joint(candidates: Reading, references: Reading, names: Collection[str], *, one_table: bool) -> bool:
+    """True if the rows of a table of references are rows of candidates too, which have a text of their own."""
+    if _text(candidates) == _text(references) or is_nested(Reference, references, names):
+        return False
+    columns = {candidates.columns.get(field, field) for field in ("item", "system", "text")}
+    return one_table or columns <= set(names)
+
+
+def _text(reading: Reading) -> str:
+    """Column of the texts, or of lists of them."""
+    return reading.columns.get("references", reading.columns.get("text", "text"))
+
+
+def _with_columns(reading: Reading, columns: Mapping[str, str]) -> Reading:
+    """Options with columns of fields that have none."""
+    return replace(reading, columns=MappingProxyType({**columns, **reading.columns}))
+
+
+def _say_of(on_message: OnMessage, role: str, message: str) -> None:
+    """Say of which role it is true, where one file has several."""
+    where, colon, rest = message.partition(": ")
+    on_message(f"{where}, {role}{colon}{rest}")
+
+
+def _same(one: str | Path, other: str | Path) -> bool:
+    with suppress(OSError):  # one of them does not exist, so it is not the other
+        return Path(one).samefile(other)
+    return False
+
+
+def _equal(one: str, other: str) -> bool:
+    with suppress(OSError):
+        return Path(one).is_file() and Path(other).is_file() and filecmp.cmp(one, other, shallow=False)
+    return False
