@@ -44,8 +44,8 @@ INFORMATIVE: Final = 3000
 
 FOLDS: Final = {
     "seed": "{folds} folds of whole topics, at random by the seed {seed}: the order of the paper’s topics is not "
-    "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; --folds-by "
-    "consecutive cuts the topics of the file into runs",
+    "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; "
+    "--folds-by consecutive cuts the topics of the file into runs",
     "consecutive": "{folds} runs of whole topics in the order of the file, as the text has it",
     "order": "{folds} folds of whole topics: topic i of the file is in fold i modulo their number",
 }
