@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from postil.app.comment import CommentOptions
 from postil.app.corpus.building import build_corpus
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_data import CommentsStudy
@@ -198,6 +200,30 @@ def test_deviations_are_the_last_table_and_name_what_was_done(done: tuple[Path, 
     assert not any("METEOR" in name for name in rows)  # which was not scored
     assert all(isinstance(cell, str) for cells in rows.values() for cell in cells)
     assert not any("{" in cell for cells in rows.values() for cell in cells)
+
+
+def leaves(options: dict[str, Any]) -> list[str]:
+    return [leaf for name, value in options.items() for leaf in (leaves(value) if isinstance(value, dict) else [name])]
+
+
+def test_deviations_have_every_option_that_was_in_force(done: tuple[Path, list[str]]) -> None:
+    """A new option of a training, of suggestions or of a metric is there by itself."""
+    out, _ = done
+    rows = {row["name"]: row["cells"] for row in table(out, "deviations")["rows"]}
+    models = rows["all options of the commenters"][1]
+    places = {"jobs", "engine", "address", "device", "tensorboard"}
+    for name in QUICK["systems"]:
+        for leaf in set(leaves(Model.open(out / "models" / name).metadata["options"])) - places:
+            assert re.search(rf"(^|[ .]){leaf} ", models), leaf
+    asked = rows["all options of the suggestions"][1]
+    for each in fields(CommentOptions):
+        assert each.name in places or re.search(rf"(^| ){each.name} ", asked), each.name
+    for spec, metric in parse_all(METRICS).items():
+        assert metric.signature in rows[f"all parameters of {spec.partition('(')[0]}"][1]
+    assert "--epochs 1" in rows["options given to the study"][1]
+    assert rows["intervals and tests"][1] == "50 resamples, 20 permutations, seed 5, 100 draws of controls"
+    assert {"near duplicates", "HTML in the texts", "dates of the articles"} <= set(rows)
+    assert "left out or changed by the build" in rows
 
 
 def test_nothing_is_done_twice(done: tuple[Path, list[str]], corpus: Path) -> None:

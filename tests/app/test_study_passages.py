@@ -21,7 +21,7 @@ from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.records import Candidate, Passage, read, write
 from postil.records.result_files import read_results
-from postil.records.results import NcgResult, SummaryResult
+from postil.records.results import NcgResult, PassageSettings, SummaryResult
 from postil.records.rows import TopicArticle
 from postil.render.numbers import number
 from postil.text.vectors import Vectors
@@ -211,6 +211,9 @@ def test_the_preset_says_which_reading_of_equation_13_it_took(
     assert rows["folds of interestingness"][1].startswith("3 folds of whole topics, at random by the seed")
     assert rows["a text that is informative for several topics"][1].startswith("once, with its highest grade, as the")
     assert rows["texts equal to the scored passage"][1].startswith("they leave the reference: by its own words")
+    every = rows["all options of interestingness"][1]
+    for name in set(PassageSettings.__struct_fields__) - {"postil", "command"}:
+        assert f"{name} " in every
     other = replace(options, folds_by="consecutive", repeated_texts="each", equal_texts="stay")
     collection, said = out.parent, []
     for stage in PAPER_STAGES:

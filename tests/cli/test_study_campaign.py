@@ -123,6 +123,11 @@ def test_from_the_plan_of_a_campaign_to_tables_3_to_9(postil: Postil) -> None:
         shown = found["agreement"][f"Cohen’s kappa, {name}"][0]
         assert shown[0] == pytest.approx(kappa(exported, key))
     assert found["table-8"]["grade and text of each reference"] is not None
+    deviations = found["deviations"]
+    rubric = "that of postil annotate (en), which paraphrases the paper’s criteria"
+    assert deviations["rubric of the ratings"][1] == rubric
+    assert deviations["ratings of the references"][1].startswith("64 ratings of 32 references; references/references")
+    assert "beam search of METEOR 1.5" in deviations["METEOR: alignment"][1]
 
     # The same by way of the corpus: built again with the ratings, under other pseudonyms.
     rated = ("corpus", "build", "raw.jsonl", "--out", "rated", *BUILD, "--ratings", "references/references.jsonl")

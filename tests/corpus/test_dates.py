@@ -13,6 +13,7 @@ from corpus_work import Row, built, files, ids, loose, row, rows, written
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
+from postil.corpus.date_range import DateRange
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.errors import InvalidInput, UsageError
@@ -215,3 +216,52 @@ def test_no_train_article_is_old_enough(tmp_path: Path) -> None:
         article["comments"] = article["comments"][:1]
     with pytest.raises(InvalidInput, match="nothing is left for train: 19 articles are not eligible for the test set"):
         split_up(tmp_path, articles, test=Share(size=1), test_min_comments=3, test_min_words=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2017-04..2017-08", "2017-04-01T00:00:00Z", "2017-08-31T23:59:59Z"),
+        ("2017-04-02..2017-08-30", "2017-04-02T00:00:00Z", "2017-08-30T23:59:59Z"),
+        ("2017..2017", "2017-01-01T00:00:00Z", "2017-12-31T23:59:59Z"),
+        ("..2016-02", "", "2016-02-29T23:59:59Z"),
+        ("2017-04-01T08:00+08:00..", "2017-04-01T00:00:00Z", ""),
+        ("2017-04-01 .. 2017-04-01T12:00", "2017-04-01T00:00:00Z", "2017-04-01T12:00:00Z"),
+    ],
+)
+def test_a_range_has_whole_years_months_and_days(text: str, first: str, last: str) -> None:
+    found = DateRange.parse(text)
+    assert (found.first, found.last) == (first, last)
+    assert all(end in found for end in (first or "0001-01-01T00:00:00Z", last or "9999-12-31T23:59:59Z"))
+    assert "" not in DateRange.parse("2017..")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2017", "..", "2017-13..", "2017-04-31..", "April..May", "2018..2017", "2017-04..2017-03-31", "0000..", "1..2"],
+)
+def test_what_is_no_range(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^dates: expected "):
+        DateRange.parse(text)
+
+
+def test_articles_of_other_dates_are_left_out_and_counted(tmp_path: Path) -> None:
+    articles = dated(20)  # from March 30 to April 18
+    del articles[5]["date"]
+    corpus = built(tmp_path, articles, dates=DateRange.parse("2017-04..2017-04-10"))
+    left = {article.date for article in corpus.articles("train")}
+    assert (min(filter(None, left))[:10], max(filter(None, left))[:10], len(left)) == ("2017-04-01", "2017-04-10", 9)
+    assert corpus.metadata.seen["articles: date not in 2017-04..2017-04-10"] == 10
+    assert corpus.metadata.seen["articles: no date"] == 1
+    assert corpus.metadata.options["dates"] == "2017-04..2017-04-10"
+    assert "dates" not in built(tmp_path, articles, "all").metadata.options
+    with pytest.raises(InvalidInput, match=r"19 with date not in 1999\.\.1999, 1 with no date"):
+        built(tmp_path, articles, "none", dates=DateRange.parse("1999..1999"))
+
+
+def test_sets_that_are_given_keep_their_dates(tmp_path: Path) -> None:
+    articles = dated(20)
+    path, test = written(tmp_path / "train.jsonl", articles[:10]), written(tmp_path / "test.jsonl", articles[10:])
+    options = loose(dates=DateRange.parse("..2017-04-02"))
+    corpus = build_corpus([path], tmp_path / "out", options, test=test, jobs=1)
+    assert {split: len(names) for split, names in ids(corpus).items()} == {"train": 4, "test": 10}

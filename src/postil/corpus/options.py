@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final
 
+from postil.corpus.date_range import DateRange
 from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
@@ -59,6 +60,8 @@ class BuildOptions:
         source: Source of the articles and comments, for the dataset card.
         license: Terms of use of the data, for the dataset card.
         tokenizer: Tokenizer of all texts: space, words, characters, 13a, ptb, jieba or rjieba (jieba's, faster).
+        dates: Articles of these dates alone, as FROM..TO: 2017-04..2017-08, 2017-04-01..2017-08-31, 2017.. or ..2017;
+            articles without a date are left out. Dev and test sets that are given stay as they are.
         min_content_words: Minimum number of words in the content; 0 accepts articles without content. By default
             chosen from the data: 30, or less if that leaves few articles.
         min_comments: Minimum number of comments with text, long ones included. By default chosen from the data:
@@ -99,6 +102,7 @@ class BuildOptions:
     source: Annotated[str, Flag(metavar="TEXT")]
     license: Annotated[str, Flag(metavar="TEXT")]
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
+    dates: Annotated[DateRange | None, Flag(metavar="FROM..TO")] = None
     min_content_words: Annotated[int | None, Flag(min=0)] = None
     min_comments: Annotated[int | None, Flag(min=1)] = None
     max_comment_words: Annotated[int, Flag(min=1)] = 50
@@ -157,4 +161,5 @@ class BuildOptions:
         names = [name for name in self.__annotations__ if name not in hidden]
         values = {name: getattr(self, name) for name in names}
         values |= {**(chosen or {}), "dev": str(self.dev), "test": str(self.test)}
+        values["dates"] = None if self.dates is None else str(self.dates)
         return {name: value for name, value in values.items() if value is not None}

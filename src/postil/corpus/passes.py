@@ -377,7 +377,7 @@ def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
         for what, number in seen.items()
         if what.startswith("articles: ")
     )
-    advice = "see --min-content-words (0 where there is no content) and --min-comments"
+    advice = "see --min-content-words (0 where there is no content), --min-comments and --dates"
     return f"no article meets the thresholds ({why}); {advice}"
 
 

@@ -84,7 +84,9 @@ class Prepare:
 
     def _articles(self, block: Block, met: _Counts) -> Iterator[Read]:
         """Clean articles of a block; those with too few comments are excluded."""
-        least = 1 if _is_given(block) else self.options.min_comments or 1
+        least, dates = self.options.min_comments or 1, self.options.dates
+        if _is_given(block):
+            least, dates = 1, None
         decode = msgspec.json.Decoder(Article).decode
         once = self.options.on_error == "stop" and plain_objects(block.data)  # a bad line would mislead it
         clean = HtmlCleaner()
@@ -113,6 +115,9 @@ class Prepare:
             met.seen["comments: held out before"] += len(row.held_out or ())
             if self.rated is not None:
                 met.rated += self._rate(read, self.rated)
+            if dates is not None and (row.date or "") not in dates:
+                met.leave_out(f"date not in {dates}" if row.date else "no date", read)
+                continue
             if len(read.comments) >= least:
                 yield read
             else:

@@ -269,7 +269,7 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
 
 
 def _first_of_texts(rows: NDArray[np.int64], same: NDArray[np.int64], weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of rows with equal texts the first one of the highest weight; rows stay in their order."""
+    """The first row of the highest weight of each text; rows stay in their order."""
     order = np.lexsort((-weight, same))
     return np.sort(rows[order[np.unique(same[order], return_index=True)[1]]])
 

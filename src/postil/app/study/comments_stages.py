@@ -19,6 +19,7 @@ from postil.app.readers import HUMAN
 from postil.app.report import write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
+from postil.app.study.comments_deviations import codebook
 from postil.app.study.comments_examples import pairs
 from postil.app.study.comments_seeds import scores_over_seeds
 from postil.app.study.comments_systems import plan, suggesting
@@ -314,6 +315,7 @@ def tables(study: CommentsStudy) -> Stage:
     names += ["correlations.json"] if options.judgements else []
     more = [each for each in study.by_seed if not each.is_first]
     spread = options.preset is not None
+    books = {codebook(path) for path in (options.references, options.judgements) if path and spread}
 
     def work() -> None:
         made = comments_study(
@@ -337,6 +339,7 @@ def tables(study: CommentsStudy) -> Stage:
             *(study.out / name for name in names),
             *study.models.values(),
             *(each.out / "candidates.jsonl" for each in more),
+            *sorted(path for path in books if path.is_file()),
         ],
         request={
             "weights": study.weights,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from postil.app.study.papers import deviations, passages_paper
 from postil.app.study.passages_claims import Evidence, claims_part, findings
 from postil.app.study.passages_figures import (
@@ -372,3 +374,7 @@ def _deviations(
                 f"given: {model.made or 'their training is unknown'}{share}",
                 "--vectors",
             )
+    for sense in SENSES.values():
+        values = msgspec.structs.asdict(found[sense].settings)
+        every = ", ".join(f"{name} {values[name]}" for name in values if name not in {"postil", "command"})
+        yield f"all options of {sense}", "see above; others are not said", every, "this command"
