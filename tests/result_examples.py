@@ -507,7 +507,18 @@ def system_difference(first: str, second: str, value: float, p: float) -> dict[s
     }
 
 
-def budget_row(items: int, raters: int) -> dict[str, Any]:
+def budget_facet(component: str, estimate: float) -> dict[str, Any]:
+    return {
+        "component": component,
+        "estimate": estimate,
+        "low": estimate / 2,
+        "high": 2 * estimate,
+        "share": estimate,
+        "absent": estimate < 0.05,
+    }
+
+
+def budget_row(items: int, raters: int, layout: str = "item") -> dict[str, Any]:
     return {
         "items": items,
         "raters": raters,
@@ -519,6 +530,7 @@ def budget_row(items: int, raters: int) -> dict[str, Any]:
         "human_mean_width": 2.25 / items**0.5,
         "power": 1 - 4 / items,
         "power_all": 1 - 8 / items,
+        "layout": layout,
     }
 
 
@@ -595,8 +607,16 @@ OTHERS: dict[str, dict[str, Any]] = {
             "rater_variance": 0.5,
             "total": {"mean": 0.5, "difference": 0.375},
             "residual": {"mean": 0.25, "difference": 0.125},
+            "facets": [budget_facet("item", 0.5), budget_facet("item:rater", 0.03125)],
+            "raters_by_item": {"mean": 0.5, "difference": 0.25},
+            "raters_by_output": {"mean": 0.5, "difference": 0.5},
         },
-        "rows": [budget_row(items, raters) for raters in (1, 2) for items in (10, 20, 40, 80)],
+        "rows": [
+            budget_row(items, raters, layout)
+            for layout in ("item", "output")
+            for raters in (1, 2)
+            for items in (10, 20, 40, 80)
+        ],
         "cheapest": budget_row(50, 1),
         "notes": ["one rater on more items beats more raters on fewer"],
         "settings": {
@@ -609,6 +629,9 @@ OTHERS: dict[str, dict[str, Any]] = {
             "postil": "0",
             "pilot": 12,
             "scores_used": True,
+            "annotators": 4,
+            "resamples": 100,
+            "seed": 3,
             "r_squared": 0.5,
             "difference": 0.5,
             "power": 0.8,

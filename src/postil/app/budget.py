@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
 from postil.app.estimate import EstimateOptions, open_judged_files, rated_outputs
+from postil.app.options import SeedOptions
 from postil.errors import Undefined, UsageError
-from postil.metaeval.budgets import budget
+from postil.metaeval.budgets import Pilot, budget, facets_of
 from postil.metaeval.estimation import estimated
-from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, assumed, components_of
+from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
+from postil.metaeval.severity import untold
+from postil.metaeval.variance_components import design_of
 from postil.options import Flag, flag_name, options, split_hint
 from postil.records.results import BudgetSettings, replace
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
-    from postil.metaeval.estimation import Target
+    from postil.metaeval.estimation import Predictions, Target
+    from postil.metaeval.rated_outputs import RatedOutputs
     from postil.metaeval.rating_budget import Components
-    from postil.records.results import BudgetResult, Excluded
+    from postil.records.results import BudgetFacet, BudgetResult, Excluded
     from postil.records.row_locations import Source
     from postil.records.rows import Judgement, Score
 
@@ -32,10 +37,12 @@ SYSTEMS: Final = 2
 RELIABILITY: Final = 0.5
 SYSTEM_CORRELATION: Final = 0.3
 POWER: Final = 0.8
+ANNOTATORS: Final = 3
+"""Smallest number of annotators of a plan, unless one is asked for."""
 
 
 @options
-class BudgetOptions(EstimateOptions):
+class BudgetOptions(EstimateOptions, SeedOptions):
     """Options of `postil budget`.
 
     Args:
@@ -52,6 +59,9 @@ class BudgetOptions(EstimateOptions):
         r_squared: Share of the variance of expected grades that scores explain, without a pilot; 0 by default.
         seconds_per_rating: Time of a rating, in seconds.
         seconds_per_item: Time that each rater of an item needs to read it, in seconds.
+        annotators: Number of annotators of the plan; by default those of the pilot, 3 at least.
+        overlap: Share of the outputs with a second rating where one is planned; it tells severities.
+        resamples: Number of resamples of the pilot's items, for intervals of variance components.
     """
 
     items: Annotated[int | None, Flag(min=2)] = None
@@ -67,6 +77,9 @@ class BudgetOptions(EstimateOptions):
     r_squared: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     seconds_per_rating: Annotated[float, Flag(min=0)] = 40.0
     seconds_per_item: Annotated[float, Flag(min=0)] = 0.0
+    annotators: Annotated[int | None, Flag(min=1)] = None
+    overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.2
+    resamples: Annotated[int, Flag(min=1)] = 1000
 
     def __post_init__(self) -> None:
         for several in ("graded", "raters"):
@@ -81,6 +94,11 @@ class BudgetOptions(EstimateOptions):
                 raise UsageError(f"--{name}: expected more than 0")
         if not 0 < self.power < 1:
             raise UsageError(f"--power: expected more than 0 and less than 1, got {self.power:g}")
+        if self.annotators is not None and max(self.raters, default=1) > self.annotators:
+            raise UsageError(
+                f"--raters: expected at most the {self.annotators} of --annotators, got {max(self.raters)}; an output "
+                "has one rating by each"
+            )
 
 
 def _check_bounds(given: BudgetOptions) -> None:
@@ -183,6 +201,47 @@ def budget_rows(
             )
     rated = rated_outputs(scores, judgements, options)
     outputs = rated.outputs
+    pilot = _size(rated, options, scored=scores is not None)
+    found = estimated(outputs, cast("Target", options.target), scores=options.method == "crossed")
+    fit = found.fit if found.used else None
+    settings = _settings(options, options.items or len(rated.items), len(rated.systems))
+    annotators = options.annotators or max(ANNOTATORS, rated.annotators, *settings.raters)
+    settings = replace(
+        settings,
+        pilot=pilot,
+        scores_used=found.used,
+        r_squared=fit.r_squared if fit else None,
+        annotators=annotators,
+        raters=settings.raters if outputs.rater_variance is not None else (1,),
+    )
+    components = components_of(outputs, fit)
+    if not components.total_mean and not components.rater_variance:
+        raise Undefined(
+            "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
+            "plan from assumptions: --sd GRADES"
+        )
+    told = Pilot(
+        facets=_facets(rated, options),
+        severity=rated.severity,
+        notes=tuple(_on_pilot(rated, fit)),
+        excluded=(*rated.excluded, *left_out),
+    )
+    campaign = _campaign(components, settings)
+    if told.facets:
+        settings = replace(settings, resamples=options.resamples, seed=options.seed)
+        of = Facets.of({row.component: row.estimate for row in told.facets})
+        campaign = dataclasses.replace(
+            campaign,
+            components=components.by_facets(of, annotators),
+            annotators=annotators,
+            removed_from=_removed_from(options, rated),
+        )
+    return budget(campaign, settings, _graded(options, settings.items), pilot=told)
+
+
+def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:
+    """Number of graded items of a pilot that is large enough."""
+    outputs = rated.outputs
     pilot = int(outputs.rated_items.sum())
     if pilot < FEWEST_ITEMS:
         raise Undefined(
@@ -192,29 +251,40 @@ def budget_rows(
     if (outputs.n < 2).any():
         few = rated.systems[int(outputs.n.argmin())]
         raise Undefined(f"{few} has one graded item in the pilot, and variances need two")
-    known = len(rated.items)
-    if scores is None and options.items is None:
+    if not scored and options.items is None:
         raise UsageError(f"without scores the number of items is unknown: --items N, {pilot} of which are graded")
     if options.items is not None and options.items < pilot:
         raise UsageError(f"--items: expected at least the {pilot} graded ones, got {options.items}")
-    found = estimated(outputs, cast("Target", options.target), scores=options.method == "crossed")
-    fit = found.fit if found.used else None
-    settings = replace(
-        _settings(options, options.items or known, len(rated.systems)),
-        pilot=pilot,
-        scores_used=found.used,
-        r_squared=fit.r_squared if fit else None,
-    )
-    if outputs.rater_variance is None:
-        settings = replace(settings, raters=(1,))
-    components = components_of(outputs, fit)
-    if not components.total_mean and not components.rater_variance:
-        raise Undefined(
-            "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
-            "plan from assumptions: --sd GRADES"
-        )
-    graded = _graded(options, settings.items)
-    return budget(_campaign(components, settings), settings, graded, excluded=(*rated.excluded, *left_out))
+    return pilot
+
+
+def _facets(rated: RatedOutputs, options: BudgetOptions) -> tuple[BudgetFacet, ...]:
+    """Variance components by item, system and rater; none where they cannot be told apart."""
+    try:
+        design = given = design_of(rated.single, *rated.places)
+        if rated.single is not rated.single_given:
+            given = design_of(rated.single_given, *rated.places)
+        return facets_of(design, given, resamples=options.resamples, seed=options.seed)
+    except Undefined:
+        return ()
+
+
+def _on_pilot(rated: RatedOutputs, fit: Predictions | None) -> Iterator[str]:
+    """Notes on the ratings of a pilot."""
+    if rated.severity is None and rated.outputs.rater_variance is not None:
+        yield from untold(rated.single_given)
+    if fit is not None:
+        yield from shared_noise(rated.outputs, fit, rated.signatures)
+
+
+def _removed_from(options: BudgetOptions, rated: RatedOutputs) -> int | None:
+    """Smallest number of ratings per output with which severities will be removed; None if they are kept.
+
+    That is where second ratings connect annotators: of all outputs, or of those that overlap.
+    """
+    if rated.severity is None or not rated.severity.removed:
+        return None
+    return 1 if options.overlap > 0 else 2
 
 
 def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSettings:
@@ -224,13 +294,15 @@ def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSetting
         items=items,
         systems=systems,
         target=options.target,
-        raters=tuple(sorted(set(options.raters))) or (1, 2, 3),
+        raters=tuple(sorted(set(options.raters))) or tuple(k for k in (1, 2, 3) if k <= (options.annotators or k)),
         seconds_per_rating=options.seconds_per_rating,
         seconds_per_item=options.seconds_per_item,
         postil=VERSION,
         difference=options.difference,
         power=options.power if options.difference is not None else None,
         width=options.width,
+        annotators=options.annotators,
+        overlap=options.overlap,
     )
 
 

@@ -40,9 +40,9 @@ def budget(
     """Plan a rating campaign: how many items and raters tell systems apart.
 
     From a pilot, or from assumptions: expected widths of confidence intervals, the power to find a difference, and the
-    hours that it takes, for numbers of graded items and of raters; and the cheapest plan that is enough.
-
-    Nothing is random.
+    hours that it takes, for numbers of graded items and of raters; and the cheapest plan that is enough. A pilot also
+    tells whether the raters of an item should rate all its systems. Resamples of its items give the intervals of
+    variance components; nothing else is random.
 
     Example: postil budget scores.jsonl --judgements pilot.jsonl --difference 0.3
     """

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from postil.metaeval.rating_budget import FEWEST_ITEMS, cheapest, steps_to
-from postil.records.results import BudgetComponents, BudgetResult, BudgetRow, SpreadComponents
+from postil.metaeval.rating_budget import FEWEST_ITEMS, LAYOUTS, cheapest, steps_to
+from postil.metaeval.variance_intervals import component_intervals
+from postil.records.results import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from postil.metaeval.rating_budget import Campaign
-    from postil.records.results import BudgetSettings, Excluded
+    from postil.metaeval.rating_budget import Campaign, Layout
+    from postil.metaeval.variance_components import Design
+    from postil.records.results import BudgetSettings, Excluded, Severity
 
-__all__ = ["budget"]
+__all__ = ["Pilot", "budget", "facets_of"]
 
 NOTICED: Final = 1.005
 """Ratio of squared errors that does not round to 1."""
@@ -21,38 +24,114 @@ COMPARED: Final = 60
 """Number of ratings per system that one, two and three raters are compared at."""
 ROUGH_PILOT: Final = 20
 """Number of graded items below which a plan from a pilot is rough."""
+ABSENT: Final = 0.1
+"""Share of all variance that the interval of a component stays below if it is called absent."""
+PEEKING: Final = (
+    "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too narrow"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """Results of a pilot beyond the variance of an output.
+
+    Args:
+        facets: Variance components by item, system and rater, with intervals; empty if they cannot be told apart.
+        severity: Severities of the annotators.
+        notes: Notes on its ratings.
+        excluded: Rows that are not in the numbers.
+    """
+
+    facets: tuple[BudgetFacet, ...] = ()
+    severity: Severity | None = None
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
 
 
 def budget(
-    campaign: Campaign,
-    settings: BudgetSettings,
-    graded: tuple[int, ...] = (),
-    *,
-    excluded: tuple[Excluded, ...] = (),
+    campaign: Campaign, settings: BudgetSettings, graded: tuple[int, ...] = (), *, pilot: Pilot | None = None
 ) -> BudgetResult:
     """Compute what numbers of graded items and raters give, and find the cheapest plan that is enough.
+
+    With components by item, system and rater there are two layouts: the raters of an item rate all its systems, or they
+    are drawn output by output.
 
     Args:
         campaign: The campaign.
         settings: Options of the command; ``settings.raters`` are the numbers of ratings per output to choose from.
         graded: Numbers of graded items; by default steps up to all.
-        excluded: Rows of the pilot that are not in the numbers.
+        pilot: Results of the pilot; None without one.
     """
     of = campaign.components
+    pilot = pilot or Pilot()
     wanted = settings.power is not None or settings.width is not None
-    best = cheapest(campaign, settings.raters, wanted=settings.power, width=settings.width) if wanted else None
+    layouts = LAYOUTS if of.facets is not None and campaign.systems > 1 else LAYOUTS[:1]
+    campaigns = {layout: replace(campaign, layout=layout) for layout in layouts}
+    plans = []
+    for layout in layouts if wanted else ():
+        each = campaigns[layout]
+        plan = cheapest(each, settings.raters, wanted=settings.power, width=settings.width)
+        plans += [(each.hours(plan.items, plan.raters), each, plan)] if plan else []
+    best = min(plans, key=lambda each: each[0], default=None)  # the first of equal ones: by item
     return BudgetResult(
         components=BudgetComponents(
             rater_variance=of.rater_variance,
             total=SpreadComponents(mean=of.total_mean, difference=of.total_difference),
             residual=SpreadComponents(mean=of.residual_mean, difference=of.residual_difference),
+            facets=pilot.facets,
+            raters_by_item=_of_one_rater(campaigns["item"]) if of.facets else None,
+            raters_by_output=_of_one_rater(campaigns["output"]) if "output" in campaigns else None,
         ),
-        rows=tuple(_row(campaign, n, k) for k in settings.raters for n in graded or tuple(steps_to(campaign.items))),
-        cheapest=_row(campaign, best.items, best.raters) if best else None,
-        notes=tuple(_notes(campaign, settings, missed=wanted and best is None)),
+        rows=tuple(
+            _row(each, n, k)
+            for each in campaigns.values()
+            for k in settings.raters
+            for n in graded or tuple(steps_to(campaign.items))
+        ),
+        cheapest=_row(best[1], best[2].items, best[2].raters) if best else None,
+        notes=(*_notes(campaigns, settings, missed=wanted and best is None), *pilot.notes, PEEKING),
         settings=settings,
-        excluded=excluded,
+        excluded=pilot.excluded,
+        severity=pilot.severity,
     )
+
+
+def facets_of(design: Design, given: Design, *, resamples: int, seed: int) -> tuple[BudgetFacet, ...]:
+    """Variance components of a pilot, with intervals over resamples of its items.
+
+    Args:
+        design: Its ratings, without severities where they are removed: in a table with holes severities make other
+            components uncertain.
+        given: The same as they were given, for the component of severities.
+        resamples: Number of resamples.
+        seed: Seed of the resamples.
+
+    Raises:
+        Undefined: The components cannot be told apart.
+    """
+    values, ends = design.estimates(), component_intervals(design, resamples=resamples, seed=seed)
+    if given is not design and "rater" in values:
+        values["rater"] = given.estimates()["rater"]
+        ends["rater"] = component_intervals(given, resamples=resamples, seed=seed)["rater"]
+    total = sum(max(0.0, value) for value in values.values())
+    rows = []
+    for name, value in values.items():
+        interval = ends[name]
+        rows.append(
+            BudgetFacet(
+                component=name,
+                estimate=value,
+                low=interval.low if interval else None,
+                high=interval.high if interval else None,
+                share=max(0.0, value) / total if total else None,
+                absent=interval is not None and interval.high < ABSENT * total,
+            )
+        )
+    return tuple(rows)
+
+
+def _of_one_rater(campaign: Campaign) -> SpreadComponents:
+    return SpreadComponents(mean=campaign.noise(1) or 0.0, difference=campaign.noise(1, difference=True) or 0.0)
 
 
 def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:
@@ -68,10 +147,12 @@ def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:
         human_mean_width=campaign.width(n, k, scores=False),
         power=campaign.power(n, k, true) if several and true is not None else None,
         power_all=campaign.power(n, k, true, campaign.pairs) if several and true is not None else None,
+        layout=campaign.layout,
     )
 
 
-def _notes(campaign: Campaign, settings: BudgetSettings, *, missed: bool) -> Iterator[str]:
+def _notes(campaigns: Mapping[Layout, Campaign], settings: BudgetSettings, *, missed: bool) -> Iterator[str]:
+    campaign = campaigns["item"]
     if missed:
         yield from _missed(campaign, settings)
     if campaign.components.rater_variance is None:
@@ -79,12 +160,7 @@ def _notes(campaign: Campaign, settings: BudgetSettings, *, missed: bool) -> Ite
     elif campaign.items >= COMPARED:
         yield from _raters(campaign)
     if campaign.systems > 1:
-        yield "one rater for all systems of an item removes severity from differences: postil annotate plan --by-item"
-    if settings.scores_used and not campaign.components.residual_mean and campaign.components.rater_variance:
-        yield (
-            "predictions miss grades by less than raters differ, so the scores share the raters' errors; what they "
-            "leave counts as 0, and the plans are cautious"
-        )
+        yield from _layouts(campaigns, settings)
     if settings.pilot:
         yield f"the {settings.pilot} graded items of the pilot are part of the plan, if both are drawn at random"
         if settings.pilot < ROUGH_PILOT:
@@ -92,9 +168,22 @@ def _notes(campaign: Campaign, settings: BudgetSettings, *, missed: bool) -> Ite
                 "a plan from so small a pilot is rough: measured with 10 items, four fifths of the planned standard "
                 "errors were within .86 to 1.19 of the actual ones"
             )
+
+
+def _layouts(campaigns: Mapping[Layout, Campaign], settings: BudgetSettings) -> Iterator[str]:
+    """A sentence on the two layouts."""
+    if len(campaigns) == 1:
+        yield "one rater for all systems of an item removes severity from differences: postil annotate plan --by-item"
+        return
+    n, k = min(COMPARED // 2, campaigns["item"].items), settings.raters[0]
+    item, output = (campaigns[layout].width(n, k, difference=True) for layout in LAYOUTS)
+    rated = f"{n} items by {k} rater{'s' * (k != 1)}"
+    if output <= NOTICED * item:
+        yield f"the two layouts do not differ: a difference is {item:.2f} wide with {rated}, by item and by output"
+        return
     yield (
-        "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too "
-        "narrow"
+        f"the raters of an item should rate all its systems (postil annotate plan --by-item): with {rated} a "
+        f"difference is {item:.2f} wide, against {output:.2f} where raters are drawn output by output"
     )
 
 

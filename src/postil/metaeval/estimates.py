@@ -368,7 +368,7 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
     if len(rated.systems) > 1 and graded < ROUGH:
         yield f"groups are rough below {ROUGH} graded items, and there are {graded}"
     if rated.severity is None:
-        yield from untold(rated.single)
+        yield from untold(rated.single_given)
     if target == "items" and outputs.rater_variance is None:
         few = "too few second ratings" if rated.severity else "one rating per output"
         yield (

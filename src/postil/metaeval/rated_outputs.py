@@ -34,8 +34,9 @@ class RatedOutputs:
 
     Args:
         outputs: Scores and mean ratings, without severities where they are removed.
-        single: The single ratings, likewise.
-        places: int64[r] twice, the item and the system of each of them.
+        single: The single ratings of the rated outputs, without severities likewise.
+        single_given: The same as they were given.
+        places: int64[n] twice, the item and the system of each of these outputs.
         items: Names of the items.
         systems: Names of the systems.
         metrics: Names of the scores.
@@ -49,6 +50,7 @@ class RatedOutputs:
 
     outputs: Outputs
     single: Ratings
+    single_given: Ratings
     places: tuple[NDArray[np.int64], NDArray[np.int64]]
     items: tuple[str, ...]
     systems: tuple[str, ...]
@@ -218,7 +220,8 @@ def _made(
             by_severities=removed.covariance(_shares(ratings, at[1], len(systems))) if removed else None,
         ),
         single=ratings,
-        places=(np.repeat(at[0], ratings.counts), np.repeat(at[1], ratings.counts)),
+        single_given=given,
+        places=at,
         items=tuple(items),
         systems=tuple(systems),
         metrics=wanted,

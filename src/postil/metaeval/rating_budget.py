@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from postil.metaeval.coefficients import ratio
 from postil.metaeval.student_t import power, student_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEWEST_ITEMS",
+    "LAYOUTS",
     "Campaign",
     "Components",
+    "Facets",
+    "Layout",
     "Plan",
     "assumed",
     "cheapest",
@@ -30,12 +34,58 @@ __all__ = [
     "steps_to",
 ]
 
+Layout: TypeAlias = Literal["item", "output"]
+"""Assignment of raters: all systems of an item have the same, or they are drawn output by output."""
+
+LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
+"""The layouts."""
+
 FEWEST_ITEMS: Final = 8
 """Smallest number of items that is planned."""
 LEVEL: Final = 0.05
 """Level of the tests, over all pairs of systems together for the power of all."""
 STEPS: Final = (1, 1.5, 2, 3, 4, 6, 8)
 """Numbers of items between two powers of ten that a table of plans has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facets:
+    """Variance components of single ratings by item, system and rater, in squared grades, none below 0.
+
+    Where some cannot be told apart, their sum stands at the one with most facets.
+
+    Args:
+        item: Component of items.
+        item_system: Component of outputs, beyond items and systems.
+        rater: Component of raters: severities.
+        item_rater: Component of raters from item to item.
+        system_rater: Component of raters from system to system.
+        residual: The rest.
+    """
+
+    item: float
+    item_system: float
+    rater: float
+    item_rater: float
+    system_rater: float
+    residual: float
+
+    @classmethod
+    def of(cls, estimates: Mapping[str, float]) -> Facets:
+        """Facets of estimated components; those below 0 are 0.
+
+        Args:
+            estimates: Components by name; see `postil.metaeval.variance_components.Design`.
+        """
+        of = defaultdict(float, {name: max(0.0, value) for name, value in estimates.items()})
+        return cls(
+            item=of["item"] + of["text"],
+            item_system=of["item:system"],
+            rater=of["rater"],
+            item_rater=of["item:rater"],
+            system_rater=of["system:rater"],
+            residual=of["residual"] + of["within"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +98,7 @@ class Components:
         total_difference: Half the variance of the difference of two systems' expected ratings over items.
         residual_mean: The part of `total_mean` that scores leave.
         residual_difference: The part of `total_difference` that scores leave.
+        facets: The components by item, system and rater; None where they are unknown.
     """
 
     rater_variance: float | None
@@ -55,12 +106,27 @@ class Components:
     total_difference: float
     residual_mean: float
     residual_difference: float
+    facets: Facets | None = None
 
     def without_scores(self) -> Components:
         """The same where nothing is predicted."""
-        return Components(
-            self.rater_variance, self.total_mean, self.total_difference, self.total_mean, self.total_difference
-        )
+        return replace(self, residual_mean=self.total_mean, residual_difference=self.total_difference)
+
+    def by_facets(self, facets: Facets, annotators: int) -> Components:
+        """The same with totals from other components; scores leave the same share of them.
+
+        What is estimated is the mean of the annotators' expected grades, so that what an annotator has from item to
+        item is a part of it.
+
+        Args:
+            facets: The components.
+            annotators: Number of annotators.
+        """
+        mean = facets.item + facets.item_system + facets.item_rater / annotators
+        difference = facets.item_system
+        left = self.residual_mean / self.total_mean if self.total_mean else 1.0
+        left_between = self.residual_difference / self.total_difference if self.total_difference else 1.0
+        return Components(self.rater_variance, mean, difference, left * mean, left_between * difference, facets)
 
 
 def assumed(sd: float, reliability: float = 0.5, system_correlation: float = 0.3, r_squared: float = 0.0) -> Components:
@@ -141,6 +207,10 @@ class Campaign:
         difference: True difference of two systems that is to be found; None if none is.
         seconds_per_rating: Time of a rating.
         seconds_per_item: Time that each rater of an item needs to read it.
+        annotators: Number of annotators; None if it is unknown, and as good as infinite.
+        layout: ``item`` where the raters of an item rate all its systems, ``output`` where they are drawn output by
+            output.
+        removed_from: Smallest number of ratings per output with which severities are removed; None if they are kept.
     """
 
     components: Components
@@ -150,17 +220,41 @@ class Campaign:
     difference: float | None = None
     seconds_per_rating: float = 40.0
     seconds_per_item: float = 0.0
+    annotators: int | None = None
+    layout: Layout = "item"
+    removed_from: int | None = None
 
     @property
     def pairs(self) -> int:
         """Number of pairs of systems."""
         return self.systems * (self.systems - 1) // 2
 
+    def noise(self, k: float, *, difference: bool = False) -> float | None:
+        """Variance that raters put on an output's mean rating (for a difference, half of it); None if it is unknown.
+
+        With the components by item, system and rater it is ``((R + IR + SR) f + RES) / k``, ``f = 1 - k / A``: raters
+        are fixed, and all of them together have no error but the residual. R counts as 0 where severities are removed.
+        In a difference ``(SR f + RES) / k`` where the raters of an item rate all its systems.
+
+        Args:
+            k: Number of ratings per output.
+            difference: True for a difference.
+        """
+        of = self.components.facets
+        if of is None:
+            return None if self.components.rater_variance is None else self.components.rater_variance / k
+        share = 1.0 if self.annotators is None else max(0.0, 1 - k / self.annotators)
+        by_rater = of.system_rater
+        if not difference or self.layout == "output":
+            removed = self.removed_from is not None and k >= self.removed_from
+            by_rater += of.item_rater + (0.0 if removed else of.rater)
+        return (by_rater * share + of.residual) / k
+
     def standard_error(self, n: int, k: float, *, difference: bool = False, scores: bool = True) -> float:
         """Standard error of a system's mean, or of a difference of two.
 
-        ``se² = (1 / n - 1 / N) (residual + s2 / k) + D / N``, twice that for a difference; D is ``total + s2 / k`` for
-        the population, ``s2 / k`` for these items (the residual where s2 is unknown).
+        ``se² = (1 / n - 1 / N) (residual + noise) + D / N``, twice that for a difference; D is ``total + noise`` for
+        the population, ``noise`` for these items (the residual where it is unknown). See `noise`.
 
         Args:
             n: Number of rated items, at most that of all.
@@ -172,8 +266,9 @@ class Campaign:
         total, residual = (
             (of.total_difference, of.residual_difference) if difference else (of.total_mean, of.residual_mean)
         )
-        noise = 0.0 if of.rater_variance is None else of.rater_variance / k
-        beside = residual if of.rater_variance is None else noise
+        of_raters = self.noise(k, difference=difference)
+        noise = of_raters or 0.0
+        beside = residual if of_raters is None else noise
         if self.target == "population":
             beside = total + noise
         squared = (1 / n - 1 / self.items) * (residual + noise) + beside / self.items
@@ -198,8 +293,13 @@ class Campaign:
         return power(abs(true) / error, n - 1, LEVEL / pairs) if error > 0 else float(true != 0)
 
     def hours(self, n: int, k: int) -> float:
-        """Time that all raters need together."""
-        return n * k * (self.seconds_per_item + self.systems * self.seconds_per_rating) / 3600
+        """Time that all raters need together; output by output, more raters read an item than rate an output of it."""
+        readers = float(k)
+        if self.layout == "output":
+            readers *= self.systems
+            if self.annotators is not None:
+                readers = self.annotators * (1 - max(0.0, 1 - k / self.annotators) ** self.systems)
+        return n * (readers * self.seconds_per_item + k * self.systems * self.seconds_per_rating) / 3600
 
     def least_difference(self, n: int, k: int, wanted: float) -> float:
         """The least difference that is found with a power in all pairs, by bisection."""

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.score_matrix import Ratings
     from postil.metaeval.table import Table
 
-__all__ = ["GROWTH", "rater_variance"]
+__all__ = ["GROWTH", "Design", "Shared", "design_of", "facet_subsets", "rater_variance"]
 
 GROWTH: Final = (1, 2, 3, 5, 10)
 """Numbers of raters for which reliability is given."""
@@ -62,14 +63,15 @@ def rater_variance(table: Table) -> RaterVariance:
     (0.91, 0.62)
     """
     try:
-        design, estimates = _estimates(table)
+        found = design_of(table.ratings, table.item.astype(np.int64), table.system.astype(np.int64))
+        estimates = found.estimates()
     except Undefined as why:
         return RaterVariance(design="", components=(), levels=(), reason=str(why))
     counted = {name: max(0.0, value) for name, value in estimates.items()}
     total = sum(counted.values())
     k = float(1 / np.mean(1 / table.ratings.counts))
     return RaterVariance(
-        design=design,
+        design=found.words,
         components=tuple(
             VarianceComponent(component=name, estimate=value, share=counted[name] / total if total else None)
             for name, value in estimates.items()
@@ -78,31 +80,73 @@ def rater_variance(table: Table) -> RaterVariance:
     )
 
 
-def _estimates(table: Table) -> tuple[str, dict[str, float]]:
-    """Design in words, and its variance components."""
-    counts = table.ratings.counts
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Ratings with the facets whose components can be told apart; made by `design_of`.
+
+    Args:
+        words: The design in words.
+        facets: int64[r] by name, the level of each rating.
+        grades: float64[r].
+        sums: See `_symmetric_sums`.
+        rest: ``residual`` for the component of all facets, or ``within`` for what remains below them.
+    """
+
+    words: str
+    facets: Mapping[str, NDArray[np.int64]]
+    grades: NDArray[np.float64]
+    sums: Mapping[Shared, float]
+    rest: str
+
+    def estimates(self) -> dict[str, float]:
+        """Variance components by name.
+
+        Raises:
+            Undefined: Some pairs of ratings that tell them apart do not exist.
+        """
+        return _components(tuple(self.facets), self.sums, self.rest)
+
+
+def design_of(ratings: Ratings, item: NDArray[np.int64], system: NDArray[np.int64]) -> Design:
+    """The facets whose variance components some ratings tell apart.
+
+    Args:
+        ratings: Ratings of n texts.
+        item: int64[n], item of each text.
+        system: int64[n], system of each text.
+
+    Raises:
+        Undefined: The ratings tell no components apart, or they are too large.
+    """
+    counts = ratings.counts
     if counts.max() < 2:
         raise Undefined("no text has two grades")
-    if len(table.items) < 2:
+    if len(np.unique(item)) < 2:
         raise Undefined("there is only one item")
-    if np.abs(table.ratings.grades).max() > LARGEST:
+    if np.abs(ratings.grades).max() > LARGEST:
         raise Undefined(f"grades beyond {LARGEST:g} have no variance that can be represented")
-    text = np.repeat(np.arange(len(table)), counts)
-    rater = table.ratings.annotators.astype(np.int64)
-    if len(table.starts) == len(table):
+    text = np.repeat(np.arange(len(counts)), counts)
+    rater = ratings.annotators.astype(np.int64)
+    if len(np.unique(item)) == len(counts):
         crossed, nested = {"text": text, "rater": rater}, {"text": text}
         words = "text x rater", "ratings within text"
     else:
-        nested = {"item": table.item[text].astype(np.int64), "system": table.system[text].astype(np.int64)}
+        nested = {"item": item[text], "system": system[text]}
         crossed = {**nested, "rater": rater}
         words = "item x system x rater", "ratings within item x system"
-    sums = _symmetric_sums(crossed, table.ratings.grades)
-    if all((*others, "rater") in sums for others in _subsets(tuple(nested))[:-1]):
-        return words[0], _components(tuple(crossed), {**sums, tuple(crossed): 0.0}, "residual")
-    return words[1], _components(tuple(nested), _symmetric_sums(nested, table.ratings.grades), "within")
+    if not ratings.positions:
+        sums = _symmetric_sums(crossed, ratings.grades)
+        if all((*others, "rater") in sums for others in facet_subsets(tuple(nested))[:-1]):
+            return Design(words[0], crossed, ratings.grades, {**sums, tuple(crossed): 0.0}, "residual")
+    return Design(words[1], nested, ratings.grades, _symmetric_sums(nested, ratings.grades), "within")
 
 
-def _subsets(facets: Shared) -> list[Shared]:
+def facet_subsets(facets: Shared) -> list[Shared]:
+    """All subsets of some facets, from none to all.
+
+    Args:
+        facets: The facets.
+    """
     return [shared for size in range(len(facets) + 1) for shared in combinations(facets, size)]
 
 
@@ -113,7 +157,7 @@ def _symmetric_sums(facets: Mapping[str, NDArray[np.int64]], grades: NDArray[np.
         facets: int64[r] by name, the level of each grade.
         grades: float64[r].
     """
-    subsets = _subsets(tuple(facets))
+    subsets = facet_subsets(tuple(facets))
     at_least = {}
     for shared in subsets:
         group = np.zeros(len(grades), np.int64)
@@ -143,14 +187,14 @@ def _components(facets: Shared, sums: Mapping[Shared, float], rest: str) -> dict
         sums: See `_symmetric_sums`; of all facets, 0 where no two grades share them all.
         rest: ``residual`` for the component of all facets, or ``within`` for what remains below them.
     """
-    for shared in _subsets(facets):
+    for shared in facet_subsets(facets):
         if shared not in sums:
             alone = f"no two grades share just the {' and the '.join(shared)}"
             problem = alone if shared else f"every two grades share the {' or the '.join(facets)}"
             raise Undefined(f"{problem}, so the components cannot be told apart")
     found = {}
-    for component in _subsets(facets)[1:]:
-        parts = [((-1) ** (len(component) - len(shared)), sums[shared]) for shared in _subsets(component)]
+    for component in facet_subsets(facets)[1:]:
+        parts = [((-1) ** (len(component) - len(shared)), sums[shared]) for shared in facet_subsets(component)]
         value = -math.fsum(sign * each for sign, each in parts)
         name = rest if rest == "residual" and component == facets else ":".join(component)
         found[name] = float(without_noise(value, math.fsum(each for _, each in parts)))

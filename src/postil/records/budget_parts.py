@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from postil.records.parts import OptionalPart, Part
+from typing import Literal
 
-__all__ = ["BudgetComponents", "BudgetRow", "BudgetSettings", "SpreadComponents"]
+from postil.records.parts import OptionalPart, Part, check_interval
+
+__all__ = ["BudgetComponents", "BudgetFacet", "BudgetRow", "BudgetSettings", "SpreadComponents"]
 
 
 class SpreadComponents(Part, frozen=True, kw_only=True):
@@ -19,18 +21,49 @@ class SpreadComponents(Part, frozen=True, kw_only=True):
     difference: float
 
 
+class BudgetFacet(Part, frozen=True, kw_only=True):
+    """A variance component of single ratings, by item, system and rater.
+
+    Args:
+        component: Its facets, such as ``item:rater``; ``residual`` or ``within`` for the rest.
+        estimate: The estimate, in squared grades; may be below 0, and counts as 0 then.
+        low: Lower end of its 95 % interval over items; None where there is none.
+        high: Upper end.
+        share: Its share of the sum; None where the sum is 0.
+        absent: True if the interval stays below a tenth of the sum, so that a plan may do without the component.
+    """
+
+    component: str
+    estimate: float
+    low: float | None
+    high: float | None
+    share: float | None
+    absent: bool
+
+    def __post_init__(self) -> None:
+        check_interval(self.low, self.high)
+
+
 class BudgetComponents(Part, frozen=True, kw_only=True):
     """Variance components of one output, averaged over systems.
 
     Args:
-        rater_variance: Variance of ratings within outputs; None without repeated ratings.
+        rater_variance: Variance of ratings within outputs, without severities where they are removed; None without
+            repeated ratings.
         total: Variance over items.
         residual: The part of it that scores leave.
+        facets: Components by item, system and rater; empty without a pilot that tells them apart.
+        raters_by_item: Variance that one rater puts on an output's rating where the raters of an item rate all its
+            systems; None without such a pilot.
+        raters_by_output: The same where raters are drawn output by output; None with one system as well.
     """
 
     rater_variance: float | None
     total: SpreadComponents
     residual: SpreadComponents
+    facets: tuple[BudgetFacet, ...] = ()
+    raters_by_item: SpreadComponents | None = None
+    raters_by_output: SpreadComponents | None = None
 
 
 class BudgetRow(Part, frozen=True, kw_only=True):
@@ -47,6 +80,8 @@ class BudgetRow(Part, frozen=True, kw_only=True):
         human_mean_width: Width of that of a mean without scores.
         power: Power to find the difference that was asked for; None where none was, or for one system.
         power_all: Power to find it in all pairs of systems together (at .05 divided by their number).
+        layout: ``item`` where the raters of an item rate all its systems, ``output`` where raters are drawn output by
+            output.
     """
 
     items: int
@@ -59,6 +94,7 @@ class BudgetRow(Part, frozen=True, kw_only=True):
     human_mean_width: float
     power: float | None
     power_all: float | None
+    layout: Literal["item", "output"] = "item"
 
 
 class BudgetSettings(OptionalPart, frozen=True, kw_only=True):
@@ -81,6 +117,10 @@ class BudgetSettings(OptionalPart, frozen=True, kw_only=True):
         difference: Difference of two systems that is to be found.
         power: Power that is wanted for all pairs.
         width: Largest width that is wanted.
+        annotators: Number of annotators of the plan; None where it is not said and no pilot tells it.
+        overlap: Share of the outputs with a second rating, where one is planned.
+        resamples: Number of resamples of the intervals of components; 0 without any.
+        seed: Seed of the resamples.
         command: The command line, if there was one.
     """
 
@@ -100,4 +140,8 @@ class BudgetSettings(OptionalPart, frozen=True, kw_only=True):
     difference: float | None = None
     power: float | None = None
     width: float | None = None
+    annotators: int | None = None
+    overlap: float = 0.2
+    resamples: int = 0
+    seed: int = 0
     command: str = ""

@@ -38,7 +38,7 @@ from postil.records.audit_parts import (
     UndefinedMapping,
     VarianceComponent,
 )
-from postil.records.budget_parts import BudgetComponents, BudgetRow, BudgetSettings, SpreadComponents
+from postil.records.budget_parts import BudgetComponents, BudgetFacet, BudgetRow, BudgetSettings, SpreadComponents
 from postil.records.calibration_parts import CoveragePoint, FilterComparison, ShowColumn
 from postil.records.combination_parts import (
     CombinationColumn,
@@ -168,6 +168,7 @@ __all__ = [
     "AuditRanking",
     "Backend",
     "BudgetComponents",
+    "BudgetFacet",
     "BudgetResult",
     "BudgetRow",
     "BudgetSettings",
@@ -825,6 +826,7 @@ class BudgetResult(Result, frozen=True, kw_only=True, tag="budget"):
         notes: Notes on the plans.
         settings: Options of the command.
         excluded: Rows of the pilot that are not in the numbers, or not as they came.
+        severity: Severities of the annotators of the pilot; None without one in which an output has two ratings.
     """
 
     components: BudgetComponents
@@ -833,6 +835,7 @@ class BudgetResult(Result, frozen=True, kw_only=True, tag="budget"):
     notes: tuple[str, ...]
     settings: BudgetSettings
     excluded: tuple[Excluded, ...] = ()
+    severity: Severity | None = None
 
 
 # ---- combine ----

@@ -6,20 +6,40 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.records.results import SpreadComponents
 from postil.render.formats import counted
+from postil.render.severity import severity_remarks
 from postil.render.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from postil.records.results import BudgetResult, BudgetRow
     from postil.render.formats import Grid
 
-__all__ = ["head", "next_command", "numbers", "summary", "uses_scores", "verdict", "view"]
-
-SECOND_RATINGS: Final = 0.2
-"""Share of the outputs that get a second rating, which gives agreement and the variance of raters."""
+__all__ = [
+    "LAYOUTS",
+    "has_layouts",
+    "head",
+    "next_command",
+    "noise_of_raters",
+    "numbers",
+    "rows_of_best",
+    "shown_rows",
+    "summary",
+    "uses_scores",
+    "verdict",
+    "view",
+]
 
 ANNOTATORS: Final = 3
-"""Number of annotators of the command to run next."""
+"""Number of annotators of the command to run next, where nothing tells it."""
+
+NOTICED: Final = 0.005
+"""Relative difference of widths from which the layouts differ."""
+
+LAYOUTS: Final = {"item": "by item", "output": "by output"}
+"""Names of the layouts: the raters of an item rate all its systems, or raters are drawn output by output."""
 
 
 def view(result: BudgetResult) -> View:
@@ -32,10 +52,11 @@ def view(result: BudgetResult) -> View:
     ahead = next_command(result)
     return View(
         rows=[to_builtins(row) for row in result.rows],
-        grids=[_grid(result), _components(result)],
+        grids=[_grid(result), *([_facets(result)] if result.components.facets else ()), _components(result)],
         head=head(result),
         remarks=[
             *([said] if said else ()),
+            *severity_remarks(result.severity),
             *(f"note: {note}" for note in result.notes),
             *(f"excluded: {each}" for each in result.excluded),
             *([f"next: {ahead}"] if ahead else ()),
@@ -62,17 +83,59 @@ def head(result: BudgetResult) -> str:
 
 
 def _grid(result: BudgetResult) -> Grid:
-    heads, cells = numbers(result)
-    grid: Grid = [["items", "raters", "ratings", "hours", *heads]]
-    for row, values in zip(result.rows, cells, strict=True):
+    rows = shown_rows(result)
+    heads, cells = numbers(result, rows)
+    several = len({row.layout for row in rows}) > 1
+    grid: Grid = [[*(["layout"] if several else ()), "items", "raters", "ratings", "hours", *heads]]
+    for row, values in zip(rows, cells, strict=True):
         grid.append(
             [
+                *([LAYOUTS[row.layout]] if several else ()),
                 *(f"{number:,}" for number in (row.items, row.raters, row.ratings)),
                 f"{row.hours:,.1f}",
                 *("-" if number is None else f"{number:.2f}" for number in values),
             ]
         )
     return grid
+
+
+def has_layouts(result: BudgetResult) -> bool:
+    """True if there are plans of both layouts.
+
+    Args:
+        result: The result.
+    """
+    return len({row.layout for row in result.rows}) > 1
+
+
+def shown_rows(result: BudgetResult) -> Sequence[BudgetRow]:
+    """Plans of both layouts; of one where they do not differ.
+
+    Args:
+        result: The result.
+    """
+    of = {(row.layout, row.items, row.raters): row for row in result.rows}
+    for row in result.rows:
+        other = of.get(("output" if row.layout == "item" else "item", row.items, row.raters))
+        if other is not None and not (
+            _close(row.difference_width, other.difference_width) and row.hours == other.hours
+        ):
+            return result.rows
+    return rows_of_best(result)
+
+
+def _close(width: float | None, other: float | None) -> bool:
+    return width is None or other is None or abs(width - other) <= NOTICED * max(width, other)
+
+
+def rows_of_best(result: BudgetResult) -> list[BudgetRow]:
+    """Plans of the layout of the cheapest plan; by item where nothing was asked for.
+
+    Args:
+        result: The result.
+    """
+    layout = result.cheapest.layout if result.cheapest else "item"
+    return [row for row in result.rows if row.layout == layout]
 
 
 def uses_scores(result: BudgetResult) -> bool:
@@ -84,11 +147,12 @@ def uses_scores(result: BudgetResult) -> bool:
     return result.components.residual != result.components.total
 
 
-def numbers(result: BudgetResult) -> tuple[list[str], list[list[float | None]]]:
+def numbers(result: BudgetResult, rows: Sequence[BudgetRow]) -> tuple[list[str], list[list[float | None]]]:
     """Names of the widths and powers of a plan, and their values in each; those without scores where scores are used.
 
     Args:
         result: The result.
+        rows: The plans.
     """
     several = result.settings.systems > 1
     columns = {"width of a mean": "mean_width"}
@@ -98,15 +162,44 @@ def numbers(result: BudgetResult) -> tuple[list[str], list[list[float | None]]]:
         columns["without scores"] = "human_difference_width" if several else "human_mean_width"
     if result.settings.difference is not None:
         columns |= {"power": "power", "of all pairs": "power_all"}
-    return list(columns), [[getattr(row, field) for field in columns.values()] for row in result.rows]
+    return list(columns), [[getattr(row, field) for field in columns.values()] for row in rows]
+
+
+def _facets(result: BudgetResult) -> Grid:
+    grid: Grid = [["variance component", "estimate [95 % CI]", "share"]]
+    for row in result.components.facets:
+        ends = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
+        share = "-" if row.share is None else f"{100 * row.share:.0f} %"
+        grid.append([row.component, f"{row.estimate:.3f}{ends}", "absent" if row.absent else share])
+    return grid
+
+
+def noise_of_raters(result: BudgetResult) -> Iterator[tuple[str, SpreadComponents | None]]:
+    """Yield the variance that one rater puts on an output's rating, by layout; None where it is unknown.
+
+    Args:
+        result: The result.
+    """
+    of = result.components
+    if of.raters_by_item is None:
+        both = None
+        if of.rater_variance is not None:
+            both = SpreadComponents(mean=of.rater_variance, difference=of.rater_variance)
+        yield "raters", both
+        return
+    yield ("raters" if of.raters_by_output is None else "raters, by item"), of.raters_by_item
+    if of.raters_by_output is not None:
+        yield "raters, by output", of.raters_by_output
 
 
 def _components(result: BudgetResult) -> Grid:
     of = result.components
-    raters = "unknown" if of.rater_variance is None else f"{of.rater_variance:.3f}"
     grid: Grid = [
         ["variance of one output", "of a mean", "of a difference (half)"],
-        ["raters", raters, raters],
+        *(
+            [name, *(["unknown"] * 2 if noise is None else [f"{noise.mean:.3f}", f"{noise.difference:.3f}"])]
+            for name, noise in noise_of_raters(result)
+        ),
         ["items", f"{of.total.mean:.3f}", f"{of.total.difference:.3f}"],
     ]
     if uses_scores(result):
@@ -131,6 +224,8 @@ def verdict(result: BudgetResult) -> str | None:
         width = best.difference_width if best.difference_width is not None else best.mean_width
         reached.append(f"gives intervals of {'differences' if several else 'means'} of width {width:.2f}")
     rated = f"{counted(best.items, 'item')} by {counted(best.raters, 'rater')} each"
+    if has_layouts(result):
+        rated += {"item": ", the same for all systems", "output": ", drawn output by output"}[best.layout]
     return f"cheapest plan: {rated} ({best.ratings:,} ratings, {best.hours:,.1f} hours) {' and '.join(reached)}"
 
 
@@ -140,14 +235,21 @@ def next_command(result: BudgetResult) -> str | None:
     Args:
         result: The result.
     """
-    best = result.cheapest
+    best, given = result.cheapest, result.settings
     if best is None:
         return None
-    annotators = max(ANNOTATORS, best.raters + 1)
-    overlap = f" --overlap {SECOND_RATINGS:g}" if best.raters == 1 else ""
-    return (
-        f"postil annotate plan candidates.jsonl grading.db --articles articles.jsonl --items {best.items} "
-        f"--annotators {annotators} --annotators-per-item {best.raters}{overlap}"
+    annotators = given.annotators or max(ANNOTATORS, best.raters + 1)
+    flags = []
+    if best.raters == 1 < annotators and given.overlap:
+        flags.append(f"--overlap {given.overlap:g}")
+    if has_layouts(result) and best.layout == "item":
+        flags.append("--by-item")
+    return " ".join(
+        [
+            f"postil annotate plan candidates.jsonl grading.db --articles articles.jsonl --items {best.items}",
+            f"--annotators {annotators} --annotators-per-item {best.raters}",
+            *flags,
+        ]
     )
 
 

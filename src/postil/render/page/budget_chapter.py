@@ -8,18 +8,29 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, CurveMark, curves
-from postil.render.budget import head, next_command, numbers, uses_scores, verdict
+from postil.render.budget import (
+    LAYOUTS,
+    head,
+    next_command,
+    noise_of_raters,
+    numbers,
+    rows_of_best,
+    shown_rows,
+    uses_scores,
+    verdict,
+)
 from postil.render.formats import counted
-from postil.render.numbers import DASH, number
-from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section
+from postil.render.numbers import DASH, interval, number
+from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
 from postil.render.page.tables import NONE, cut
 from postil.render.page.words import capital, left_out
+from postil.render.severity import severity_remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import BudgetResult, BudgetRow
-    from postil.render.page.blocks import Table
+    from postil.render.page.blocks import Block
 
 __all__ = ["budget_chapter", "budget_pictures"]
 
@@ -35,10 +46,11 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
         key: Prefix of the chapter's ids.
     """
     drawn = tuple(budget_pictures(result))
+    notes = [*severity_remarks(result.severity), *result.notes]
     parts = (
         Section("plans", "Plans", (*drawn, _plans(result))),
-        Section("components", "Variance components", (_components(result),)),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("components", "Variance components", (*_facets(result), _components(result))),
+        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),) if result.excluded else ()),
         Section("settings", "Settings", (Facts(tuple(_settings(result))),)),
     )
@@ -57,12 +69,15 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
 
 
 def _plans(result: BudgetResult) -> Table:
-    heads, columns = numbers(result)
+    rows = shown_rows(result)
+    heads, columns = numbers(result, rows)
+    several = len({row.layout for row in rows}) > 1
     lines = []
-    for row, values in zip(result.rows, columns, strict=True):
+    for row, values in zip(rows, columns, strict=True):
         cells = [Cell(f"{row.ratings:,}", value=row.ratings), Cell(f"{row.hours:,.1f}", value=row.hours)]
         cells += [NONE if value is None else Cell(number(value, 2), value=value) for value in values]
-        lines.append(Row(f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}", tuple(cells)))
+        layout = f", {LAYOUTS[row.layout]}" if several else ""
+        lines.append(Row(f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}{layout}", tuple(cells)))
     return cut(
         "all-plans",
         "Expected widths of 95 % confidence intervals, and power",
@@ -71,10 +86,31 @@ def _plans(result: BudgetResult) -> Table:
     )
 
 
+def _facets(result: BudgetResult) -> Iterator[Block]:
+    if not result.components.facets:
+        return
+    lines = []
+    for row in result.components.facets:
+        share = NONE if row.share is None else Cell(f"{100 * row.share:.0f} %", value=row.share)
+        said = Cell("absent", value=row.share or 0.0) if row.absent else share
+        lines.append(Row(row.component, (Cell(number(row.estimate), interval(row.low, row.high), row.estimate), said)))
+    caption = (
+        "Variance components of single ratings, 95 % intervals over items in brackets; absent where the interval stays "
+        "below a tenth of all variance"
+    )
+    yield Table("facets", caption, ("component", "estimate", "share"), tuple(lines))
+
+
 def _components(result: BudgetResult) -> Facts:
     of, used = result.components, uses_scores(result)
+    raters = [
+        (f"{name} of {kind}", None if noise is None else getattr(noise, field))
+        for name, noise in noise_of_raters(result)
+        for kind, field in (("a mean", "mean"), ("a difference, half", "difference"))
+    ]
     facts = (
         ("variance of raters within an output", of.rater_variance),
+        *(raters if of.facets else ()),
         ("variance of a mean over items", of.total.mean),
         *([("… left by scores", of.residual.mean)] if used else ()),
         ("half the variance of a difference over items", of.total.difference),
@@ -89,6 +125,10 @@ def _settings(result: BudgetResult) -> Iterator[tuple[str, str]]:
         yield "command", given.command
     yield "target", given.target
     yield "raters", ", ".join(map(str, given.raters))
+    if given.annotators:
+        yield "annotators", f"{given.annotators}"
+    if given.resamples:
+        yield "resamples of items, seed", f"{given.resamples:,}, {given.seed}"
     yield "seconds per rating", f"{given.seconds_per_rating:g}"
     yield "seconds per item and rater", f"{given.seconds_per_item:g}"
     for name, value in (("difference", given.difference), ("power", given.power), ("width", given.width)):
@@ -110,7 +150,7 @@ def budget_pictures(result: BudgetResult) -> Iterator[Picture]:
 
 def _by_raters(result: BudgetResult) -> dict[int, list[BudgetRow]]:
     found: dict[int, list[BudgetRow]] = {}
-    for row in result.rows:
+    for row in rows_of_best(result):
         found.setdefault(row.raters, []).append(row)
     return {raters: rows for raters, rows in found.items() if len(rows) > 1}
 

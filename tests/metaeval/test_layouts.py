@@ -1,0 +1,147 @@
+"""Plans of two layouts: the formulas, and widths that estimates really have, by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from postil.metaeval.estimation import estimated
+from postil.metaeval.rated_outputs import outputs_of
+from postil.metaeval.rating_budget import LAYOUTS, Campaign, Components, Facets
+from postil.metaeval.score_matrix import Rated
+from postil.metaeval.student_t import student_quantile
+from postil.records.rows import Judgement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from postil.metaeval.rating_budget import Layout
+    from postil.metaeval.severity import Rule
+
+ITEMS, SYSTEMS, ANNOTATORS, RATINGS = 40, 6, 6, 3
+FACETS = Facets(item=0.3, item_system=0.25, rater=0.5, item_rater=0.2, system_rater=0.1, residual=0.4)
+CAMPAIGN = Campaign(
+    components=Components(None, 1.0, 1.0, 1.0, 1.0).by_facets(FACETS, ANNOTATORS),
+    items=ITEMS,
+    systems=SYSTEMS,
+    annotators=ANNOTATORS,
+)
+
+
+def variance(campaign: Campaign, *, difference: bool, k: int = RATINGS) -> float:
+    return campaign.standard_error(ITEMS, k, difference=difference) ** 2
+
+
+def test_formulas() -> None:
+    f = 1 - RATINGS / ANNOTATORS
+    item, output = (replace(CAMPAIGN, layout=layout) for layout in LAYOUTS)
+    assert variance(item, difference=True) == pytest.approx(2 / 40 * (0.25 + (0.1 * f + 0.4) / 3))
+    assert variance(output, difference=True) == pytest.approx(2 / 40 * (0.25 + ((0.5 + 0.2 + 0.1) * f + 0.4) / 3))
+    mean = 1 / 40 * (0.3 + 0.25 + ((0.5 + 0.1) * f + 0.2 + 0.4) / 3)
+    assert variance(item, difference=False) == pytest.approx(mean)
+    assert variance(output, difference=False) == pytest.approx(mean)
+    removed = replace(output, removed_from=2)
+    assert variance(removed, difference=True) == pytest.approx(2 / 40 * (0.25 + ((0.2 + 0.1) * f + 0.4) / 3))
+    assert variance(removed, difference=True, k=1) == variance(output, difference=True, k=1)
+    everybody = variance(output, difference=True, k=ANNOTATORS)
+    assert everybody == pytest.approx(2 / 40 * (0.25 + 0.4 / 6))
+    assert everybody == pytest.approx(variance(item, difference=True, k=ANNOTATORS))
+
+
+def test_scores_leave_a_share_of_the_items_and_outputs() -> None:
+    components = Components(None, 2.0, 1.0, 1.5, 0.25).by_facets(FACETS, ANNOTATORS)
+    assert components.residual_difference == pytest.approx(0.25 * 0.25)
+    assert components.residual_mean == pytest.approx(0.75 * (0.3 + 0.25 + 0.2 / 6))
+
+
+def test_hours_of_an_item_that_several_raters_read() -> None:
+    timed = replace(CAMPAIGN, seconds_per_item=3600.0, seconds_per_rating=0.0)
+    assert timed.hours(10, 2) == pytest.approx(20)
+    output = replace(timed, layout="output")
+    assert output.hours(10, 2) == pytest.approx(10 * 6 * (1 - (4 / 6) ** 6))
+    assert output.hours(10, 6) == pytest.approx(60)
+    assert replace(output, annotators=None).hours(10, 2) == pytest.approx(120)
+
+
+def chosen(rng: np.random.Generator, layout: Layout) -> NDArray[np.bool_]:
+    """Raters drawn for each item, or for each output."""
+    draws = rng.random((ITEMS, SYSTEMS if layout == "output" else 1, ANNOTATORS)).argsort(axis=2) < RATINGS
+    return np.broadcast_to(draws, (ITEMS, SYSTEMS, ANNOTATORS))
+
+
+def actual(layout: Layout, rule: Rule, draws: int, seed: int = 4) -> dict[str, float]:
+    """Mean widths of the intervals of estimates, and errors of the estimates, of means and differences."""
+    rng = np.random.default_rng(seed)
+    first, second = np.triu_indices(SYSTEMS, 1)
+    t = 2 * student_quantile(0.975, ITEMS - 1)
+    found: dict[str, list[float]] = {"mean": [], "difference": [], "mean error": [], "difference error": []}
+    for _ in range(draws):
+        shapes = {
+            "item": (ITEMS, 1, 1),
+            "item_system": (ITEMS, SYSTEMS, 1),
+            "rater": (1, 1, ANNOTATORS),
+            "item_rater": (ITEMS, 1, ANNOTATORS),
+            "system_rater": (1, SYSTEMS, ANNOTATORS),
+            "residual": (ITEMS, SYSTEMS, ANNOTATORS),
+        }
+        parts = {
+            name: np.sqrt(getattr(FACETS, name)) * _scaled(rng.normal(size=shape), name)
+            for name, shape in shapes.items()
+        }
+        expected = (parts["rater"] + parts["system_rater"])[0].mean(axis=1)
+        grades = np.where(chosen(rng, layout), sum(parts.values()), np.nan)
+        there = np.argwhere(~np.isnan(grades)).tolist()
+        rated = Rated([Judgement(f"{i:02}", f"s{s}", f"r{a}", float(grades[i, s, a])) for i, s, a in there])
+        at = estimated(outputs_of(None, rated, severity=rule).outputs)
+        v, error = at.covariance, at.means - expected
+        between = v[first, first] + v[second, second] - 2 * v[first, second]
+        found["mean"].append(float(t * np.sqrt(np.diag(v)).mean()))
+        found["difference"].append(float(t * np.sqrt(between).mean()))
+        found["mean error"].append(float((error**2).mean()))
+        found["difference error"].append(float(((error[first] - error[second]) ** 2).mean()))
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def _scaled(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Effects of the fixed raters, so that their variance is what was set in every draw."""
+    if name == "rater":
+        values = values - values.mean()
+        return values / np.sqrt((values**2).sum() / (ANNOTATORS - 1))
+    if name == "system_rater":
+        values = values - values.mean(axis=2, keepdims=True)
+        values -= values.mean(axis=1, keepdims=True)
+        return values / np.sqrt((values**2).sum() / ((ANNOTATORS - 1) * (SYSTEMS - 1)))
+    return values
+
+
+def ratios(layout: Layout, rule: Rule, draws: int) -> dict[str, float]:
+    """Planned widths over those of estimates, and planned variances over squared errors."""
+    campaign = replace(CAMPAIGN, layout=layout, removed_from=None if rule == "keep" else 2)
+    found = actual(layout, rule, draws)
+    return {
+        "mean": campaign.width(ITEMS, RATINGS) / found["mean"],
+        "difference": campaign.width(ITEMS, RATINGS, difference=True) / found["difference"],
+        "mean error": variance(campaign, difference=False) / found["mean error"],
+        "difference error": variance(campaign, difference=True) / found["difference error"],
+    }
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", ["keep", "auto"])
+def test_planned_widths_are_those_of_estimates(layout: Layout, rule: Rule) -> None:
+    found = ratios(layout, rule, 60)
+    assert [found["mean"], found["difference"]] == pytest.approx([1, 1], abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", ["keep", "auto"])
+def test_planned_widths_and_errors_in_two_thousand_draws(layout: Layout, rule: Rule) -> None:
+    found = ratios(layout, rule, 2000)
+    assert [found["mean"], found["difference"]] == pytest.approx([1, 1], abs=0.02)
+    assert found["difference error"] == pytest.approx(1, abs=0.05)
+    if (layout, rule) != ("item", "auto"):  # there raters who were drawn more often weigh more in the mean of all
+        assert found["mean error"] == pytest.approx(1, abs=0.05)
