@@ -572,7 +572,7 @@ OTHERS: dict[str, dict[str, Any]] = {
             {"annotator": "A1", "ratings": 12},
         ],
         "ratings": 52,
-        "model": "mace",
+        "model": "one-factor",
     },
     "agreement": {
         "agreement": {

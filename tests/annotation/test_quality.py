@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,11 @@ from postil.annotation.models import Purpose, Rating
 from postil.annotation.quality import annotator_quality, reading_length
 from postil.annotation.rubric import Rubric
 from postil.app.inferred_grades import inferred_grades
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from postil.records.quality_parts import CompetenceModel
 
 RUBRIC = Rubric.default()
 
@@ -89,6 +96,60 @@ def gold(purpose: Purpose, hits: dict[str, int], n: int = 12) -> list[Rating]:
         for who, hit in hits.items()
         for number in range(n)
     ]
+
+
+def guessing(seed: int, *more: Rating) -> list[Rating]:
+    """Ratings of texts with true grades from 3 to 5, each by two of five annotators in turn; E guesses."""
+    made = np.random.default_rng(seed)
+    rows = list(more)
+    for number in range(200):
+        truth = made.uniform(3, 5)
+        for who in (("A", "B", "C", "D", "E")[(number + step) % 5] for step in (0, 1 + number % 2)):
+            grade = made.integers(1, 6) if who == "E" else np.clip(np.rint(truth + made.normal(0, 0.4)), 1, 5)
+            rows.append(rating(number, who, float(grade)))
+    return rows
+
+
+def test_a_guesser_who_misses_attention_checks_has_no_competence() -> None:
+    for seed in range(20):
+        checks = [rating(900, who, 2.0 if who != "E" else 4.0, gold=2.0, purpose="attention") for who in "ABCDE"]
+        found = inferred_grades(guessing(seed, *checks), RUBRIC)
+        assert not found.reason
+        assert found.competence["E"] == min(found.competence.values()) < 0.2
+        assert 900 not in found.weighted
+        assert 900 not in found.expected
+
+
+@pytest.mark.parametrize("model", ["one-factor", "mace", "dawid-skene"])
+def test_attention_checks_bound_competence(model: CompetenceModel) -> None:
+    """One half remains of one check that was missed, and a quarter of three."""
+    rows = honest(names="ABCD")
+    whole = inferred_grades(rows, RUBRIC, model).competence
+    missed = [rating(900 + n, "B", 5.0, gold=1.0, purpose="attention") for n in range(1)]
+    missed += [rating(900 + n, "C", 5.0, gold=1.0, purpose="attention") for n in range(3)]
+    passed = [rating(900 + n, who, 1.0, gold=1.0, purpose="attention") for n in range(3) for who in "AD"]
+    found = inferred_grades([*rows, *missed, *passed], RUBRIC, model).competence
+    assert found["B"] == pytest.approx(min(0.5, whole["B"]), abs=0.1)
+    assert found["B"] <= 0.5
+    assert found["C"] <= 0.25
+    assert min(found["A"], found["D"]) > 0.6
+
+
+@pytest.mark.parametrize("model", ["one-factor", "mace", "dawid-skene"])
+def test_gold_items_inform_competence_and_training_does_not(model: CompetenceModel) -> None:
+    rows = honest(names="ABCD")
+    before = inferred_grades(rows, RUBRIC, model).competence
+
+    def beside(purpose: Purpose) -> Mapping[str, float]:
+        wrong = [
+            rating(900 + n, who, float(1 + n % 5 if who != "B" else 5 - n % 5), gold=float(1 + n % 5), purpose=purpose)
+            for n in range(40)
+            for who in "ABCD"
+        ]
+        return inferred_grades([*rows, *wrong], RUBRIC, model).competence
+
+    assert beside("")["B"] < before["B"] - 0.1
+    assert beside("training") == before
 
 
 def test_gold_items_are_compared_with_the_other_annotators() -> None:

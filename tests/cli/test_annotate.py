@@ -583,11 +583,11 @@ def test_quality_names_who_needs_attention(postil: Postil) -> None:
     grade_all("q.db")
     shown = postil("annotate", "quality", "q.db")
     assert (shown.code, shown.err) == (0, "")
-    assert "competence by mace" in shown.out
+    assert "competence by one-factor" in shown.out
     found = json.loads(postil("annotate", "quality", "q.db", "--model", "dawid-skene", "--format", "json").out)
     assert (found["kind"], found["model"], found["ratings"]) == ("quality", "dawid-skene", 72)
     assert {row["annotator"] for row in found["annotators"]} == {"A1", "A2", "A3"}
     assert all(0 <= row["competence"] <= 1 and row["shared"] == 24 for row in found["annotators"])
     unknown = postil("annotate", "quality", "q.db", "--model", "mean")
     assert unknown.code == 2
-    assert unknown.err == "postil: unknown model 'mean'; did you mean 'mace'? Known: mace, dawid-skene\n"
+    assert unknown.err == "postil: unknown model 'mean'; did you mean 'mace'? Known: one-factor, mace, dawid-skene\n"

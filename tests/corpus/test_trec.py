@@ -56,8 +56,9 @@ def test_names_of_fields(file: File, name: str, field: str) -> None:
 
 
 def test_beir(file: File) -> None:
-    qrels = read_qrels(file("qrels.tsv", "query-id\tcorpus-id\tscore\n7\td1\t2\n"))
-    assert qrels.grades == {("7", "d1"): 2.0}
+    usual = read_qrels(file("qrels.tsv", "query-id\tcorpus-id\tscore\n7\td1\t2\n"))
+    by_name = read_qrels(file("sorted.tsv", "corpus-id\tquery-id\tscore\nd1\t7\t2\n"))
+    assert usual.grades == by_name.grades == {("7", "d1"): 2.0}
 
 
 def test_what_is_met_is_reported(file: File) -> None:

@@ -77,6 +77,41 @@ def test_the_source_of_a_quotation_stands_with_it(text: str, sentences: list[str
     assert [text[begin:end] for begin, end in sentence_bounds(text, "en")] == sentences
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The temp. was low.",
+        "the temp. was low.",
+        "At max. speed it shook.",
+        "The min. is ten.",
+        "the max. speed is ten.",
+        "The avg. and the std. of it are told.",
+        "He works for the govt. and likes it.",
+        "Die Versammlung dauert höchst. eine Stunde.",
+        "The sign said “No dogs. No cats. No exceptions.” and nobody laughed.",
+        'He asked: "Why? Who did it? And when?" and left the room.',
+        "Sie rief: „Halt! Wer da?“ und lief davon.",
+        "Elle écrit: «Il pleut. Nous partons.» et part.",
+    ],
+)
+def test_what_is_one_sentence(text: str) -> None:
+    assert sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["It fell to the min.", "Then it rose."],
+        ['He said, "It rained.', 'We left."', "Then he went."],
+        ["“I was there.", "Nobody helped,” she said."],
+        ["The sign said “No dogs.", "No cats.”", "Nobody laughed."],
+        ["i have no idea.", "it was late."],
+    ],
+)
+def test_what_is_several(parts: list[str]) -> None:
+    assert sentences(" ".join(parts)) == parts
+
+
 def test_an_ordinal_number_ends_no_german_sentence() -> None:
     text = "Er war der 2. Sohn. Er kam 1990. Danach ging er."
     assert sentences(text, "de") == ["Er war der 2. Sohn.", "Er kam 1990.", "Danach ging er."]
@@ -92,7 +127,10 @@ def test_white_space_has_no_sentence(text: str) -> None:
     assert sentence_bounds(text) == []
 
 
-@pytest.mark.parametrize("piece", ['"', ".", '."', "A. ", "(A. ", "。”", ". " + " " * 200, "\n- a", "a.1 ", "😀 "])
+@pytest.mark.parametrize(
+    "piece",
+    ['"', ".", '."', "A. ", "(A. ", "。”", ". " + " " * 200, "\n- a", "a.1 ", "😀 ", '"a. b." c ', "“A. b.” c "],
+)
 def test_no_character_is_read_far_more_often_in_a_longer_text(piece: str) -> None:
     """A quadratic rule would not end within the limit of a test run."""
     text = piece * 20_000

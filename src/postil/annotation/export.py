@@ -144,13 +144,13 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "annotators": "how many annotators graded the text",
         "mean": "the mean of their grades in round 1",
         "weighted": "the mean of these grades weighted by the competence of the annotators; none without competence",
-        "expected": "the posterior mean of the grade, by the model of competence (MACE)",
+        "expected": "the posterior mean of the grade, by the one-factor model of competence",
         "lowest": "the lowest of them",
         "highest": "the highest of them",
         "adjudicated": "whether a lead decided",
         "ratings": "how many texts the annotator graded, gold ones and second ratings not counted",
-        "competence": "the probability that a grade of the annotator follows the text instead of a guess, as MACE "
-        "infers it from all grades; none for an annotator who shares no text with another",
+        "competence": "the share of the variance of the annotator's grades that follows the texts, as a one-factor "
+        "model infers it from all grades; none where the grades do not determine it",
     }
 )
 """Meaning of the columns of the tables."""

@@ -96,4 +96,5 @@ def agreement_of(
         repeated=with_themselves(ratings),
         gold=with_gold_labels(ratings),
         competence=tuple(AnnotatorCompetence(annotator=name, competence=value) for name, value in known.items()),
+        competence_model="one-factor",
     )

@@ -28,11 +28,11 @@ class QualityOptions:
     """Options of `postil annotate quality`.
 
     Args:
-        model: Model of the competence of annotators: mace or dawid-skene.
+        model: Model of the competence of annotators: one-factor, mace or dawid-skene.
         aspect: Aspect to use, where the rubric has several; by default the first one.
     """
 
-    model: Annotated[CompetenceModel, Flag(metavar="NAME")] = "mace"
+    model: Annotated[CompetenceModel, Flag(metavar="NAME")] = "one-factor"
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:

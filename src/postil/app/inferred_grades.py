@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from postil.annotation.consistency import with_gold_labels
 from postil.annotation.quality import InferredGrades
 from postil.errors import Undefined
 from postil.records.rows import Judgement
@@ -18,34 +20,44 @@ if TYPE_CHECKING:
 __all__ = ["inferred_grades"]
 
 
-def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: CompetenceModel = "mace") -> InferredGrades:
-    """Infer the competence of annotators from their ratings of one another's items.
+def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: CompetenceModel = "one-factor") -> InferredGrades:
+    """Infer the competence of annotators from their ratings of one another's items, and of those whose grade is known.
+
+    Gold items and attention checks are items with a known grade for the model; training and repeated items are left
+    out. Whoever missed attention checks has a competence of at most ``(passed + 1) / (checks + 1)``.
 
     Args:
-        ratings: Ratings of a campaign; gold and repeated items are left out.
+        ratings: Ratings of a campaign.
         rubric: Rubric of the campaign.
         model: Model of the competence.
     """
+    import numpy as np  # noqa: PLC0415 - it takes long to load
+
     from postil.metaeval.competence import infer, weighted_means  # noqa: PLC0415 - it loads statistics
     from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
 
     if not rubric.grades:
         return InferredGrades({}, {}, {}, "competence is estimated from grades, and this campaign has marks")
-    first = [one for one in ratings if one.round == 1 and one.gold is None]
-    rows = [Judgement(str(one.number), "", one.annotator, one.grade) for one in first]
-    if not rows:
+    first = [one for one in ratings if one.round == 1 and (one.gold is None or one.purpose != "training")]
+    known = {one.number: one.gold for one in first if one.gold is not None}
+    if len({one.number for one in first}) == len(known):
         return InferredGrades({}, {}, {}, "competence needs grades, and there are none")
-    rated = Rated(rows)
+    rated = Rated(Judgement(str(one.number), "", one.annotator, one.grade) for one in first)
     keys = list(rated.rows)
     numbers = [int(item) for item, _ in keys]
     given = rated.of(keys)
     try:
-        found = infer(given, model)
+        found = infer(given, model, np.array([known.get(number, math.nan) for number in numbers]))
     except Undefined as error:
         return InferredGrades({}, {}, {}, str(error))
-    known = zip(given.names, found.competence.tolist(), found.shared.tolist(), strict=True)
+    checks = with_gold_labels(ratings, "attention")
+    most = {one.annotator: (round(one.n * one.equal) + 1) / (one.n + 1) for one in checks}
+    competence = np.minimum(found.competence, [most.get(name, 1.0) for name in given.names])
+    told = zip(given.names, competence.tolist(), found.identified.tolist(), strict=True)
+    weighted = zip(numbers, weighted_means(given, competence).tolist(), strict=True)
+    expected = zip(numbers, found.expected.tolist(), strict=True)
     return InferredGrades(
-        {name: competence for name, competence, shared in known if shared},
-        dict(zip(numbers, weighted_means(given, found.competence).tolist(), strict=True)),
-        dict(zip(numbers, found.expected.tolist(), strict=True)),
+        {name: value for name, value, identified in told if identified},
+        {number: grade for number, grade in weighted if number not in known},
+        {number: grade for number, grade in expected if number not in known},
     )

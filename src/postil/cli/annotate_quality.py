@@ -21,7 +21,7 @@ def quality(
     """Measure the quality of each annotator's ratings, those who need attention first.
 
     Gold items, attention checks, repeated items, time per rating, agreement with the mean of the others and its drift,
-    and the competence that MACE or the model of Dawid and Skene infers from the ratings.
+    and the competence that a one-factor model, MACE or the model of Dawid and Skene infers from the ratings.
 
     Example: postil annotate quality campaign.db
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.engine import Engine
-    from postil.metaeval.coefficients import Coefficient, Measure
+    from postil.metaeval.coefficients import Measure
     from postil.metaeval.multiple_ratings import Splits
     from postil.metaeval.replicates import By
     from postil.metaeval.resampling import Counts
@@ -208,7 +208,7 @@ class _Resampling:
         return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 
     def one_against_others(
-        self, coefficient: Coefficient, by: By
+        self, coefficient: Measure, by: By
     ) -> tuple[Correlation | UndefinedResult, list[AnnotatorCorrelation]]:
         """The mean over annotators of the coefficient with the mean of the others, and that of each annotator."""
         rated, rest, text = self.rated, self.rated.rest, self.rated.text
@@ -221,8 +221,8 @@ class _Resampling:
                 items, item = np.unique(rated.item[texts], return_inverse=True)
                 of = item.astype(np.int32), np.unique(rated.system[texts], return_inverse=True)[1].astype(np.int32)
                 sides = rated.grades[ratings, None], rest[ratings]
-                asked = np.ascontiguousarray(counts[:, items]), coefficient, by
-                part = resampled(*sides, *of, *asked, jobs=self.jobs, engine=self.engine)
+                few = counts[:, items].copy()
+                part = resampled(*sides, *of, few, coefficient, by, jobs=self.jobs, engine=self.engine)
                 value = float(part.values[0])
                 weights.append(len(texts))
                 values.append(value)

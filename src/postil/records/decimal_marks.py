@@ -107,6 +107,10 @@ class _Column:
     decimal_comma: bool = False
     both: _Seen | None = None
 
+    def open_in(self, text: str) -> bool:
+        """True if cells, one after the other, may say more than is known."""
+        return ("." in text and self.decimal_point is None) or ("," in text and not self.decimal_comma)
+
     def see(self, line: int, cell: str, *, large: bool) -> None:
         """Take note of a cell; of large numbers without a mark only if ``large``."""
         text = cell.strip()
@@ -178,8 +182,7 @@ class NumberMarks:
         for name, place, column in self._columns:
             cells = [row[place] for row in rows]
             large = self._semicolons and column.beside is None and column.decimal_point is None
-            text = "" if large else "".join(cell for cell in cells if isinstance(cell, str))
-            if not large and "," not in text and ("." not in text or column.decimal_point is not None):
+            if not large and not column.open_in("".join(cell for cell in cells if isinstance(cell, str))):
                 continue
             for line, cell in zip(lines, cells, strict=True):
                 if isinstance(cell, str):

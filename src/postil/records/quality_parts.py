@@ -16,7 +16,7 @@ __all__ = [
     "RatingWindow",
 ]
 
-CompetenceModel: TypeAlias = Literal["mace", "dawid-skene"]
+CompetenceModel: TypeAlias = Literal["one-factor", "mace", "dawid-skene"]
 """Name of a model of the competence of annotators."""
 
 ConcernKind: TypeAlias = Literal["attention", "gold", "repeated", "fast", "apart", "severity", "drift", "competence"]
@@ -46,7 +46,8 @@ class AnnotatorCompetence(Part, frozen=True, kw_only=True):
 
     Args:
         annotator: The annotator's pseudonym.
-        competence: Probability that a rating follows the text instead of a guess, by MACE.
+        competence: From 0 to 1: for the one-factor model the share of the variance of the grades that follows the
+            texts, for MACE the probability that a rating follows the text instead of a guess.
     """
 
     annotator: str

@@ -1159,6 +1159,7 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
         gold: Agreement of each annotator with the gold labels.
         revisions: Revisions of the plan; empty where no texts were added.
         competence: Competence of the annotators, as far as it is known.
+        competence_model: Model of the competence.
     """
 
     agreement: Agreement | None
@@ -1167,6 +1168,7 @@ class AgreementResult(Result, frozen=True, kw_only=True, tag="agreement"):
     gold: tuple[Consistency, ...]
     revisions: tuple[PlanRevision, ...] = ()
     competence: tuple[AnnotatorCompetence, ...] = ()
+    competence_model: CompetenceModel = "mace"  # which had no name in results before
 
 
 class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):

@@ -60,7 +60,7 @@ def _grids(found: Agreement, result: AgreementResult) -> Iterator[Grid]:
         yield [["revision of the plan", "time", "texts", "ratings"], *cells]
     if result.competence:
         known = ([one.annotator, f"{one.competence:.2f}"] for one in result.competence)
-        yield [["annotator", "competence (MACE)"], *known]
+        yield [["annotator", f"competence ({result.competence_model})"], *known]
 
 
 def _pair(pair: PairAgreement) -> list[str]:

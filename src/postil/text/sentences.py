@@ -78,7 +78,10 @@ _KINDS: Final = {
 }
 _BEFORE_NAMES, _BEFORE_NUMBERS, _WITHIN = (_KINDS[kind] for kind in ("before-names", "before-numbers", "within"))
 _KNOWN: Final = _BEFORE_NAMES | _BEFORE_NUMBERS | _WITHIN
+_CLIPPED: Final = _KNOWN | _KINDS["clipped"]
 _QUOTES: Final = "\"'”’“»‘"
+_QUOTATIONS: Final = (("“", "”"), ("„", "“"), ("«", "»"), ("»", "«"), ('"', '"'))
+"""Marks around a quotation."""
 _PARTICLES: Final = "呢吗吧了啊呀嘛哦の"
 _GOES_ON: Final = re.compile("[とって]|然后|接着|随后|于是|便|就|又|并|说|問|问|道|喊")
 
@@ -187,7 +190,11 @@ class _Paragraph:
             case "line":
                 return not self.text[after].islower()
             case _:
-                return not self._in_brackets(one, after) and self._ends_at_mark(one, after)
+                return (
+                    not self._in_brackets(one, after)
+                    and self._ends_at_mark(one, after)
+                    and not self._in_quotation(one.end())
+                )
 
     def _ends_at_mark(self, one: re.Match[str], after: int) -> bool:
         """As `_ends`, for the marks of alphabets."""
@@ -208,6 +215,24 @@ class _Paragraph:
         self.seen = one.end()
         soon = min(after + 4 * _NEAR, self.end)
         return self.depth > 0 and text[self.first] != "(" and text.find(")", after, soon) >= 0
+
+    def _in_quotation(self, place: int) -> bool:
+        """True if a place is in a quotation of several sentences that one sentence holds: it begins before and goes on.
+
+        The sign said "No dogs. No cats." and nobody laughed.
+        """
+        text, begin = self.text, max(self.first + 1, place - 4 * _NEAR)
+        for opens, closes in _QUOTATIONS:
+            last = text.rfind(opens, begin, place)
+            if last < 0 or text.find(closes, last + 1, place) >= 0:
+                continue
+            if opens == closes and (place - self.first > 8 * _NEAR or text.count(opens, self.first, place) % 2 == 0):
+                continue
+            close = text.find(closes, place, min(place + 4 * _NEAR, self.end))
+            after = self._skip(close + 1)
+            if close > 0 and text[close - 1] in ".!?…" and close + 1 < after < self.end and text[after].islower():
+                return True
+        return False
 
     def _is_item(self, place: int) -> bool:
         """True if a line that looks like the item of a list is one: after a mark or another item."""
@@ -239,7 +264,7 @@ class _Paragraph:
         if one["close"] or one["note"] or not following[0].islower() or not before.isalpha():
             return False
         if mark == ".":
-            known = before.lower() in _KNOWN or _UNSPOKEN.fullmatch(before)
+            known = before.lower() in _CLIPPED or _UNSPOKEN.fullmatch(before)
             return not known and len(before) > 2 and (self.lower or (len(before) > 3 and self._starts(following)))
         return mark[0] in "!?" and (self.lower or (len(mark) > 1 and self._starts(following)))
 

@@ -40,10 +40,10 @@ PAIRS: Final[Mapping[str, str]] = MappingProxyType(
         "Distributions of preferences": "选择的分布",
         ": {n} ratings": "：{n} 次选择",
         "Each preference is compared with the mean of the other ones of the pair, where a tie lies in the middle, 1 "
-        "away from both. Competence: the probability that a preference follows the texts instead of a guess, as MACE "
-        "infers it from all preferences.": (
-            "每次选择都与该对文本的其他选择的平均比较，平局居中，与两边各差 1。能力：选择依据文本而不是猜测的概率，"
-            "由算法从全部选择推断。"
+        "away from both. Competence: the share of the variance of the preferences that follows the texts, as a "
+        "one-factor model infers it from all of them; missed attention checks bound it.": (
+            "每次选择都与该对文本的其他选择的平均比较，平局居中，与两边各差 1。能力：选择的方差中随文本变化的份额，"
+            "由单因子模型从全部选择推断；未通过的注意力检查限制其上限。"
         ),
         "Strength": "强度",
         "Preferred": "胜",

@@ -29,9 +29,10 @@ QUALITY: Final[Mapping[str, str]] = MappingProxyType(
         "Too fast": "过快",
         "Agreement with the others": "与其他人的一致性",
         "Each rating is compared with the mean of the other ratings of the item. Drift: the mean difference in the "
-        "second half of the ratings minus that in the first half. Competence: the probability that a rating follows "
-        "the text instead of a guess, as MACE infers it from all ratings.": (
-            "每次打分都与该条目其他打分的平均值比较。漂移：后一半打分的平均差减去前一半的平均差。能力：打分依据文本而不是猜测的概率，由算法从全部打分推断。"
+        "second half of the ratings minus that in the first half. Competence: the share of the variance of the ratings "
+        "that follows the texts, as a one-factor model infers it from all of them; missed attention checks bound it.": (
+            "每次打分都与该条目其他打分的平均值比较。漂移：后一半打分的平均差减去前一半的平均差。"
+            "能力：打分的方差中随文本变化的份额，由单因子模型从全部打分推断；未通过的注意力检查限制其上限。"
         ),
         "Correlation": "相关系数",
         "Drift": "漂移",
@@ -91,11 +92,12 @@ QUALITY_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "competence needs texts that two annotators rated, and there are none": (
             "能力的估计需要有两位标注员打分的文本，而现在没有"
         ),
-        "competence needs 2 to {most} distinct grades, and there is one": (
-            "能力的估计需要 2 到 {most} 种分数，而现在只有一种"
+        "competence needs three annotators of whom each shares texts with both others, or a longer odd cycle of them": (
+            "能力的估计需要三位标注员两两都有共同打分的文本，或由更多人组成的奇数环"
         ),
-        "competence needs 2 to {most} distinct grades, and there are {n}": (
-            "能力的估计需要 2 到 {most} 种分数，而现在有 {n} 种"
+        "competence needs two distinct grades, and there is one": "能力的估计需要两种分数，而现在只有一种",
+        "annotators agree no better than by chance, so nothing tells who follows the texts": (
+            "标注员之间的一致不超过偶然，因此无法判断谁依据文本打分"
         ),
     }
 )

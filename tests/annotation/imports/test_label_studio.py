@@ -134,6 +134,8 @@ def test_columns_in_another_order_take_no_field_of_a_task_for_an_answer(
     assert answers(wrote(ANSWERED)) == [{"quality": 4.0}]  # all others are known
     path = wrote(ANSWERED | {"year": 1999})
     assert answers(path, "quality") == [{"quality": 4.0}]
+    with pytest.raises(UnknownName, match=r"unknown question 'qality'; did you mean 'quality'\? Known: quality, year"):
+        answers(path, "qality")
     with pytest.raises(InvalidInput) as caught:
         answers(path)
     assert "expected controls between the columns id and annotator; name them with --question of quality, year" in str(

@@ -46,6 +46,37 @@ def test_the_state_of_an_annotator(tmp_path: Path) -> None:
     assert export.left_out == {"answers in free text, and of other kinds": 1}
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "answer"),
+    [
+        ("scale_4", "4", 4.0),
+        ("4", "4", "4"),
+        ("scale_10", "0", 10.0),
+        ("10", "0", 10.0),
+        ("number", "42", 42.0),
+        ("slider", "2.5", 2.5),
+        ("q", "7", 7.0),
+        ("select-one", "good", "good"),
+        ("good", "good", "good"),
+        ("good", True, "good"),
+        ("good", "1", "good: 1"),
+        ("scale_4", "3", "scale_4: 3"),
+        ("GPT_4", "4", "GPT_4: 4"),
+    ],
+)
+def test_keys_of_choices_are_no_grades(tmp_path: Path, name: str, value: object, answer: object) -> None:
+    state(tmp_path / "ann", {"i1": [[{"schema": "q", "name": name}, value]]})
+    (one,) = read_potato([str(tmp_path)]).submissions
+    assert one.answers == {"q": answer}
+
+
+def test_a_text_that_cannot_be_rated_has_no_grade(tmp_path: Path) -> None:
+    state(tmp_path / "ann", {"i1": [[{"schema": "q", "name": "bad_text"}, "0"]]})
+    export = read_potato([str(tmp_path)])
+    assert [one.answers for one in export.submissions] == [{}]
+    assert export.left_out == {"answers that a text cannot be rated": 1}
+
+
 def test_the_first_version(tmp_path: Path) -> None:
     folder = tmp_path / "annotation_output" / "zoe"
     folder.mkdir(parents=True)

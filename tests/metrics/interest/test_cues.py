@@ -13,6 +13,8 @@ from postil.metrics.interest.cues import NO_SUPERLATIVES, cues
         ("It was the FIRST and the Largest.", ["first", "superlative: largest"]),
         ("She never paid, and only he knew.", ["never", "only"]),
         ("The most expensive and the least used.", ["superlative: most", "superlative: least"]),
+        ("Most people left; most were poor, and it was most unusual.", ["most", "most", "most"]),
+        ("Its most visited hall, the city’s most costly one.", ["superlative: most", "superlative: most"]),
         ("Best of all, worst of all, best again", ["superlative: best", "superlative: worst", "superlative: best"]),
         ("First, cut it. At first it fails; first of all, wait.", []),
         ("At least ten, at most twenty, most of them; not only that, if only.", []),

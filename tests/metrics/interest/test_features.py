@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.metrics.interest.features import FEATURES, WHOLE, InterestPage
+from postil.metrics.interest.word_lists import WORD_LISTS
 from postil.metrics.measures import FScore
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import one_pool
@@ -92,3 +93,17 @@ def test_features_of_sentences(name: str, text: str, value: float) -> None:
 
 def test_a_page_without_passages_has_features() -> None:
     assert InterestPage.of([]).features.values.shape == (0, len(FEATURES))
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("every", "absolute: every"),
+        ("entirely", "absolute: entirely"),
+        ("hundred", "extent: hundred"),
+        ("tiny", "extent: tiny"),
+    ],
+)
+def test_a_reason_says_what_a_word_is(word: str, reason: str) -> None:
+    assert WORD_LISTS["absolute"].has(word)
+    assert WORD_LISTS["absolute"].reason(word) == reason

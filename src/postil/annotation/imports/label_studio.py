@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from postil.annotation.imports.files import answer_in, blank, id_in, number_in, records_of
 from postil.annotation.imports.submissions import Export, Submission, Task, mark_nothing
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, UnknownName
 from postil.records.dates import parse_date, unix_seconds
 from postil.records.explain import shown
 
@@ -105,9 +106,12 @@ class _Layout:
 
         Raises:
             InvalidInput: The order of the columns does not tell, and no controls are named.
+            UnknownName: There is none of those that are named.
         """
         orders = dict.fromkeys(tuple(record) for _, record in rows)
         ordered, known = all(map(_in_order, orders)), frozenset(fields) - frozenset(controls)
+        if controls and rows and not any(name in names for names in orders for name in controls):
+            raise UnknownName("question", controls[0], sorted({*chain.from_iterable(orders)} - {*ABOUT, *known}))
         if controls:
             return cls(frozenset(controls), known, ordered)
         between: set[str] = set()

@@ -35,6 +35,11 @@ TASKS: Final = ("instance_id", "id")
 PEOPLE: Final = ("user_id", "user")
 """Columns of tables with the instance and the annotator."""
 
+NUMBERS: Final = frozenset({"", "number", "slider", "scale", "confidence_level", "select-one"})
+"""Names of fields whose value is the answer; the value of a choice may be the key that it is made with."""
+BAD_TEXT: Final = "bad_text"
+"""Name of the choice that a text cannot be rated."""
+
 FREE_TEXT: Final = frozenset({"text_box", "textbox", "free_response"})
 YES: Final = frozenset({"true", "on", "yes"})
 NO: Final = frozenset({"false", "off", "no"})
@@ -205,10 +210,13 @@ def _labels(export: Export, given: object) -> dict[str, Answer]:
             export.left_out["answers with several choices"] += 1
             continue
         ((name, value),) = values.items()
+        if name == BAD_TEXT:
+            export.left_out["answers that a text cannot be rated"] += 1
+            continue
         if name in FREE_TEXT or isinstance(value, dict | list):
             export.left_out["answers in free text, and of other kinds"] += 1
             continue
-        answers[scheme] = _answer(name, value)
+        answers[scheme] = _answer(scheme, name, value)
     return answers
 
 
@@ -225,11 +233,20 @@ def _triples(given: object) -> Iterator[tuple[str, str, object]]:
                 yield str(scheme), str(name), value
 
 
-def _answer(name: str, value: object) -> Answer:
-    """A number where the value is one, else a label: the name of a choice that was made, or the value."""
-    if value is True or str(value).lower() in YES or str(value) == name:
+def _answer(scheme: str, name: str, value: object) -> Answer:
+    """A number where one was given or a point of a scale was chosen, else a label.
+
+    Versions before 2.12 store the key of a choice in its place, where there are keys: 1 for the first, 0 for the tenth.
+    """
+    text = str(value)
+    if value is True or text.lower() in YES or text == name:
         return name
-    return number_in(str(value))
+    if name in {*NUMBERS, scheme}:
+        return number_in(text)
+    point = name.removeprefix("scale_")
+    if point.isdecimal() and text in {point, point[-1]}:
+        return float(point)
+    return f"{name}: {text}"
 
 
 def _spans(given: object) -> dict[str, Answer]:

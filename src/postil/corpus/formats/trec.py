@@ -115,17 +115,17 @@ def read_qrels(path: FilePath) -> Qrels:
     first: dict[Pair, tuple[int, float]] = {}
     repeated: dict[Pair, None] = {}
     negative: list[Pair] = []
-    names = ["topic", "Q0", "document", "grade"]
+    names, places = ["topic", "Q0", "document", "grade"], [0, 2, 3]
     for line, text in text_lines(path):
         columns = text.split()
-        if columns == BEIR and not first:
-            names = BEIR
+        if sorted(columns) == sorted(BEIR) and not first:
+            names, places = columns, [columns.index(name) for name in BEIR]
             continue
         if len(columns) != len(names):
             problem = f"expected {len(names)} columns ({' '.join(names)}), got {len(columns)}"
             raise InvalidInput(problem, where=where, line=line)
-        pair = columns[0], columns[-2]
-        grade = _number(columns[-1], where, line, "grade")
+        topic, document, value = [columns[place] for place in places]
+        pair, grade = (topic, document), _number(value, where, line, "grade")
         earlier, known = first.setdefault(pair, (line, grade))
         if known != grade:
             problem = f"document {pair[1]} of topic {pair[0]} has {known:g} in line {earlier}, here {grade:g}; keep one"

@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 __all__ = ["cues"]
 
 WORDS: Final = frozenset({"first", "only", "never"})
-IRREGULAR: Final = frozenset({"best", "worst", "most", "least", "utmost", "foremost"})
+QUANTIFIERS: Final = frozenset({"most", "least"})
+"""Superlatives after a determiner (the most); else numbers of things (most people) or degrees (most unusual)."""
+IRREGULAR: Final = frozenset({"best", "worst", "utmost", "foremost"}) | QUANTIFIERS
 """Superlatives without the ending -est."""
+DETERMINERS: Final = frozenset(
+    {"the", "its", "his", "her", "their", "our", "my", "your", "whose", "s", "second", "third"}
+)
+"""Words before a superlative; *s* is that of a genitive."""
 _ENDING_IN_EST: Final = (
     "anapest armrest arrest attest backrest behest bequest bucharest budapest chest congest conquest contest crest "
     "deforest detest digest disinterest divest earnest ernest everest footrest forest forrest guest harvest "
@@ -34,6 +40,9 @@ NOT_AFTER: Final = {
 NOT_BEFORE: Final = {"first": (",", " of all"), "most": (" of ",), "least": (" of ",)}
 """Text after a cue that makes it none: "first, …", "most of the …"."""
 
+NEAR: Final = 9
+"""Number of characters before a cue in which the word before it is looked for."""
+
 _LAST: Final = re.compile(r"\w+(?=\W*$)")
 _CUE: Final = re.compile(r"\b\w*(?:first|only|never|st)\b")
 
@@ -46,23 +55,24 @@ def cues(text: str) -> Iterator[str]:
 
     >>> list(cues("The only lake here: at least the deepest, and the first to freeze. We rest."))
     ['only', 'superlative: deepest', 'first']
+    >>> list(cues("Most people rest here, on the most remote of lakes."))
+    ['most', 'superlative: most']
     """
     lowered = text.lower()
     for match in _CUE.finditer(lowered):
         word = match[0]
-        if word in WORDS:
+        before = _before(lowered, match.start())
+        if word in WORDS or (word in QUANTIFIERS and before not in DETERMINERS):
             shown = word
         elif word in IRREGULAR or (word.endswith("est") and len(word) > SHORT and word not in NO_SUPERLATIVES):
             shown = f"superlative: {word}"
         else:
             continue
-        if not _is_idiom(word, lowered, match.start(), match.end()):
+        if before not in NOT_AFTER.get(word, ()) and not lowered.startswith(NOT_BEFORE.get(word, ()), match.end()):
             yield shown
 
 
-def _is_idiom(word: str, text: str, start: int, end: int) -> bool:
-    """True if the words around a cue make it none."""
-    if text.startswith(NOT_BEFORE.get(word, ()), end):
-        return True
-    before = _LAST.search(text[max(0, start - 5) : start])
-    return before is not None and before[0] in NOT_AFTER.get(word, ())
+def _before(text: str, start: int) -> str:
+    """The last word before a place; of a long one its end."""
+    before = _LAST.search(text[max(0, start - NEAR) : start])
+    return before[0] if before else ""

@@ -111,7 +111,7 @@ class Features:
         words = self.words.units[self.words.offsets[index] : self.words.offsets[index + 1]]
         ids = self.words.grams[words, 0]
         for name, listed in self.listed.items():
-            yield [f"{WORD_LISTS[name].shown}: {self.known[word]}" for word in ids[listed[ids]].tolist()]
+            yield [WORD_LISTS[name].reason(self.known[word]) for word in ids[listed[ids]].tolist()]
         opening = self.known[ids[0]] if len(ids) else ""
         yield [f"{PRONOUNS.shown} '{opening}'"]
         yield [f"{CONNECTIVES.shown} '{opening}'"]

@@ -25,23 +25,43 @@ class WordList(NamedTuple):
         shown: Name of a word of the list as a reason.
         words: Words as they are.
         stems: Beginnings of words.
+        part: Words of the list that have another name as a reason.
     """
 
     shown: str
     words: frozenset[str]
     stems: tuple[str, ...]
+    part: WordList | None = None
 
     @classmethod
-    def of(cls, shown: str, text: str) -> WordList:
+    def of(cls, shown: str, text: str, part: WordList | None = None) -> WordList:
         """Read a list.
 
         Args:
             shown: Name of a word of the list as a reason.
             text: Words with spaces between them, in small letters.
+            part: More words, which have another name as a reason.
         """
         every = text.split()
         stems = tuple(word[:-1] for word in every if word.endswith("*"))
-        return cls(shown, frozenset(word for word in every if not word.endswith("*")), stems)
+        return cls(shown, frozenset(word for word in every if not word.endswith("*")), stems, part)
+
+    def has(self, word: str) -> bool:
+        """True if a word in small letters is on the list."""
+        of_part = self.part is not None and self.part.has(word)
+        return of_part or word in self.words or bool(self.stems and word.startswith(self.stems))
+
+    def reason(self, word: str) -> str:
+        """Name of a word of the list as a reason.
+
+        Args:
+            word: The word, in small letters.
+
+        >>> sea = WordList.of("ship", "ship* sail", WordList.of("water", "wave*"))
+        >>> sea.reason("ships"), sea.reason("waves")
+        ('ship: ships', 'water: waves')
+        """
+        return self.part.reason(word) if self.part and self.part.has(word) else f"{self.shown}: {word}"
 
     def holds(self, known: Sequence[str]) -> NDArray[np.bool_]:
         """Find the words that are on the list.
@@ -52,8 +72,7 @@ class WordList(NamedTuple):
         >>> WordList.of("sea", "ship* sail").holds(["ships", "sails", "sail"]).tolist()
         [True, False, True]
         """
-        found = (word in self.words or bool(self.stems and word.startswith(self.stems)) for word in known)
-        return np.fromiter(found, np.bool_, len(known))
+        return np.fromiter(map(self.has, known), np.bool_, len(known))
 
 
 _TELLING: Final = """
@@ -88,13 +107,15 @@ unknown unprecedented extraordinary sudden* actually famous* infamous notorious*
 """
 _ABSOLUTE: Final = """
 ever always forever alone entire* whole every everything nothing none no all completely utterly absolutely totally
+"""
+_EXTENT: Final = """
 enormous* huge giant* tiny vast world earth universe century centuries thousand* hundred*
 """
 
 WORD_LISTS: Final[Mapping[str, WordList]] = MappingProxyType(
     {
         "telling": WordList.of("telling word", _TELLING),
-        "absolute": WordList.of("absolute", _ABSOLUTE),
+        "absolute": WordList.of("absolute", _ABSOLUTE, WordList.of("extent", _EXTENT)),
         "contrast": WordList.of(
             "contrast",
             "but although though despite whereas instead yet however unlike rather without not nor neither cannot even",
