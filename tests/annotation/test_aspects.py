@@ -141,6 +141,19 @@ def test_gold_labels_are_of_the_first_aspect_or_of_a_named_one(
     assert [(one.item, one.gold) for one in of_fluency] == [("a", 3), ("b", 2), ("c", None)]
     assert [(one.item, one.gold) for one in of_truth] == [("a", 1), ("c", None)], "no gold label, and not to be counted"
 
+    files = export_files(store, inferred_grades, table_format="jsonl")
+    known = {("a", "fluency"): 3, ("b", "fluency"): 2, ("a", "truth"): 1}
+    every = {(item, aspect) for item in "abc" for aspect in ("fluency", "truth")}
+    for name in ("ratings.jsonl", "resolved.jsonl"):
+        table = {(row.item, row.aspect): row for row in files[name]}  # type: ignore[union-attr]
+        assert set(table) == every
+        assert {key: row.gold for key, row in table.items() if row.gold is not None} == known
+        assert {key for key, row in table.items() if row.purpose == "gold"} == every - {
+            ("c", "fluency"),
+            ("c", "truth"),
+        }
+    assert {(row.item, row.aspect) for row in files["judgements.jsonl"]} == {("c", "fluency"), ("c", "truth")}  # type: ignore[union-attr]
+
 
 @pytest.mark.parametrize(
     ("label", "problem"),

@@ -74,7 +74,9 @@ def test_the_long_table_has_a_row_a_grade() -> None:
         spans="",
         gold=None,
         revision=1,
+        purpose="",
     )
+    assert [row.purpose for row in rows] == ["", "", "", "gold"]
     assert [row.spans for row in rows] == ["", "0:2 4:5", "", ""]
     assert [row.round for row in rows] == [1, 1, 2, 1]
     assert rows[3].gold == 5
@@ -119,8 +121,9 @@ def test_the_resolved_table_has_a_row_a_text() -> None:
         grade=4,
         gold=None,
         revision=1,
+        purpose="",
     )
-    assert (second.item, second.grade, second.adjudicated, second.gold) == ("b", 4, False, 5)
+    assert (second.item, second.grade, second.adjudicated, second.gold, second.purpose) == ("b", 4, False, 5, "gold")
     assert next(resolved_table(ITEMS, RATINGS, [], Rubric.default(), INFERRED)).grade == 3.5
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Clock
+    from postil.annotation.models import Purpose
 
 
 def join(store: Store, name: str, role: str = "annotator") -> Person:
@@ -441,6 +442,23 @@ class TestResults:
         assert store.results.conflict(case.number).adjudication == second
         assert sorted(grade for _, grade in store.results.conflict(case.number).ratings) == [1, 5]
         assert Counter(one.grade for one in store.results.ratings()) == {1.0: 4, 3.0: 4, 5.0: 4}
+
+    @pytest.mark.parametrize("purpose", ["", "training", "attention"])
+    def test_texts_with_a_known_grade_are_in_no_conflict(self, make: Callable[..., Store], purpose: Purpose) -> None:
+        items = [
+            Item(
+                item=f"a{n}",
+                system="x",
+                text=f"text {n}",
+                gold=3.0 if n < 2 else None,
+                purpose=purpose if n < 2 else "",
+            )
+            for n in range(6)
+        ]
+        store = make(Rubric.default(), items, annotators=2, each=2)
+        for name, grade in (("Ann", 1), ("Bob", 5)):
+            grade_all(store, join(store, name), grade)
+        assert [store.items()[number].gold for number in store.results.apart(2)] == [None] * 4
 
     def test_who_may_decide_what(self, store: Store) -> None:
         ann, lead = join(store, "Ann"), join(store, "Lee", "lead")

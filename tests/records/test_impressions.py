@@ -33,6 +33,14 @@ def impressions(tmp_path: Path, *lines: object) -> list[Impression]:
     return list(read(str(file), Impression))
 
 
+def test_a_table_says_whether_they_were_displayed(tmp_path: Path) -> None:
+    file = tmp_path / "i.csv"
+    head = "impression,article,models,teams,clicked,shown"
+    rows = [f'{n},a,"[""m"", ""n""]","[0, 1]",[],{word}' for n, word in enumerate(("WAHR", "0", ""))]
+    file.write_text("\n".join([head, *rows]), encoding="utf-8")
+    assert [row.shown for row in read(str(file), Impression)] == [True, False, True]
+
+
 def test_ranks_are_distinct_and_ids_text(tmp_path: Path) -> None:
     short = {name: GOOD[name] for name in ("impression", "article", "models", "teams", "clicked")}
     expected = Impression("1", "a", ("a", "b"), (0, 1, None), (1, 2), shown=True, answered=(), hidden=())

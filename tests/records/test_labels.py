@@ -33,6 +33,12 @@ def test_a_table_of_text_says_it_too(tmp_path: Path) -> None:
     ]
 
 
+def test_a_spreadsheet_of_another_language_says_it_in_its_own_words(tmp_path: Path) -> None:
+    file = tmp_path / "l.csv"
+    file.write_text("article;text;show\n1;a;WAHR\n1;b;FALSCH\n1;c;vrai\n1;d;Show\n1;e;1.0\n", encoding="utf-8")
+    assert [row.show for row in read(str(file), Label)] == [True, False, True, True, True]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -40,18 +40,31 @@ def ratings_of(ratings: Sequence[Rating], rubric: Rubric, aspect: str | None = N
     return scales[number], found
 
 
-def ratings_by_aspect(ratings: Sequence[Rating], rubric: Rubric) -> list[tuple[Rubric, list[Rating]]]:
+def ratings_by_aspect(
+    ratings: Sequence[Rating], rubric: Rubric, *, every: bool = False
+) -> list[tuple[Rubric, list[Rating]]]:
     """Select the grades of each aspect; see `ratings_of`.
 
     Args:
         ratings: Ratings of a campaign.
         rubric: Its rubric.
+        every: True to keep grades of gold items that have no label of the aspect, which statistics leave out.
     """
-    return [ratings_of(ratings, rubric, scale.name) for scale in rubric.scales]
+    if not (every and rubric.aspects):
+        return [ratings_of(ratings, rubric, scale.name) for scale in rubric.scales]
+    return [
+        (scale, [_of_aspect(one, scale.name, number) for one in ratings]) for number, scale in enumerate(rubric.scales)
+    ]
 
 
 def _selected(ratings: Iterable[Rating], aspect: str, number: int) -> Iterable[Rating]:
     for one in ratings:
-        gold = one.golds[number] if one.golds else one.gold if number == 0 else None
-        if one.gold is None or gold is not None:  # a gold item without a label of this aspect says nothing about it
-            yield msgspec.structs.replace(one, aspect=aspect, grade=one.grades[number], gold=gold)
+        found = _of_aspect(one, aspect, number)
+        if one.gold is None or found.gold is not None:  # a gold item without a label of this aspect says nothing of it
+            yield found
+
+
+def _of_aspect(one: Rating, aspect: str, number: int) -> Rating:
+    golds = one.golds or (() if one.gold is None else (one.gold, *[None] * (len(one.grades) - 1)))
+    gold = golds[number] if golds else None
+    return msgspec.structs.replace(one, aspect=aspect, grade=one.grades[number], gold=gold, golds=golds)

@@ -66,6 +66,7 @@ class LongRow(Row, frozen=True, gc=False):
     spans: str
     gold: float | None
     revision: int
+    purpose: str
 
 
 class TimedRow(LongRow, frozen=True, gc=False):
@@ -114,6 +115,7 @@ class ResolvedRow(Row, frozen=True, gc=False):
     grade: float
     gold: float | None
     revision: int
+    purpose: str
 
 
 class ResolvedTextRow(ResolvedRow, frozen=True, gc=False):
@@ -137,6 +139,8 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType(
         "spans": "the marks, as begin:end in characters from 0, the end not included",
         "gold": "the grade that was known before; such texts are left out of agreement, judgements and references",
         "revision": "1 for texts of the first plan, 2 for those that were added next, and so on",
+        "purpose": "gold, training or attention for a text whose grade was known before, in this aspect or another; "
+        "else empty",
         "time": "when the grade was given, in UTC",
         "seconds": "how long the text was before the annotator",
         "text": "the text that was rated",
@@ -190,19 +194,20 @@ def export_files(
         files["preferences.jsonl"] = list(preferences(ratings))
         files["judgements.jsonl"] = list(wins_as_grades(ratings))
     else:
-        aspects = ratings_by_aspect(ratings, rubric)
-        graded = [one for _, some in aspects for one in some]
-        inferred = [infer(some, scale) for scale, some in aspects]
+        graded = ratings_by_aspect(ratings, rubric)
+        every = ratings_by_aspect(ratings, rubric, every=True)
+        inferred = [infer(some, scale) for scale, some in graded]
         resolved = [
             row
             # Leads decide about the first aspect.
-            for place, (scale, some) in enumerate(aspects)
+            for place, (scale, some) in enumerate(every)
             for row in resolved_table(items, some, () if place else adjudications, scale, inferred[place])
         ]
-        files[f"ratings.{table_format}"] = list(long_table(graded, items if texts else None, timestamps=timestamps))
+        written = [one for _, some in every for one in some]
+        files[f"ratings.{table_format}"] = list(long_table(written, items if texts else None, timestamps=timestamps))
         files[f"resolved.{table_format}"] = list(_with_texts(resolved, items)) if texts else resolved
         files[f"annotators.{table_format}"] = list(annotators_table(ratings, inferred[0]))
-        files["judgements.jsonl"] = list(judgements(graded))
+        files["judgements.jsonl"] = list(judgements(one for _, some in graded for one in some))
     if campaign.rows == "articles":
         files["references.jsonl"] = list(references(items, ratings, adjudications))
     if campaign.rows == "passages":
@@ -263,6 +268,7 @@ def long_table(
             "spans": " ".join(f"{start}:{end}" for start, end in one.spans),
             "gold": one.gold,
             "revision": one.revision,
+            "purpose": _purpose(one),
         }
         if timestamps:
             values |= {"time": _moment(one.time), "seconds": one.seconds}
@@ -305,8 +311,9 @@ def resolved_table(
             highest=max(grades),
             adjudicated=number in decided,
             grade=decided.get(number, together),
-            gold=item.gold,
+            gold=given[0].gold,
             revision=given[0].revision,
+            purpose=_purpose(given[0]),
         )
 
 
@@ -396,6 +403,12 @@ def _context(item: Item) -> str:
     """All that is shown beside a text, as one text."""
     parts = [item.title, item.content, *(f"{one.name}: {one.text}" for one in item.context)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _purpose(one: Rating) -> str:
+    """Purpose of a text with a known grade, of this aspect or of another one; else empty."""
+    known = one.gold is not None or any(gold is not None for gold in one.golds)
+    return one.purpose or "gold" if known else ""
 
 
 def _first_rounds(ratings: Iterable[Rating]) -> dict[int, list[Rating]]:

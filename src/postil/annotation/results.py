@@ -104,7 +104,7 @@ class Results:
             return [to_event(EventRow(*row), again) for again, *row in rows]
 
     def apart(self, distance: float) -> list[int]:
-        """Find the items with disagreement, largest first; repeated items are ignored.
+        """Find the items with disagreement, largest first; gold and repeated items are ignored.
 
         Args:
             distance: Smallest distance between the highest and the lowest grade.
@@ -116,7 +116,8 @@ class Results:
         query = (
             sql.select(_ASSIGNMENTS.item)
             .join_from(tables.assignment, tables.event, _ASSIGNMENTS.event == _EVENTS.id)
-            .where(_ASSIGNMENTS.state == GRADED, _ASSIGNMENTS.round == 1)
+            .join(tables.item, _ASSIGNMENTS.item == tables.item.c.number)
+            .where(_ASSIGNMENTS.state == GRADED, _ASSIGNMENTS.round == 1, tables.item.c.gold.is_(None))
             .group_by(_ASSIGNMENTS.item)
             .having(
                 spread >= distance - 1e-9,  # shares of a text are inexact

@@ -16,6 +16,7 @@ from postil.escaping import without_apostrophe
 from postil.records.checks import is_integer, is_number
 from postil.records.decimal_marks import number_text
 from postil.records.explain import mismatch, shown
+from postil.records.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,17 +61,19 @@ class MergedCell(BrokenCell):
 
 
 def _kind(wanted: inspect.Type) -> str:
-    """Kind of a field: id, text, number, integer, date, or json for lists and objects."""
+    """Kind of a field: id, text, number, integer, truth, date, or json for lists and objects."""
     options = wanted.types if isinstance(wanted, inspect.UnionType) else (wanted,)
     for option in options:
         if isinstance(option, inspect.Metadata):
-            return "date" if option.extra else _kind(option.type)
+            return "date" if option.extra and not isinstance(option.type, inspect.BoolType) else _kind(option.type)
     kinds = {type(option) for option in options}
     if inspect.StrType in kinds:
         return "id" if inspect.IntType in kinds else "text"
     if inspect.FloatType in kinds:
         return "number"
-    return "integer" if inspect.IntType in kinds else "json"
+    if inspect.IntType in kinds:
+        return "integer"
+    return "truth" if inspect.BoolType in kinds else "json"
 
 
 class CellField:
@@ -147,10 +150,15 @@ class CellField:
             return self._date(cell)
         if isinstance(cell, BrokenCell):
             raise InvalidInput(f"expected {cell}")
+        return self._converted(cell)
+
+    def _converted(self, cell: object) -> object:
         if self.kind in {"id", "text"}:
             return self._words(cell)
         if self.kind in {"number", "integer"}:
             return self._number(cell)
+        if self.kind == "truth":
+            return self._truth(cell)
         return self._json(cell) if self.kind == "json" else cell
 
     def _date(self, cell: date | time) -> object:
@@ -187,6 +195,12 @@ class CellField:
         if not is_number(number) or (self.kind == "integer" and not float(number).is_integer()):
             raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}{self._advice(cell)}")
         return int(number) if self.kind == "integer" else float(number)
+
+    def _truth(self, cell: object) -> bool:
+        found = truth(cell)
+        if found is None:
+            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}; write TRUE or FALSE, or 1 or 0")
+        return found
 
     def _advice(self, cell: object) -> str:
         """Remedy for a cell that is no number."""
@@ -244,6 +258,7 @@ _EXPECTED: Final = {
     "text": "text",
     "number": "a number",
     "integer": "an integer",
+    "truth": "true or false",
     "date": "a date",
     "json": "a list in JSON",
 }

@@ -12,6 +12,7 @@ from postil.errors import InvalidInput
 from postil.records.checks import check_texts, coerce_ids, coerce_integers
 from postil.records.explain import shown
 from postil.records.rows import Row
+from postil.records.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,17 +36,15 @@ TIED: Final = "text that as many would show as would not"
 REPLACED: Final = "answer of an annotator who gave a later one about the same text"
 """Reasons why labels are not in the numbers."""
 
-_MEANING: Final = {
-    **dict.fromkeys(("true", "yes", "show", "1"), True),
-    **dict.fromkeys(("false", "no", "hide", "do not show", "0"), False),
-}
+_MEANING: Final = {"show": True, "hide": False, "do not show": False}
 
 
 def parse_show(value: object) -> bool:
     """Read the answer of a label.
 
     Args:
-        value: True, 1, or the text true, yes or show; else False, 0, or the text false, no, hide or do not show.
+        value: True, 1, or the text show, true or yes; else False, 0, or the text hide, do not show, false or no; see
+            `postil.records.truth` for more words.
 
     Raises:
         InvalidInput: It is something else.
@@ -53,10 +52,7 @@ def parse_show(value: object) -> bool:
     >>> [parse_show(value) for value in (True, "Show", "hide", 0, 1.0)]
     [True, True, False, False, True]
     """
-    if isinstance(value, bool):
-        return value
-    text = f"{value:g}" if isinstance(value, float) else str(value)
-    found = _MEANING.get(text.strip().lower()) if isinstance(value, str | int | float) else None
+    found = _MEANING.get(value.strip().lower(), truth(value)) if isinstance(value, str) else truth(value)
     if found is None:
         raise InvalidInput(f"expected true or false, show or hide, 1 or 0; got {shown(value)}", field="show")
     return found

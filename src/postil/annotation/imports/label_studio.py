@@ -19,6 +19,7 @@ from postil.annotation.imports.submissions import Export, Submission, Task, mark
 from postil.errors import InvalidInput, UnknownName
 from postil.records.dates import parse_date, unix_seconds
 from postil.records.explain import shown
+from postil.records.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,7 +169,7 @@ def _row(export: Export, record: Record, where: str, line: int, layout: _Layout,
     data = {name: record[name] for name in fields}
     # In another order some of the fields may be controls, which differ between the annotators of a task.
     task = export.known(_task_of(record, data, where, line), same=layout.ordered)
-    if any(str(record.get(name)).lower() in {"true", "1"} for name in CANCELLED):
+    if any(truth(record.get(name)) for name in CANCELLED):
         export.left_out["cancelled annotations"] += 1
         return
     cells = ((name, answer_in(record, name, where, line, decimal)) for name in own)
