@@ -362,3 +362,18 @@ def test_undefined_rows_stay_as_they_are():
     columns = {"x": found.oriented}
     assert with_thresholds(absent, columns, found.grades, found.item, found.system, "item", seed=1) == list(absent)
     assert why_undefined(found, found.scores[:, 0], "item", "acc-eq") == "no item has two texts"
+
+
+@pytest.mark.parametrize("by", ["pool", "item", "within-system"])
+def test_a_threshold_that_ties_every_pair_is_said(by):
+    """People tie nearly all pairs, so the best that noise can do is to tie them all."""
+    random = np.random.default_rng(3)
+    item, system = np.repeat(np.arange(6), 5), np.tile(np.arange(5), 6)
+    scores, grades = random.normal(size=30), np.where(np.arange(30) % 11 == 10, 2, 1)
+    row = row_of(table(scores, grades, item, system), by)
+    assert row.all_tied
+    assert row.value == pytest.approx(row.ties)
+    better = row_of(table(grades + 0.1 * scores, grades, item, system), by)
+    assert better.all_tied is None
+    assert better.value > better.ties
+    assert row_of(table([0.5] * 30, grades, item, system), by).all_tied

@@ -147,12 +147,51 @@ def test_lengths_may_be_better_and_need_no_name_of_a_control() -> None:
             alt_test=audit()["alt_test"] | {"rows": [*rows, alt_row("control:constant", "rounded", 0.5)]},
         )
     )
-    assert points["texts"].startswith("meteor ranks texts, with")
+    assert points["texts"] == (
+        "meteor ranks texts best among the metrics, with pairwise accuracy with ties .600 [.500, .700]; the length of "
+        "the text (words) has .800 [.700, .900]."
+    )
     assert points["length"].endswith(
         "(interval of the difference without 0): no metric in ranking texts (and worse: meteor)."
     )
     assert points["an annotator"].startswith("No metric may replace")
     assert points["a constant"].endswith("words would pass that test too, so that passing it says little here.")
+
+
+def test_controls_belong_to_the_sentence_about_the_best() -> None:
+    """Those above the best metric with their values, those that are not clearly below it by name."""
+    values = {
+        "bart": 0.865,
+        "meteor": 0.8,
+        "control:length": 0.867,
+        "control:top(w-bleu)": 0.86,
+        "control:nearest(w-bleu)": 0.5,
+    }
+    leads = {
+        "meteor": (0.065, 0.05),
+        "control:length": (-0.002, 0.05),
+        "control:top(w-bleu)": (0.005, 0.05),
+        "control:nearest(w-bleu)": (0.365, 0.05),
+    }
+    assert said(**bare(rankings=[ranking("systems", values, leads)]))["systems"] == (
+        "bart ranks systems best among the metrics, with soft pairwise accuracy .865 [.765, .965]; the length of the "
+        "text has .867 [.767, .967]; the interval of its lead over every other metric excludes 0, that of its lead "
+        "over control:top(w-bleu) does not."
+    )
+    close = leads | {"meteor": (0.02, 0.05)}
+    assert said(**bare(rankings=[ranking("systems", values, close)]))["systems"].endswith(
+        "has .867 [.767, .967]. bart cannot be told apart from meteor and control:top(w-bleu) (the interval of the "
+        "difference includes 0)."
+    )
+
+
+def test_a_threshold_that_ties_every_pair_is_told() -> None:
+    tied = {"all_tied": True, "ties": 0.7, "p": 0.5}
+    made = audited(**bare(rankings=[ranking("texts", {"flat": 0.7}, {}, flat=tied)]))
+    result = typed(made, CorrelationResult)
+    told = "the best threshold ties every pair of texts, so .700 is what the same score for all would get"
+    assert any(told in line for line in view_of(result).remarks)
+    assert "which ties every pair as a constant does (flat)" in dict(verdict(result, SAY))["texts"]
 
 
 def test_one_annotator_says_why() -> None:

@@ -122,6 +122,13 @@ class Pairs:
         return np.bincount(self.group[changes], runs * (runs - 1) // 2, len(self.starts)).astype(np.int64)
 
     @property
+    def ranges(self) -> Floats:
+        """float64[M], largest difference within a group, less what may be rounding."""
+        widest = np.maximum.reduceat(self.scores, self.starts) - np.minimum.reduceat(self.scores, self.starts)
+        slack = TOLERANCE * np.maximum.reduceat(np.abs(self.sizes), self.starts)
+        return np.asarray((widest - slack).max(axis=0), np.float64)
+
+    @property
     def group(self) -> Counts:
         """int64[n], group of each point."""
         return np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.ranks)]))
@@ -339,9 +346,10 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
     draws = fewer_draws(item, system, by)
     orders, (gains, least) = pairs.orders(draws, seed), pairs.fixed
     given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, jobs
-    epsilons, plain, best = calibrate(*given)
+    scaled, plain, best = calibrate(*given)
+    ranges = pairs.ranges
     with np.errstate(over="ignore"):
-        epsilons = np.minimum(np.ldexp(epsilons, _excess(first)), np.finfo(np.float64).max)
+        epsilons = np.minimum(np.ldexp(scaled, _excess(first)), np.finfo(np.float64).max)
     drawn = best[:, 1:-1] / pairs.scale
     low, high = np.percentile(drawn, (2.5, 97.5), axis=1)
     out: list[Correlation | UndefinedResult] = []
@@ -363,6 +371,7 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
                 chance_high=float(high[j]),
                 chance_fixed=float(least + best[j, -1] / SCALE),
                 draws=draws,
+                all_tied=bool(ranges[j] <= scaled[j]) or None,
             )
         out.append(found)
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value
-from postil.records.names import CONTROL
+from postil.records.names import is_control
 from postil.records.results import AuditRanking, Difference
 from postil.records.ties import without_noise
 
@@ -37,7 +37,7 @@ def audit_ranking(
     engine: Engine | None = None,
     known: Correlations | None = None,
 ) -> AuditRanking:
-    """Rank texts or systems by every metric, and compare the best metric with the others and all with the lengths.
+    """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
 
     Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
     controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
@@ -63,9 +63,10 @@ def audit_ranking(
     )
     values = found.replicates[measure]
     defined = [row.metric for row in found.rows]
-    metrics = [name for name in defined if not CONTROL.fullmatch(name) and name != lengths]
+    metrics = [name for name in defined if not is_control(name) and name != lengths]
     best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
     pairs = [(best, other) for other in metrics if other != best]
+    pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
     pairs += [(name, lengths) for name in metrics if lengths in defined]
     return AuditRanking(
         of=of,

@@ -59,6 +59,7 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
         chance_fixed: Expected accuracy in random order at the one best threshold.
         draws: Number of random orders.
         exact: True if ``spa`` is over all sign patterns of the items.
+        all_tied: True if the best threshold of ``acc-eq`` ties every pair, so that `value` is `ties`, as of a constant.
     """
 
     metric: str
@@ -81,6 +82,7 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
     chance_fixed: float | None = None
     draws: int | None = None
     exact: bool | None = None
+    all_tied: bool | None = None
 
     def __post_init__(self) -> None:
         check_interval(self.low, self.high)

@@ -19,8 +19,10 @@ __all__ = [
     "STATISTICS",
     "WITHOUT_ITSELF",
     "control",
+    "copies_remark",
     "falls_by_signature",
     "family",
+    "is_control",
     "metric_of",
     "ranking",
     "reads_weights",
@@ -89,6 +91,36 @@ Those named ``kappa-*-pooled`` are not Cohen's kappa, which gives each of two an
 over the symmetric table of all pairs they are Scott's pi, weighted in two of the three, and the unweighted one is
 Fleiss' kappa where all texts have equally many ratings.
 """
+
+
+def is_control(name: str) -> bool:
+    """True for the name of a control.
+
+    Args:
+        name: The name.
+
+    >>> is_control("control:length"), is_control("meteor")
+    (True, False)
+    """
+    return name.startswith("control:")
+
+
+def copies_remark(copies: int, of: int | None = None) -> str:
+    """Remark on candidates that are references of their own item; empty without any.
+
+    Args:
+        copies: Number of these candidates.
+        of: Number of candidates, where it is known.
+
+    >>> copies_remark(1, 20)
+    '1 of 20 candidates is a reference of its own item, so a metric compares it with itself'
+    """
+    count = f"{copies:,}" if of is None else f"{copies:,} of {of:,}"
+    if copies == 1:
+        what = "candidate" if of is None else "candidates"
+        return f"{count} {what} is a reference of its own item, so a metric compares it with itself"
+    their = "candidates are references of their own items, so metrics compare them with themselves"
+    return f"{count} {their}" if copies else ""
 
 
 def control(full: str) -> str:

@@ -34,8 +34,8 @@ __all__ = [
     "audit_tables",
     "chance_label",
     "counted_raters",
-    "is_control",
     "threshold",
+    "tied_notes",
 ]
 
 MISSING: Final = "-"
@@ -74,15 +74,6 @@ class AuditTable:
         return [[self.title, *self.head], *map(list, self.rows)]
 
 
-def is_control(name: str) -> bool:
-    """True for the name of a control.
-
-    >>> is_control("control:length"), is_control("meteor")
-    (True, False)
-    """
-    return name.startswith("control:")
-
-
 def chance_label(name: str) -> str:
     """Label of the line with the accuracy by chance of a metric.
 
@@ -100,6 +91,25 @@ def threshold(value: float) -> str:
     """
     text = f"{value:.3g}"
     return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def tied_notes(rows: Iterable[Correlation], named: Callable[[str], str] = str) -> Iterator[str]:
+    """A note on metrics whose best threshold ties every pair, level by level.
+
+    Args:
+        rows: Accuracies.
+        named: Function that marks a name that users gave.
+    """
+    of: dict[tuple[str, str], list[Correlation]] = {}
+    for row in rows:
+        if row.all_tied:
+            of.setdefault((row.coefficient, row.by), []).append(row)
+    for (coefficient, by), tied in of.items():
+        which = listed([named(row.metric) for row in tied])
+        yield (
+            f"{coefficient} by {by} of {which}: the best threshold ties every pair of texts, so "
+            f"{short(tied[0].value)} is what the same score for all would get, and shows nothing of an order"
+        )
 
 
 def accuracies(result: CorrelationResult) -> list[Correlation]:
@@ -174,7 +184,10 @@ def _margins(audit: Audit) -> AuditTable:
         for ranking in audit.rankings
         for row in ranking.margins
     ]
-    caption = "The best metric minus each other one, and each metric minus the lengths; 95 % confidence intervals"
+    caption = (
+        "The best metric minus each other one and minus the controls, and each metric minus the lengths; 95 % "
+        "confidence intervals"
+    )
     return AuditTable("margins", "margin", "difference", caption, ("measure", "value"), tuple(rows))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
-from postil.records.names import CEILING, PEOPLE, family, metric_of
-from postil.render.audit import accuracy_table, audit_notes, audit_tables, chance_label, is_control
+from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of
+from postil.render.audit import accuracies, accuracy_table, audit_notes, audit_tables, chance_label, tied_notes
 from postil.render.formats import counted, grid_as, short, value_with_interval
 from postil.render.severity import is_significant, severity_remarks
 from postil.render.verdict import Wording, verdict
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     )
     from postil.render.formats import Grid
 
-__all__ = ["near_warnings", "on_severity", "summary", "view"]
+__all__ = ["on_severity", "summary", "view", "warnings_of"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row per correlation."""
@@ -62,8 +63,10 @@ AGREEMENT: Final = {
     "agreement": "equal ratings",
 }
 """The statistics of agreement that are shown, by name."""
-NEAR: Final = re.compile("; over=(near|kernel) (follows|loses)")
-"""Part of every warning about a similarity-weighted mean of weights, and of no other note."""
+WARNED: Final = re.compile(
+    "; over=(near|kernel) (follows|loses)|(is a reference|are references) of (its|their) own item"
+)
+"""Part of every warning about a mean of weights by similarity, or candidates that are references; of no other note."""
 
 
 def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
@@ -77,8 +80,8 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
     grids = [_correlation_grid(result)]
     if shown:
         grids.append(_difference_grid(shown, settings.coefficients))
-    if accuracies := accuracy_table(result):
-        grids.append(accuracies.grid)
+    if table := accuracy_table(result):
+        grids.append(table.grid)
     if result.audit:
         grids += [table.grid for table in audit_tables(result.audit)]
     fields = (
@@ -95,6 +98,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         remarks=[
             *_on_texts(result),
             *_on_numbers(result),
+            *tied_notes(accuracies(result)),
             *_on_people(result),
             *_on_differences(result, len(shown)),
             *(audit_notes(result.audit) if result.audit else ()),
@@ -103,13 +107,13 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
     )
 
 
-def near_warnings(result: CorrelationResult) -> list[str]:
-    """The notes that warn of ``over=near`` and ``over=kernel``.
+def warnings_of(result: CorrelationResult) -> list[str]:
+    """The notes that warn of ``over=near`` and ``over=kernel``, and of candidates that are references.
 
     Args:
         result: The result.
     """
-    return [note for note in result.notes if NEAR.search(note)]
+    return [note for note in result.notes if WARNED.search(note)]
 
 
 def _head(result: CorrelationResult) -> str:
@@ -287,7 +291,7 @@ def on_severity(result: CorrelationResult) -> Iterator[str]:
 
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if shown:
-        yield from (f"note: {note}" for note in result.notes if not NEAR.search(note))
+        yield from (f"note: {note}" for note in result.notes if not WARNED.search(note))
     if len(result.differences) > shown:
         yield f"all {len(result.differences):,} differences: --format json, or --report FILE.html"
     if shown:
@@ -305,9 +309,16 @@ def summary(result: CorrelationResult) -> str:
     """
     values: dict[str, dict[str, float]] = {}
     for row in result.correlations:
-        if not row.metric.startswith("control:"):
+        if not is_control(row.metric):
             values.setdefault(row.coefficient, {})[row.metric] = row.value
     metrics = [name for name in result.signatures if not name.startswith("control:")]
     data = result.data
     size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
-    return f"{size}; {best(values)}" if values else f"{size}; no coefficient exists"
+    if not values:
+        return f"{size}; no coefficient exists"
+    above = [
+        f"{row.metric} {row.coefficient} {short(row.value)}"
+        for row in result.correlations
+        if is_control(row.metric) and row.value >= max(values.get(row.coefficient, {}).values(), default=math.inf)
+    ]
+    return f"{size}; {best(values)}{'; no less: ' * bool(above)}{', '.join(above)}"

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
+from postil.records.names import LENGTH, is_control
 from postil.records.results import replace
-from postil.render.audit import MAPPINGS, counted_raters, is_control, threshold
+from postil.render.audit import MAPPINGS, counted_raters, threshold
 from postil.render.formats import counted, listed
 
 if TYPE_CHECKING:
@@ -80,9 +81,13 @@ def verdict(result: CorrelationResult, say: Wording) -> list[tuple[str, str]]:
     audit = result.audit
     if audit is None:
         return []
-    rankings = [_of_metrics(each, audit.length.lengths) for each in sorted(audit.rankings, key=lambda each: each.of)]
+    every = sorted(audit.rankings, key=lambda each: each.of)
+    rankings = [_of_metrics(each, audit.length.lengths) for each in every]
     points = [
-        *((each.of, _ranking(each, say)) for each in rankings),
+        *(
+            (each.of, _ranking(each, of_all, audit.length.lengths, say))
+            for each, of_all in zip(rankings, every, strict=True)
+        ),
         ("chance", _chance(rankings, say)),
         ("length", " ".join(_length(audit, rankings, say))),
         ("a constant", " ".join(_constant(audit, rankings, say))),
@@ -121,30 +126,69 @@ def _leads(ranking: AuditRanking) -> list[Difference]:
     return [row for row in turned if row.first == name and row.second in metrics]
 
 
-def _ranking(ranking: AuditRanking, say: Wording) -> str:
-    """The metric that ranks texts or systems best, and those that cannot be told apart from it."""
+def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wording) -> str:
+    """The metric that ranks texts or systems best, and the metrics and controls that it is not seen to be above.
+
+    Args:
+        ranking: The ranking by metrics.
+        of_all: That by controls and lengths as well.
+        lengths: Name of the lengths.
+        say: The form of names and numbers.
+    """
     best, rows = _best(ranking), ranking.rows
     if best is None:
         reasons = "; ".join(dict.fromkeys(each.reason for each in ranking.absent))
         return f"No metric can be said to rank {ranking.of}: {reasons or 'none has an accuracy'}."
     value = f"{MEASURES.get(best.coefficient, best.coefficient)} {say.estimate(best.value, best.low, best.high)}"
     name, leads = say.named(best.metric), _leads(ranking)
+    beside = [row for row in of_all.rows if _stands_beside(row.metric, lengths)]
+    ahead = sorted((row for row in beside if row.value >= best.value), key=lambda row: -row.value)
+    higher = [f"{_control(row.metric, lengths, say)} has {say.estimate(row.value, row.low, row.high)}" for row in ahead]
+    aside = f"; {listed(higher, most=NAMED)}" if higher else ""
+    value += ", which ties every pair as a constant does" if best.all_tied else ""
     if not any(row.p < ALPHA for row in rows):
         same = say.names([row.metric for row in rows if row.value == best.value])
-        return f"No metric ranks {ranking.of} better than chance; the highest is {value} ({same})."
-    first = f"{name} ranks {ranking.of}{' best' if len(rows) > 1 else ''}, with {value}"
+        return f"No metric ranks {ranking.of} better than chance; the highest is {value} ({same}){aside}."
+    place = " best among the metrics" if aside else " best" if len(rows) > 1 else ""
+    first = f"{name} ranks {ranking.of}{place}, with {value}{aside}"
+    near = [
+        _control(row.metric, lengths, say)
+        for row in beside
+        if row not in ahead and (lead := _margin(ranking, best.metric, row.metric)) and not _excludes_0(lead)
+    ]
     unclear = [row.second for row in leads if not _excludes_0(row)]
-    if unclear:
-        return (
-            f"{first}; it cannot be told apart from {say.names(unclear)} (the interval of the difference includes 0)."
-        )
+    if unclear or (near and not leads):
+        others = listed([*map(say.named, unclear), *near], most=NAMED)
+        why = "the interval of the difference includes 0"
+        return f"{_then(first, aside, name)} cannot be told apart from {others} ({why})."
     if not leads and len(rows) > 1:
         unsaid = f"without intervals no metric can be said to rank {ranking.of} best"
-        return f"The highest {value} is that of {name}; {unsaid}."
+        return f"The highest {value} is that of {name}{aside}; {unsaid}."
     if not leads:
         return f"{first}."
     others = "every other metric" if len(leads) == len(rows) - 1 else say.names([row.second for row in leads])
-    return f"{first}; the interval of its lead over {others} excludes 0."
+    but = f", that of its lead over {listed(near, 'or', NAMED)} does not" if near else ""
+    return f"{first}; the interval of its lead over {others} excludes 0{but}."
+
+
+def _then(first: str, aside: str, name: str) -> str:
+    """Begin what follows about the best metric, which is named again where something else was spoken of."""
+    return f"{first}. {name}" if aside else f"{first}; it"
+
+
+def _control(name: str, lengths: str, say: Wording) -> str:
+    """A control or the lengths, in a sentence."""
+    if name in {LENGTH, lengths}:
+        return "the length of the text" if name == LENGTH else f"the length of the text ({say.named(name)})"
+    return say.named(name)
+
+
+def _margin(ranking: AuditRanking, first: str, second: str) -> Difference | None:
+    """The margin of one over another, if there is one."""
+    for row in ranking.margins:
+        if {row.first, row.second} == {first, second}:
+            return row if row.first == first else row.reversed()
+    return None
 
 
 def _chance(rankings: Sequence[AuditRanking], say: Wording) -> str:

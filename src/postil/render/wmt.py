@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.render.audit import tied_notes
 from postil.render.formats import counted, listed, short
 from postil.render.systems_table import SystemCell, SystemsTable
 from postil.render.views import View, best
@@ -100,6 +101,7 @@ def _remarks(result: MetricsTaskResult) -> Iterator[str]:
     yield from (f"excluded: {each}" for each in result.left_out)
     for row in result.absent:
         yield f"no {row.coefficient} of {row.metric} ({OVER[row.by]}): {row.reason}"
+    yield from tied_notes(result.correlations)
     if result.settings.lower_is_better:
         yield f"lower is better, so the sign is flipped: {', '.join(result.settings.lower_is_better)}"
     settings = result.settings

@@ -18,7 +18,8 @@ def told(**changes: Any) -> str:
 
 def test_paragraph() -> None:
     assert told() == (
-        "w-meteor has the highest correlation with human ratings: Pearson .500 [.400, .600]. "
+        "w-meteor has the highest correlation among the metrics with human ratings: Pearson .500 [.400, .600]; "
+        "control:top(w-meteor) has .550 [.450, .650]. "
         "By Pearson w-meteor is significantly higher than every other metric. "
         "The split-half correlation of the human ratings is .800 [.700, .900] (Pearson); w-meteor lies .300 below, a "
         "difference without a test. "
@@ -42,8 +43,8 @@ def test_best_by_one_coefficient_each() -> None:
     settings = correlated()["settings"] | {"coefficients": ["pearson", "spearman"]}
     said = told(correlations=both, settings=settings)
     assert said.startswith(
-        "w-meteor correlates best with human ratings by Pearson .500 [.400, .600], meteor by Spearman .450 [.350, "
-        ".550]."
+        "w-meteor correlates best among the metrics with human ratings by Pearson .500 [.400, .600], meteor by "
+        "Spearman .450 [.350, .550]; by Pearson control:top(w-meteor) has .550 [.450, .650]."
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, IntervalRow, curves, intervals
+from postil.records.names import is_control
 from postil.render.audit import (
     MAPPINGS,
     MISSING,
@@ -15,7 +16,6 @@ from postil.render.audit import (
     annotator_table,
     audit_notes,
     audit_tables,
-    is_control,
 )
 from postil.render.page.blocks import Cell, Collapsed, Facts, Heading, Paragraph, Picture, Row, first_open
 from postil.render.page.tables import NONE, cut, row_label

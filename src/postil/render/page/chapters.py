@@ -21,7 +21,7 @@ from postil.records.results import (
     ScoreResult,
     StudyResult,
 )
-from postil.render.audit import accuracy_table
+from postil.render.audit import accuracies, accuracy_table, tied_notes
 from postil.render.correlate import on_severity
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
@@ -51,7 +51,7 @@ from postil.render.page.judge_chapter import judge_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
-from postil.render.page.words import LEVELS, isolated, left_out, titled
+from postil.render.page.words import LEVELS, capital, isolated, left_out, titled
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
@@ -161,6 +161,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
     conclusion: tuple[Block, ...] = (
         *([Findings(tuple(found))] if found else []),
         Paragraph(paragraph(look)),
+        *(Paragraph(f"{capital(note)}.") for note in tied_notes(accuracies(result), isolated)),
         *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
     )
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))

@@ -95,6 +95,12 @@ class Lookup:
         rows = [self.rows[name, coefficient] for name in self.metrics if (name, coefficient) in self.rows]
         return max(rows, key=lambda row: row.value, default=None)
 
+    def controls_above(self, coefficient: str) -> list[Correlation]:
+        """The controls whose coefficient is that of the best metric or higher, the highest first."""
+        best = self.best(coefficient)
+        rows = [row for (name, of), row in self.rows.items() if of == coefficient and name.startswith("control:")]
+        return sorted((row for row in rows if best and row.value >= best.value), key=lambda row: -row.value)
+
     def unweighted(self, metric: str) -> str | None:
         """The unweighted form of a weighted metric, if it was scored."""
         name = metric.removeprefix("w-")

@@ -76,7 +76,7 @@ def correlations(look: Lookup) -> list[Picture]:
             continue
         marks = []
         halves = look.people.get((HALVES, coefficient))
-        if halves:
+        if halves and halves.by == look.result.settings.by:
             marks.append(Landmark(PEOPLE[HALVES], halves.value))
         ceiling = look.result.human.ceiling
         if coefficient == "pearson" and ceiling is not None and look.result.settings.by == "pool":

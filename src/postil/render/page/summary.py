@@ -72,15 +72,29 @@ def _best(look: Lookup) -> str:
             groups.setdefault(row.metric, []).append(f"{titled(coefficient)} {_value(row)}")
     if not groups:
         return f"No metric has {'an' if kind == 'accuracy' else 'a'} {kind} with human ratings."
+    aside = _controls(look)
+    among = " among the metrics" if aside else ""
     if len(look.metrics) == 1:
-        return f"{isolated(look.metrics[0])} {verb} with human ratings: {listed(groups[look.metrics[0]])}."
+        return f"{isolated(look.metrics[0])} {verb} with human ratings: {listed(groups[look.metrics[0]])}{aside}."
     if len(groups) == 1:
         ((name, values),) = groups.items()
         every = "by every coefficient" if len(values) > 1 else "with human ratings"
-        return f"{isolated(name)} has the highest {kind} {every}: {listed(values)}."
+        return f"{isolated(name)} has the highest {kind}{among} {every}: {listed(values)}{aside}."
     (first, values), *rest = groups.items()
-    said = [f"{isolated(first)} {verb} best with human ratings by {listed(values)}"]
-    return ", ".join(said + [f"{isolated(name)} by {listed(values)}" for name, values in rest]) + "."
+    said = [f"{isolated(first)} {verb} best{among} with human ratings by {listed(values)}"]
+    return ", ".join(said + [f"{isolated(name)} by {listed(values)}" for name, values in rest]) + f"{aside}."
+
+
+def _controls(look: Lookup) -> str:
+    """Controls that are as high as the best metric, or higher, as the end of a sentence."""
+    said = ""
+    for coefficient in look.coefficients:
+        above = look.controls_above(coefficient)
+        names = ["the length of the text" if row.metric == LENGTH else isolated(row.metric) for row in above]
+        values = [f"{name} has {_value(row)}" for name, row in zip(names, above, strict=True)]
+        by = f"by {titled(coefficient)} " if len(look.coefficients) > 1 else ""
+        said += f"; {by}{listed(values, most=NAMED)}" if above else ""
+    return said
 
 
 def _lead(look: Lookup) -> str:
@@ -111,7 +125,7 @@ def _people(look: Lookup) -> Iterator[str]:
         return
     for coefficient in look.coefficients:
         halves, best = look.people.get((HALVES, coefficient)), look.best(coefficient)
-        if halves and best:
+        if halves and best and halves.by == best.by:
             away = f"{number(abs(halves.value - best.value))} {'below' if best.value < halves.value else 'above'}"
             yield (
                 f"The split-half {kind_of([coefficient])} of the human ratings is {_value(halves)} "
