@@ -169,6 +169,33 @@ def test_humans_say_what_is_no_reference(corpus: Corpus) -> None:
     assert said[2] != said[3]
 
 
+class Thief(Parrot):
+    """Suggests for each article a comment of its own, by id; and nothing for the others."""
+
+    def __init__(self, said: dict[str, str]) -> None:
+        super().__init__()
+        self.said = said
+
+    def comment(self, articles: Sequence[Article], k: int) -> list[Suggestions]:
+        del k
+        made = Provenance.generated("thief", "0")
+        texts = {one.id: (Suggestion(self.said[one.id], 0, 1, made),) for one in articles if one.id in self.said}
+        return [Suggestions(one.id, texts.get(one.id, ())) for one in articles]
+
+
+def test_suggestions_that_are_references_are_counted(corpus: Corpus) -> None:
+    test = list(corpus.articles("test"))
+    said = {one.id: f" {one.comments[0].text}" for one in test[:2]}
+    found = evaluate_commenters({"thief": Thief(said)}, corpus, EvaluateOptions(metrics=("rouge-l",)))
+    assert (
+        "2 of 12 candidates are references of their own items, so metrics compare them with themselves"
+        in found.result.remarks
+    )
+    assert {one.item for one in found.items if one.equal_references} == set(said)
+    none = evaluate_commenters({"parrot": Parrot()}, corpus, EvaluateOptions(metrics=("rouge-l",)))
+    assert not any("of their own" in remark for remark in none.result.remarks)
+
+
 def comments(*texts: str, **fields: Any) -> tuple[Comment, ...]:
     return tuple(Comment(str(n), text, **fields) for n, text in enumerate(texts))
 

@@ -302,7 +302,7 @@ def test_what_a_system_did_not_answer_is_said(postil: Postil) -> None:
 def test_what_many_systems_did_not_answer_is_one_line(postil: Postil) -> None:
     def err(*answers: tuple[str, str]) -> str:
         """With the items that each system answers."""
-        rows = [f'{{"item": "{item}", "system": "{name}", "text": "t"}}\n' for name, items in answers for item in items]
+        rows = [f'{{"item": "{item}", "system": "{name}", "text": "u"}}\n' for name, items in answers for item in items]
         Path("c.jsonl").write_text("".join(rows))
         return postil(*BASE, *ROUGE).err
 

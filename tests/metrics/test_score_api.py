@@ -251,7 +251,7 @@ def test_a_few_han_texts_are_told_of() -> None:
     references = [*(["a b", "c"] for _ in range(9)), ["哈哈哈", "a b"]]
     with pytest.warns(UserWarning, match="Han text") as warned:
         found = postil.score(["a b"] * 9 + ["哈哈哈"], references, metrics=["rouge-1"])
-    assert [str(each.message) for each in warned] == [
+    assert [str(each.message) for each in warned if "Han" in str(each.message)] == [
         f"1 of {n} {what} is Han text, which the tokenizer words does not split; jieba, rjieba and characters do"
         for n, what in ((20, "references"), (10, "candidates"))
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.item_scores import open_score_files, open_scores
+from postil.app.item_scores import ScoresWithCopies, open_score_files, open_scores
 from postil.app.names import summed
 from postil.app.options import ResamplingOptions, ScoreInputOptions
 from postil.errors import UnknownName, UsageError
@@ -14,6 +14,7 @@ from postil.metrics.spec import known_metric
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.frames import ColumnNames
+from postil.records.names import copies_remark
 from postil.records.results import replace
 from postil.records.rows import Score
 from postil.version import VERSION
@@ -160,8 +161,9 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
         InvalidInput: A row is invalid, or systems cover different items; the message has the location.
         Undefined: Systems share fewer than two items.
     """
+    scored = ScoresWithCopies(scores)
     found = compare_systems(
-        scores,
+        scored,
         options.baseline,
         intersect=options.intersect,
         lower_is_better=options.lower_is_better,
@@ -173,7 +175,9 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
         places=scores.places,
     )
     settings = replace(found.settings, postil=VERSION, command=command)
-    return replace(found, notes=(*found.notes, *_notes(found, options)), settings=settings)
+    copies = copies_remark(len(scored.copies))
+    notes = (*found.notes, *_notes(found, options), *([copies] if copies else []))
+    return replace(found, notes=notes, settings=settings)
 
 
 def _metric_of(name: str, signature: str) -> Metric:

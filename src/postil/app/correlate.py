@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.audit import AUDIT_STEPS, audit
 from postil.app.engines import elsewhere
-from postil.app.item_scores import open_judgements, open_score_files, read_judgements
+from postil.app.item_scores import ScoresWithCopies, open_judgements, open_score_files, read_judgements
 from postil.app.options import JudgedInputOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
@@ -22,6 +22,7 @@ from postil.metaeval.severity import severities
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
+from postil.records.names import copies_remark
 from postil.records.results import (
     CorrelationData,
     CorrelationResult,
@@ -124,8 +125,9 @@ def correlate_rows(
         Undefined: No text has both scores and judgements.
     """
     rows, places = read_judgements(judgements)
+    scored = ScoresWithCopies(scores)
     table = join(
-        scores,
+        scored,
         rows,
         metrics=options.metrics,
         beside=(options.lengths,) if options.audit else (),
@@ -136,7 +138,10 @@ def correlate_rows(
         judgement_places=places,
     )
     table = dataclasses.replace(table, left_out=(*table.left_out, *left_out))
-    return correlate_table(table, options, texts, pairs=pairs, each_way=each_way)
+    found = correlate_table(table, options, texts, pairs=pairs, each_way=each_way)
+    copies = scored.copies and scored.copies.intersection(map(table.key, range(len(table))))
+    remark = copies_remark(len(copies), len(table))
+    return replace(found, notes=(*found.notes, remark)) if remark else found
 
 
 def correlate_table(

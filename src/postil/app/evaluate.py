@@ -178,8 +178,8 @@ def evaluate_commenters(
         training=training,
         periods=tuple(by_period),
     )
-    result = msgspec.structs.replace(result, remarks=tuple(_remarks(result, readers.tied(), options)))
-    return CommenterEvaluation(result, tuple(candidates), tuple(items))
+    remarks = tuple(_remarks(result, readers.tied(), options, evaluation.copies.remark))
+    return CommenterEvaluation(msgspec.structs.replace(result, remarks=remarks), tuple(candidates), tuple(items))
 
 
 @contextmanager
@@ -270,8 +270,9 @@ def _items(
     for spec, values in scored.item_scores():
         signature, summed = signatures[spec], scored.statistics.get(spec)
         statistics = [()] * len(articles) if summed is None else map(tuple, summed.tolist())
-        for one, value, several in zip(articles, values.tolist(), statistics, strict=True):
-            yield Score(one.id, system, spec, value, signature, several)
+        rows = zip(articles, values.tolist(), statistics, scored.copies.tolist(), strict=True)
+        for one, value, several, copied in rows:
+            yield Score(one.id, system, spec, value, signature, several, copied or None)
 
 
 def _suggestions(
@@ -317,13 +318,14 @@ def _suggested(
     )
 
 
-def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions) -> Iterator[str]:
+def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions, copies: str) -> Iterator[str]:
     """Notes on the numbers, one line each.
 
     Args:
         result: The scores.
         tied: Number of articles in which no reference has more votes than another, see `Readers.tied`.
         options: Options of the command.
+        copies: Remark on suggestions that are references; empty without any.
     """
     counts = result.references
     count = f"{counts.least}" if counts.least == counts.most else f"{counts.least} to {counts.most}"
@@ -336,6 +338,7 @@ def _remarks(result: CommenterResult, tied: int, options: EvaluateOptions) -> It
     for one in result.suggestions:
         if one.nothing:
             yield f"{one.system}: no suggestion for {one.nothing:,} of {result.articles:,} articles, which score 0"
+    yield from filter(None, [copies])
     yield from date_remarks(result.training, result.articles, options.split)
     if result.periods:
         yield "days: from the newest training article to the middle of the period"

@@ -24,10 +24,41 @@ if TYPE_CHECKING:
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
 
-__all__ = ["LARGEST", "Scores", "open_judgements", "open_score_files", "open_scores", "read_judgements"]
+__all__ = [
+    "LARGEST",
+    "Scores",
+    "ScoresWithCopies",
+    "open_judgements",
+    "open_score_files",
+    "open_scores",
+    "read_judgements",
+]
 
 LARGEST: Final = 1e100
 """Largest magnitude of a score or a rating, so that no sum of squares overflows."""
+
+
+class ScoresWithCopies:
+    """Score rows, of which those of candidates that are references of their item are kept in mind.
+
+    Args:
+        scores: The rows.
+
+    Attributes:
+        places: Locations of the rows.
+        copies: Item and system of these candidates, when all rows were read.
+    """
+
+    def __init__(self, scores: Source[Score]) -> None:
+        self.places = scores.places
+        self.copies: set[tuple[str, str]] = set()
+        self._scores = scores
+
+    def __iter__(self) -> Iterator[Score]:
+        for row in self._scores:
+            if row.equal_references and row.item is not None:
+                self.copies.add((row.item, row.system))
+            yield row
 
 
 def open_scores(scores: Scores, names: ColumnNames) -> LocatedRows[Score]:

@@ -24,6 +24,9 @@ from postil.records.rows import Candidate, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
@@ -118,11 +121,15 @@ def _write_items(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evalua
     values = [values.tolist() for _, values in scored.item_scores()]
     none: list[list[float]] = [[]] * len(scored.batch.rows)
     parts = [scored.statistics[spec].tolist() if spec in scored.statistics else none for spec in signatures]
-    for row, scores, several in zip(
-        scored.batch.rows, zip(*values, strict=True), zip(*parts, strict=True), strict=True
-    ):
+    of_rows = zip(*values, strict=True), zip(*parts, strict=True), _or_none(scored.copies)
+    for row, scores, several, copied in zip(scored.batch.rows, *of_rows, strict=True):
         for (spec, signature), value, statistics in zip(signatures.items(), scores, several, strict=True):
-            out.write(Score(row.item, row.system, spec, value, signature, tuple(statistics)))
+            out.write(Score(row.item, row.system, spec, value, signature, tuple(statistics), copied))
+
+
+def _or_none(copies: NDArray[np.int64]) -> list[int | None]:
+    """Number of equal references of each candidate, as rows have it."""
+    return [number or None for number in copies.tolist()]
 
 
 def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evaluation: Evaluation) -> None:
@@ -132,8 +139,8 @@ def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], eva
     with steps(len(signatures)) as begin:
         for name, values in scored.control_scores():
             begin(f"controls of candidates {batch.first + 1:,} to {batch.first + len(batch.rows):,}")
-            for row, value in zip(batch.rows, values.tolist(), strict=True):
-                out.write(Score(row.item, row.system, name, value, signatures[name]))
+            for row, value, copied in zip(batch.rows, values.tolist(), _or_none(scored.copies), strict=True):
+                out.write(Score(row.item, row.system, name, value, signatures[name], (), copied))
 
 
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:

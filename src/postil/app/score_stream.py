@@ -30,6 +30,7 @@ from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemT
 from postil.metrics.external_frequencies import ExternalFrequencies
 from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
 from postil.metrics.reference_aggregation import averages_weights
+from postil.records.names import copies_remark
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
 from postil.records.weights import DEFAULT, default_method
@@ -424,7 +425,7 @@ class StreamedEvaluation:
         """
         del engine
         refuse = lambda i, problem: self.candidates.places.error(i, "text", problem)  # noqa: E731
-        han = HanTexts(named_tokenizer(self._options.tokenizer), "candidates")
+        han, copies, seen = HanTexts(named_tokenizer(self._options.tokenizer), "candidates"), 0, 0
         for batch in self._given.batches(iter(candidates)):
             for part, groups in self._with_references(batch):
                 self.evaluation = self._bind(groups, part.rows)
@@ -432,10 +433,12 @@ class StreamedEvaluation:
                     if self._split:
                         han.see(part.texts)
                     self.totals.add_rows([row.system for row in part.rows], scored.stats)
+                    copies, seen = copies + int(np.count_nonzero(scored.copies)), seen + len(part.rows)
                     yield scored
         if not self._options.allow_han:
             han.check(refuse)
         self.remarks += [each.remark for each in (self._survey.han if self._split else han, han) if each.remark]
+        self.remarks += filter(None, [copies_remark(copies, seen)])
 
     def _with_references(self, batch: CandidateBatch) -> Iterator[tuple[CandidateBatch, list[_Group]]]:
         """Parts of a batch, in each of which items come in their order, and the references of each."""

@@ -15,6 +15,7 @@ import numpy as np
 from postil.errors import InvalidInput
 from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
+from postil.metrics.copies import ReferenceCopies
 from postil.metrics.function_metric import MetricFailed
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
@@ -107,6 +108,9 @@ class ScoredBatch(Generic[B]):
         batch: The candidates.
         stats: Statistics by spec, float64[n, k].
         tokens: The candidates as token ids; by default they are tokenized when they are first needed.
+
+    Attributes:
+        copies: int64[n], number of references of its item that each candidate is.
     """
 
     def __init__(
@@ -118,6 +122,7 @@ class ScoredBatch(Generic[B]):
     ) -> None:
         self.batch = batch
         self.stats = stats
+        self.copies = evaluation.copies.see(batch.texts, batch.sets)
         self._evaluation = evaluation
         self._tokens = tokens
 
@@ -211,6 +216,8 @@ class Evaluation:
             split=self._split or split,
             refuse=refuse,
         )
+        self.copies = ReferenceCopies(references.texts, references.offsets)
+        """The candidates so far that are references of their item."""
         self.remarks = [remark] if remark else []
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.metrics = MetricSet(
@@ -273,7 +280,7 @@ class Evaluation:
             yield scored
         if not self.allow_han:
             han.check(refuse)
-        self.remarks += [*([han.remark] if han.remark else []), *near.remarks(), *self.metrics.remarks()]
+        self.remarks += filter(None, [han.remark, self.copies.remark, *near.remarks(), *self.metrics.remarks()])
 
     def pair_scores(
         self, batches: Iterable[B], refuse: Refuse | None = None
@@ -390,11 +397,13 @@ class ItemScores:
         self._evaluation = evaluation
         self._values: dict[str, list[NDArray[np.float64]]] = {}
         self._statistics: dict[str, list[NDArray[np.float64]]] = {}
+        self._copies: list[int] = []
 
     def add(self, scored: ScoredBatch[B]) -> None:
         """Add the candidates of a batch."""
         for name, values in (*scored.item_scores(), *scored.control_scores()):
             self._values.setdefault(name, []).append(values)
+        self._copies += scored.copies.tolist()
         for spec, statistics in scored.statistics.items():
             self._statistics.setdefault(spec, []).append(statistics)
 
@@ -415,6 +424,7 @@ class ItemScores:
             item_names=tuple(items),
             system_names=tuple(systems),
             statistics={spec: np.concatenate(parts) for spec, parts in self._statistics.items()},
+            equal_references=tuple(self._copies) if any(self._copies) else (),
         )
 
 

@@ -37,7 +37,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 Record: TypeAlias = dict[str, object]
 Arrow: TypeAlias = Any  # pyarrow has no types: its module, a schema, a type or an open file
 BATCH: Final = 8192
-SOMETIMES: Final = ("date", "parent", "statistics")
+SOMETIMES: Final = ("date", "parent", "statistics", "equal_references")
 """Columns that are written only where some row has a value."""
 _TIMES: Final = re.compile(r"timestamp|date(?:32|64)", re.IGNORECASE)
 NESTED_BATCH: Final = 512

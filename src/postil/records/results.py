@@ -594,6 +594,8 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         system_names: System of each candidate in `items`; empty where none was given.
         statistics: Item statistics by metric, float64[n, k], of metrics whose corpus score is not the mean of the item
             scores. They are in memory alone, never in the JSON.
+        equal_references: Number of references of its item that are the same text, for each candidate in `items`; empty
+            where no candidate has any.
     """
 
     scores: tuple[SystemScore, ...]
@@ -603,6 +605,7 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
     item_names: tuple[str, ...] = ()
     system_names: tuple[str, ...] = ()
     statistics: dict[str, NDArray[np.float64]] = {}
+    equal_references: tuple[int, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """Compare all numbers; arrays have no truth value of their own."""
@@ -646,15 +649,19 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
         n, system = len(next(iter(self.items.values()))), self.scores[0].system
         items = self.item_names or tuple(map(str, range(n)))
         systems = self.system_names or (system,) * n
-        if {n} != {len(each) for each in (items, systems, *self.items.values())}:
-            raise UsageError("items, item_names and system_names are of several lengths; score the texts again")
+        equal = self.equal_references or (0,) * n
+        if {n} != {len(each) for each in (items, systems, equal, *self.items.values())}:
+            raise UsageError(
+                "items, item_names, system_names and equal_references are of several lengths; score the texts again"
+            )
         signatures = self.signatures
         none: list[tuple[float, ...]] = [()] * n
         statistics = {name: list(map(tuple, rows.tolist())) for name, rows in self.statistics.items()}
         values = {name: (scores.tolist(), statistics.get(name, none)) for name, scores in self.items.items()}
         for row, (item, of) in enumerate(zip(items, systems, strict=True)):
             for name, (scores, of_text) in values.items():
-                yield Score(item, of, name, scores[row], signatures.get(name, "external"), of_text[row])
+                about = signatures.get(name, "external"), of_text[row], equal[row] or None
+                yield Score(item, of, name, scores[row], *about)
 
     @property
     def signatures(self) -> dict[str, str]:

@@ -377,6 +377,7 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
         signature: All that the number depends on; ``external`` where another program says nothing of it.
         statistics: Statistics of the text that add up to those of a corpus, of metrics whose corpus score is not the
             mean of the item scores.
+        equal_references: Number of references of its item that are the same text; None where there are none.
     """
 
     item: Id | None
@@ -385,6 +386,7 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
     score: float
     signature: Signature = EXTERNAL
     statistics: Statistics = ()
+    equal_references: int | None = None
 
     def __post_init__(self) -> None:
         if (
