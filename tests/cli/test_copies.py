@@ -28,7 +28,7 @@ REFERENCES = [
     Reference("1", "a dog ran away"),
     Reference("1", "the cat sat down"),
     Reference("2", "the sun shines"),
-    Reference("2", "the sun shines"),
+    Reference("2", "the sun shines\n"),
     Reference("3", "four five"),
     Reference("4", "six seven"),
 ]
@@ -79,7 +79,7 @@ def test_a_streamed_file_counts_them_as_well(postil: Postil, monkeypatch: pytest
     assert Path("s.jsonl").read_bytes() == items
 
 
-@pytest.mark.filterwarnings("ignore:b: no candidate for 1 of 4 items")
+@pytest.mark.filterwarnings("ignore:b. no candidate for 1 of 4 items")
 def test_columns_and_tables_warn() -> None:
     by_item: dict[str, list[str]] = {}
     for each in REFERENCES:

@@ -112,7 +112,13 @@ def test_repr_is_one_short_line(kind: str) -> None:
             "compare",
             "Comparison(4 systems, 2 metrics, 9 items; significantly different from tfidf: 2 of 3 by meteor)",
         ),
-        ("correlate", "CorrelationResult(3 metrics, 40 texts, 2 annotators; best pearson .500 (w-meteor))"),
+        (
+            "correlate",
+            (
+                "CorrelationResult(3 metrics, 40 texts, 2 annotators; best pearson .500 (w-meteor); "
+                "control:top(w-meteor) .550)"
+            ),
+        ),
         ("summaries", "SummaryResult(2 systems, 3 topics, 6 summaries; best meteor .250 (b))"),  # lower is better
         ("training", "TrainingResult(2 dev evaluations; best perplexity 244.7 at step 500)"),
     ],

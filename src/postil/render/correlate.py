@@ -316,9 +316,10 @@ def summary(result: CorrelationResult) -> str:
     size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
     if not values:
         return f"{size}; no coefficient exists"
-    above = [
-        f"{row.metric} {row.coefficient} {short(row.value)}"
-        for row in result.correlations
-        if is_control(row.metric) and row.value >= max(values.get(row.coefficient, {}).values(), default=math.inf)
-    ]
-    return f"{size}; {best(values)}{'; no less: ' * bool(above)}{', '.join(above)}"
+    above: dict[str, Correlation] = {}
+    for row in sorted(result.correlations, key=lambda row: row.value):
+        if is_control(row.metric) and row.value >= max(values.get(row.coefficient, {}).values(), default=math.inf):
+            above[row.coefficient] = row
+    several = len(values) > 1
+    said = [f"{row.metric} {f'{name} ' * several}{short(row.value)}" for name, row in above.items()]
+    return f"{size}; {best(values)}{'; ' * bool(said)}{', '.join(said)}"
