@@ -1,8 +1,6 @@
 // Several aspects of one item. A digit grades the aspect in turn and moves on; the last one that was missing saves the
 // item. After going back the grades that were given are there again; then Enter, or the last aspect, saves them.
-const given = new Map(); // grades by assignment, as long as the page lives
-
-export function aspects(task, save) {
+export function aspects(task, save, draft) {
   const groups = [...task.querySelectorAll("fieldset.aspect")];
   const radios = (group) => [...group.querySelectorAll("input")];
   const checked = (group) => radios(group).find((one) => one.checked);
@@ -20,6 +18,7 @@ export function aspects(task, save) {
   function grade(radio) {
     const before = missing();
     radio.checked = true;
+    keep();
     const after = missing();
     if (after < 0 && (before >= 0 || turn === groups.length - 1)) save();
     else if (after < 0) go(turn + 1);
@@ -28,10 +27,12 @@ export function aspects(task, save) {
       go(later < 0 ? after : later);
     }
   }
-  const before = given.get(task.dataset.assignment);
+  const grades = () => Object.fromEntries(groups.map(checked).filter(Boolean).map((one) => [one.name, one.value]));
+  const keep = () => draft.keep(grades());
+  task.addEventListener("change", keep);
   for (const group of groups) {
-    const radio = before && !checked(group) && radios(group).find((one) => one.value === before[one.name]);
-    if (radio) radio.checked = true;
+    const radio = draft.kept && radios(group).find((one) => one.value === draft.kept[one.name]);
+    if (radio && (draft.unsaved || !checked(group))) radio.checked = true;
     group.addEventListener("focusin", () => { if (group !== groups[turn]) go(groups.indexOf(group)); });
     // Arrow keys choose within a group as they do everywhere; a click on a label goes on as a digit does.
     group.addEventListener("click", (event) => {
@@ -48,9 +49,7 @@ export function aspects(task, save) {
     // The fields of the form; null while a grade is missing, which then is the next in turn.
     fields() {
       if (missing() >= 0) { go(missing()); return null; }
-      const found = Object.fromEntries(groups.map((group) => [checked(group).name, checked(group).value]));
-      given.set(task.dataset.assignment, found);
-      return found;
+      return grades();
     },
     key(event, number) {
       const radio = number && radios(groups[turn]).find((one) => one.value === number);

@@ -17,6 +17,7 @@ let ahead = [...document.querySelectorAll("template.ahead")].map((one) => one.co
 let shown = performance.now(), hidden = 0, away = null;
 let sending = null, attempts = 0, timer = 0, slow = 0, look = 0, marks = null, several = null, memory = null;
 let undone = Promise.resolve(), undoing = 0;
+const drafts = new Map(); // by assignment, as long as the page lives: the grades or marks on the screen, and whether they were saved
 
 // Annotations that the server has not stored yet. Without storage in the browser they live as long as the page.
 function kept() {
@@ -60,10 +61,16 @@ function begin() {
   shown = performance.now();
   hidden = 0;
   away = document.hidden ? shown : null;
-  marks = $("#passage") ? passage($("#task")) : null;
-  several = $("#task .aspects") ? aspects($("#task"), save) : null;
+  const task = $("#task"), draft = draftOf(task.dataset.assignment);
+  marks = $("#passage") ? passage(task, draft) : null;
+  several = $("#task .aspects") ? aspects(task, save, draft) : null;
   watch();
   overflow();
+}
+// What was chosen for an item before: it is there again when one comes back, saved or not.
+function draftOf(assignment) {
+  const { value, saved } = drafts.get(assignment) ?? { saved: true };
+  return { kept: value, unsaved: !saved, keep: (now) => drafts.set(assignment, { value: now, saved: false }) };
 }
 // Where little room is left to the article, a button gives it the place of the text and the grades, and back.
 function overflow() {
@@ -196,6 +203,7 @@ function answer(path, fields) {
   if (!task.assignment || early()) return;
   const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
   const { assignment, revision } = task, graded = fields.grade && !$("#task.pair");
+  if (drafts.has(assignment)) drafts.get(assignment).saved = true;
   keep([...kept(), { path, assignment, revision, idempotency_key: key.join(""), seconds: seconds(), ...fields }]);
   notice("");
   $("#state").classList.remove("saved"); // the words change when it takes long enough to read them
@@ -272,8 +280,9 @@ document.addEventListener("keydown", (event) => {
   else if (key === "s" && $("#task").dataset.assignment) toggle("#skip");
   else if (marks?.key(event, save)) did = true;
   else if (key in scroll || event.key in scroll) {
-    const pane = $("#article"), by = scroll[event.key];
-    if (!pane || event.target.matches("button, a, summary") && event.key === " ") did = false;
+    const by = scroll[event.key], panes = [$("#article"), $("#task blockquote")].filter(Boolean);
+    const pane = panes.find((one) => one.scrollHeight > one.clientHeight);
+    if (!pane || panes.includes(event.target) || event.target.matches("button, a, summary") && event.key === " ") did = false;
     else pane.scrollBy(0, Math.abs(by) < 1 ? by * pane.clientHeight : by);
   } else did = false;
   if (did) event.preventDefault();

@@ -24,7 +24,7 @@ function split(text, lang) {
   return units;
 }
 
-export function passage(task) {
+export function passage(task, draft) {
   const box = task.querySelector("#passage"), share = task.querySelector("#share"), mark = task.querySelector("#mark");
   const said = document.querySelector("#said");
   const units = split(box.textContent, box.lang);
@@ -39,7 +39,8 @@ export function passage(task) {
     unit.node.dataset.i = i;
     box.append(unit.node);
   });
-  for (const [start, end] of JSON.parse(box.dataset.spans || "[]")) {
+  const stored = JSON.parse(box.dataset.spans || "[]");
+  for (const [start, end] of draft.kept && (draft.unsaved || !stored.length) ? draft.kept : stored) {
     for (const unit of units) if (unit.start >= start && unit.start < end) unit.on = true;
   }
 
@@ -70,6 +71,7 @@ export function passage(task) {
     const to = on ?? !some.every((unit) => unit.on);
     for (const unit of some) unit.on = to;
     tidy();
+    draft.keep(spans());
     draw();
     said.textContent = `${some.map((unit) => unit.text).join("")}: ${share.textContent}`;
   }
