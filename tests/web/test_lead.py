@@ -148,6 +148,20 @@ def test_second_ratings_say_what_another_one_would_bring(place: Make) -> None:
     assert "No output has two ratings" not in page
 
 
+def test_annotators_who_use_the_scale_differently(place: Make) -> None:
+    here = place(outputs(24))
+    estimated(here, 12, lambda number: 1 + number * 7 % 3)
+    page = estimated(here, 12, lambda number: 3 + number * 7 % 3, name="Bob")
+    said = "Annotators use the scale differently: A1 grades 1.00 below the others, A2 1.00 above; "
+    assert f"{said}removed." in page
+    found = estimate_so_far(here.store.results.ratings(), here.store.campaign(), 12)
+    assert found.result
+    assert (found.result.rater_variance, found.result.severity.removed) == (0, True)
+    assert found.prospects
+    assert found.prospects.twice
+    assert found.prospects.twice.difference == pytest.approx(found.prospects.now.difference)
+
+
 def test_an_estimate_that_cannot_be_says_what_is_missing(place: Make) -> None:
     few = estimated(place(outputs(16), annotators=1), 7, lambda number: 1 + number % 5)
     assert "it needs 8 rated articles, and there are 7." in few

@@ -97,6 +97,24 @@ def test_notes_and_reasons_are_translated_too(place: Make) -> None:
     assert "所有系统的所有分数都是 3" in lead.get("/lead/estimate").text
 
 
+def test_severities_are_translated(place: Make) -> None:
+    here = place([Item(item=f"a{n // 2}", system=f"system-{n % 2}", text=f"text {n}") for n in range(24)])
+    rated(here, "Ann", lambda number: 1 + number * 7 % 3)
+    rated(here, "Bob", lambda number: 3 + number * 7 % 3)
+    page = chinese(here).get("/lead/estimate").text
+    assert "已从打分中去除" in page
+    assert english(page) == []
+    to_chinese = translator("zh")
+    alone = "annotators who share no text with others, whose severity is unknown: A1, A2, A3 and 4 more"
+    assert to_chinese(alone) == "与他人没有共同文本、宽严未知的标注员：A1, A2, A3，另有 4 人"
+    groups = (
+        "no shared text connects some annotators, so the severities of one group cannot be compared with those of "
+        "another: A1 and A2; A3 and A4"
+    )
+    assert to_chinese(groups).endswith("无法相互比较：A1、A2; A3、A4")
+    assert to_chinese(f"{groups}; and 2 who share none").endswith("A1、A2; A3、A4；另有 2 人没有")
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "said"),
     [
