@@ -43,9 +43,11 @@ inline Token make_token(const uint8_t* bytes, uint32_t size, uint32_t width_log,
   return {bytes, size, size << 2 | width_log, size <= 8 ? load_short(bytes, size, room) : hash_bytes(bytes, size)};
 }
 
-// What Python's re and str say about the characters of the basic plane, asked once.
+// What Python's re and str say about the characters of the basic plane, asked once. Combining marks come from
+// `set_marks`, before a text with any is split.
 struct Characters {
   std::array<uint64_t, 1024> word{}, space{};
+  std::vector<uint64_t> mark;  // a bit for each code point up to the last
   Characters() {
     for (uint32_t c = 0; c < 0x10000; ++c) {
       if (Py_UNICODE_ISALNUM(c) || c == '_') word[c >> 6] |= 1ull << (c & 63);
@@ -53,8 +55,8 @@ struct Characters {
     }
   }
 };
-const Characters& characters() {
-  static const Characters table;
+Characters& characters() {
+  static Characters table;
   return table;
 }
 inline bool is_space(const Characters& table, uint32_t c) {
@@ -64,16 +66,25 @@ inline bool is_space(const Characters& table, uint32_t c) {
 inline bool is_word(const Characters& table, uint32_t c) {
   return c < 0x10000 ? table.word[c >> 6] >> (c & 63) & 1 : Py_UNICODE_ISALNUM(c);
 }
+inline bool is_combining(const Characters& table, uint32_t c) {
+  return (c >> 6) < table.mark.size() && (table.mark[c >> 6] >> (c & 63) & 1);
+}
+// Joiners of zero width, which stay between two parts of a word.
+inline bool is_joiner(uint32_t c) { return c == 0x200C || c == 0x200D; }
 // As Python's string.punctuation.
 inline bool is_mark(uint32_t c) {
   return (c > 0x20 && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') || (c > 'z' && c < 0x7F);
 }
-inline bool is_han(uint32_t c) {
-  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0x20000 && c <= 0x3FFFF);
+// Characters of the scripts without spaces, in the order of `SPACELESS` of the Python kernel, the frequent ones first.
+inline bool is_unspaced(uint32_t c) {
+  if (c < 0x0E00) return false;
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) ||
+         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF) || (c >= 0x31F0 && c <= 0x31FF) ||
+         (c >= 0xFF66 && c <= 0xFF9F) || (c >= 0x1AFF0 && c <= 0x1B16F) ||  // kana
+         c <= 0x109F ||                                                   // Thai, Lao, Tibetan, Burmese
+         (c >= 0x1780 && c <= 0x17FF) ||                                  // Khmer
+         (c >= 0xA980 && c <= 0xA9FF) || (c >= 0xAA60 && c <= 0xAA7F);    // Javanese, Burmese
 }
-// Characters between which no spaces stand: Han and kana.
-inline bool is_unspaced(uint32_t c) { return (c >= 0x3040 && c <= 0x30FF) || is_han(c); }
 template <Splitting kSplitting>
 inline bool between(const Characters& table, uint32_t c) {  // tokens
   switch (kSplitting) {
@@ -82,7 +93,7 @@ inline bool between(const Characters& table, uint32_t c) {  // tokens
     case Splitting::kRouge:
       return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'));
     case Splitting::kUnspaced:
-      return !is_unspaced(c) && (!is_word(table, c) || c == '_');
+      return !is_word(table, c) ? !(is_unspaced(c) && is_combining(table, c)) : c == '_';
     case Splitting::kEveryCharacter:
       return false;
     default:
@@ -134,11 +145,12 @@ inline int64_t end_of_ascii_token(const Characters& table, const uint8_t* text, 
   return i;
 }
 
-// Call emit(token) for every token. Returns whether this is Han text (asked only where `Splitting` is words).
+// Call emit(token) for every token. Returns whether this is a text in a script without spaces (asked only where
+// `Splitting` is words).
 template <Splitting kSplitting, class Char, class Emit>
 bool split(const Characters& table, const Char* text, int64_t length, bool ascii, std::vector<uint8_t>& buffer, Emit emit) {
   constexpr bool kBySpace = kSplitting == Splitting::kSpace || kSplitting == Splitting::kMarks;
-  int64_t han = 0, other = 0;
+  int64_t unspaced = 0, other = 0;
   for (int64_t i = 0; i < length;) {
     uint32_t c = text[i];
     if (between<kSplitting>(table, c)) {
@@ -152,7 +164,8 @@ bool split(const Characters& table, const Char* text, int64_t length, bool ascii
       ++i;
     } else if (kSplitting == Splitting::kUnspaced) {
       do bits |= c;
-      while (++i < length && !is_unspaced(c) && !is_unspaced(c = text[i]) && !between<kSplitting>(table, c));
+      while (++i < length && !is_unspaced(c) && !is_unspaced(c = text[i]) &&
+             (!between<kSplitting>(table, c) || (sizeof(Char) > 1 && is_combining(table, c))));
     } else if (kSplitting == Splitting::kRouge) {
       while (++i < length && !between<kSplitting>(table, text[i])) {
       }
@@ -178,18 +191,34 @@ bool split(const Characters& table, const Char* text, int64_t length, bool ascii
         continue;
       }
     } else {
-      bool in_run = false;  // of word characters that are not Han
-      do {
-        bits |= c;
-        const bool this_han = sizeof(Char) > 1 && is_han(c);
-        han += this_han;
-        other += !this_han && !in_run;
-        in_run = !this_han;
-      } while (++i < length && is_word(table, c = text[i]));
+      if constexpr (sizeof(Char) == 1) {  // there is no mark in Latin-1
+        while (++i < length && is_word(table, text[i])) {
+        }
+        ++other;
+      } else {
+        bool in_run = false;  // of word characters of scripts with spaces
+        int64_t end = i;
+        for (bool word = true;;) {
+          if (word) {
+            const bool here = is_unspaced(c);
+            unspaced += here;
+            other += !here && !in_run;
+            in_run = !here;
+          }
+          bits |= c;
+          end = ++i;
+          while (i < length && is_joiner(text[i])) ++i;
+          if (i == length) break;
+          word = is_word(table, c = text[i]);
+          if (!word && !is_combining(table, c)) break;
+          if (i > end) bits |= 0x200F;
+        }
+        i = end;
+      }
     }
     emit(narrow(text, length, from, i, bits, buffer));
   }
-  return han > 0 && han >= other;
+  return unspaced > 0 && unspaced >= other;
 }
 
 template <class Emit>
@@ -227,6 +256,18 @@ bool split_any(Splitting splitting, PyObject* text, std::vector<uint8_t>& buffer
 }
 
 }  // namespace
+
+bool has_marks() { return !characters().mark.empty(); }
+
+void set_marks(PyObject* marks) {
+  std::vector<uint64_t> bits;
+  for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(marks); ++i) {
+    const uint32_t c = PyUnicode_READ_CHAR(marks, i);
+    if (bits.size() <= (c >> 6)) bits.resize((c >> 6) + 1);
+    bits[c >> 6] |= 1ull << (c & 63);
+  }
+  characters().mark = std::move(bits);
+}
 
 Table::Table() : slots_(1024, Slot{0, 0, -1}), mask_(1023) {}
 
@@ -393,21 +434,21 @@ int64_t Interner::encode(const std::vector<PyObject*>& texts, Splitting splittin
   const int64_t n = static_cast<int64_t>(texts.size());
   out.offsets.assign(n + 1, 0);
   const int64_t shares = std::max<int64_t>(1, std::min<int64_t>(jobs, n / 1024));
-  std::vector<int64_t> first_han(shares, -1);
+  std::vector<int64_t> first_unspaced(shares, -1);
   auto run = [&](int64_t share, auto& ids, auto&& intern_one) {
     std::vector<uint8_t> buffer;
     size_t characters = 0;
     for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) characters += PyUnicode_GET_LENGTH(texts[i]);
     ids.reserve(characters / 2 + 16);
     for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) {
-      const bool han = split_any(splitting, texts[i], buffer, [&](const Token& token) { ids.push_back(intern_one(token)); });
-      if (splitting == Splitting::kWords && han && first_han[share] < 0) first_han[share] = i;
+      const bool unspaced = split_any(splitting, texts[i], buffer, [&](const Token& token) { ids.push_back(intern_one(token)); });
+      if (splitting == Splitting::kWords && unspaced && first_unspaced[share] < 0) first_unspaced[share] = i;
       out.offsets[i + 1] = static_cast<int64_t>(ids.size());
     }
   };
   if (shares == 1) {
     run(0, out.ids, [&](const Token& token) { return intern(token); });
-    return first_han[0];
+    return first_unspaced[0];
   }
   std::vector<std::unique_ptr<Local>> locals;
   for (int64_t share = 0; share < shares; ++share) locals.push_back(std::make_unique<Local>(*this));
@@ -425,8 +466,8 @@ int64_t Interner::encode(const std::vector<PyObject*>& texts, Splitting splittin
     for (int32_t id : local.ids) out.ids.push_back(id < base_size_ ? id : merged[id - base_size_]);
     for (int64_t i = n * share / shares; i < n * (share + 1) / shares; ++i) out.offsets[i + 1] += before;
   }
-  for (int64_t han : first_han) {
-    if (han >= 0) return han;
+  for (int64_t first : first_unspaced) {
+    if (first >= 0) return first;
   }
   return -1;
 }

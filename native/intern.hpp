@@ -48,10 +48,16 @@ class Table {
   std::vector<uint64_t> heads_;
 };
 
-// kRouge: runs of a to z and digits. kUnspaced: Han and kana one by one, and runs of other letters and digits.
+// kWords: runs of letters, digits and _, which combining marks go on with. kRouge: runs of a to z and digits. kUnspaced:
+// characters of scripts without spaces (Han, kana, Thai) one by one, and runs of other letters and digits with marks.
 // kEveryCharacter: white space too. kMarks: at white space, and a punctuation mark at the end of a word, else at its begin,
 // is a token of its own.
 enum class Splitting { kSpace, kWords, kCharacters, kRouge, kUnspaced, kEveryCharacter, kMarks };
+
+// The combining marks, a str, which kWords and kUnspaced need for texts beyond Latin-1. Needs the lock, while nothing is
+// being split.
+bool has_marks();
+void set_marks(PyObject* marks);
 
 // Ragged ids: text i is ids[offsets[i] .. offsets[i + 1]].
 struct Ragged {
@@ -74,7 +80,8 @@ class Interner {
   // For each word from id `start` on whether its lower-case form is in `set`, a Python set of str. Needs the lock.
   void flags(int32_t start, PyObject* set, std::vector<uint8_t>& out) const;
 
-  // Text of one kind of splitting. Returns the index of the first text that is Han text where words were asked, or -1.
+  // Text of one kind of splitting. Returns the index of the first text in a script without spaces where words were asked,
+  // or -1.
   int64_t encode(const std::vector<PyObject*>& texts, Splitting splitting, int jobs, Ragged& out);
   // Texts that are already lists of tokens.
   void encode_tokens(const std::vector<PyObject*>& tokens, Ragged& out);

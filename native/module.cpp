@@ -74,28 +74,47 @@ Splitting splitting_of(const std::string& name) {
   throw nb::value_error("expected space, words, characters, rouge, unspaced, every-character or marks");
 }
 
+// A text as words splits it, see `fold_words` of the Python kernel: Latin-1 has nothing to compose.
+nb::object folded(nb::handle text, nb::object& normalize) {
+  nb::object out = nb::borrow(text);
+  if (!PyUnicode_IS_ASCII(text.ptr()) && PyUnicode_FindChar(text.ptr(), 0xAD, 0, PyUnicode_GET_LENGTH(text.ptr()), 1) >= 0) {
+    out = out.attr("replace")("\u00ad", "");
+  }
+  out = out.attr("lower")();
+  if (PyUnicode_KIND(out.ptr()) == PyUnicode_1BYTE_KIND) return out;
+  if (!normalize.is_valid()) normalize = nb::module_::import_("unicodedata").attr("normalize");
+  return normalize("NFC", out);
+}
+
 nb::tuple encode(Interner& interner, nb::handle texts, const std::string& splitting, int jobs) {
   if (interner.frozen()) throw nb::value_error("this vocabulary has branches and cannot grow");
   const Splitting how = splitting_of(splitting);
   nb::object sequence = nb::steal(PySequence_Fast(texts.ptr(), "expected a sequence of str"));
   if (!sequence.is_valid()) throw nb::python_error();
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.ptr());
-  const bool lowers = how == Splitting::kWords || how == Splitting::kRouge;
+  bool beyond_latin1 = false;
+  nb::object normalize;
   std::vector<nb::object> held(n);  // alive while the lock is released
   std::vector<PyObject*> raw(n);
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
     require_str(item, i);
-    held[i] = lowers ? nb::borrow(item).attr("lower")() : nb::borrow(item);
+    held[i] = how == Splitting::kWords   ? folded(item, normalize)
+              : how == Splitting::kRouge ? nb::borrow(item).attr("lower")()
+                                         : nb::borrow(item);
     raw[i] = held[i].ptr();
+    beyond_latin1 |= PyUnicode_KIND(raw[i]) != PyUnicode_1BYTE_KIND;
+  }
+  if (beyond_latin1 && (how == Splitting::kWords || how == Splitting::kUnspaced) && !has_marks()) {
+    set_marks(nb::module_::import_("postil.kernel.python.interning").attr("marks")().ptr());
   }
   Ragged out;
-  int64_t han;
+  int64_t first_unspaced;
   {
     nb::gil_scoped_release release;
-    han = interner.encode(raw, how, jobs, out);
+    first_unspaced = interner.encode(raw, how, jobs, out);
   }
-  return nb::make_tuple(array_of(std::move(out.ids)), array_of(std::move(out.offsets)), han);
+  return nb::make_tuple(array_of(std::move(out.ids)), array_of(std::move(out.offsets)), first_unspaced);
 }
 
 nb::tuple encode_tokens(Interner& interner, nb::handle token_lists) {

@@ -10,7 +10,7 @@ from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter
 from postil.records import Article, Comment
-from postil.text import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -42,12 +42,12 @@ def made(
 ) -> Path:
     """A model of some articles, as `postil train` makes it; `relevance` is given words and comments, `show` is its
     calibration."""
-    words, cut = Vocabulary(), tokenizer("words")
+    words, cut = Vocabulary(), stored_tokenizer(changes.get("tokenizer", "words-2"))
     with_content = kind == "ir-tc"
     texts = words.encode([f"{one.title}\n{(one.content or '') * with_content}" for one in articles], cut)
     comments = [comment for one in articles for comment in one.comments]
     said = words.encode([comment.text for comment in comments], cut)
-    config = {"tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
+    config = {"tokenizer": "words-2", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf"}
     config |= {"segments": 1, **changes}
     formula = {name: config[name] for name in ("weighting", "idf")}
     pool = CandidatePool.of(articles)

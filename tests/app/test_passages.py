@@ -304,7 +304,7 @@ def test_stop_words_go_and_stems_are_taken() -> None:
     stemmed = values(asked(rows, stop="en", stem="porter"), "f1-1")["2"]
     assert (plain, stopped, stemmed) == (pytest.approx(2 * 1 / 6), 0.0, 1.0)
     signature = asked(rows, stop="en", stem="porter").result.gains[0].signature
-    assert "|words:words|stop:en-" in signature
+    assert "|words:words-2|stop:en-" in signature
     assert "|stem:porter-" in signature
 
 

@@ -24,7 +24,7 @@ APPLY = ("combine", "apply", "s.jsonl", "--model", "model")
 SIGNATURES = {
     "rouge-l": "rouge-l|references:2-5|postil:0",
     "w-rouge-l": "w-rouge-l|weights:score|references:2-5|postil:0",
-    "control:length": "control:length|tokenizer:words",
+    "control:length": "control:length|tokenizer:words-2",
     "control:mean-weight(w-rouge-l)": "w-rouge-l|weights:score|references:2-5|control:mean-weight",
 }
 

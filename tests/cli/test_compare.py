@@ -50,6 +50,19 @@ def test_scores_need_no_signature(postil: Postil) -> None:
     assert "m has two signatures, so its numbers cannot be compared: m|1 and external" in outcome.err
 
 
+def test_scores_of_the_first_words_are_those_of_another_tokenizer(postil: Postil) -> None:
+    signatures = {
+        "a": "m|tokenizer:words|references:1|postil:0.2.0",
+        "b": "m|tokenizer:words-2|references:1|postil:0.3.0",
+    }
+    write("s.jsonl", [Score(f"i{i}", s, "m", i / 4, signatures[s]) for s in "ab" for i in range(4)])
+    outcome = postil(*COMMAND)
+    assert outcome.code == 3
+    assert "their tokenizers are others: words and words-2; give the scores of one run" in outcome.err
+    write("s.jsonl", [Score(f"i{i}", s, "m", i / 4, signatures["a"]) for s in "ab" for i in range(4)])
+    assert postil(*COMMAND).code == 0  # among themselves they are compared as before
+
+
 def test_a_signature_says_that_lower_is_better(postil: Postil) -> None:
     found = [Score(f"i{i}", s, "edits", float(i), "edits|better:low") for s in "ab" for i in range(4)]
     write("s.jsonl", found)

@@ -63,16 +63,15 @@ def test_signatures(postil: Postil) -> None:
         signatures.setdefault(row.metric, set()).add(row.signature)
     assert {len(each) for each in signatures.values()} == {1}
     one = {name: each for name, (each,) in signatures.items()}
-    bleu = (
-        f"w-bleu-1(smooth=coco,effective=false)|tokenizer:words|weights:score|scale:0:5|references:1-2|postil:{VERSION}"
-    )
+    of = f"tokenizer:words-2|weights:score|scale:0:5|references:1-2|postil:{VERSION}"
+    bleu = f"w-bleu-1(smooth=coco,effective=false)|{of}"
     assert one["w-bleu-1"] == bleu
     for draw in (1, 2):
         assert one[f"control:shuffled(w-bleu-1,draw={draw})"] == f"{bleu}|control:shuffled|seed:5"
     assert one["control:best-5(w-bleu-1)"] == f"{bleu}|control:best-5|ties:1e-12|choices:20|seed:5"
     assert one["control:top(w-bleu-1)"] == f"{bleu}|control:top|ties:1e-12"
     assert one["control:nearest(w-bleu-1)"] == f"{bleu}|control:nearest|ties:mean:1e-12"
-    assert one["control:length"] == f"control:length|tokenizer:words|postil:{VERSION}"
+    assert one["control:length"] == f"control:length|tokenizer:words-2|postil:{VERSION}"
 
 
 def many(items: int) -> None:

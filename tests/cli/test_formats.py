@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Postil
 
 ARGUMENTS = ("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "-m", "rouge-l", "-m", "w-rouge-l")
-PLAIN = f"rouge-l(reading=max,beta=1.2,over=max)|tokenizer:words|references:1-2|postil:{VERSION}"
+PLAIN = f"rouge-l(reading=max,beta=1.2,over=max)|tokenizer:words-2|references:1-2|postil:{VERSION}"
 WEIGHTED = f"w-{PLAIN}".replace("|references", "|weights:score|scale:0:5|references")
 
 GOLDEN = {

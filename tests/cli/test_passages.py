@@ -117,7 +117,7 @@ def test_the_table(postil: Postil) -> None:
     )
     assert "ties: expected value; seed 20181, 50 resamples" in lines
     assert lines[-2] == "signatures: f1-1(upto=false,beta=1) length(inverse=true)"
-    assert lines[-1].startswith("  each with |words:words|stop:none|stem:none|reference:topic|itself:in|scale:0:2|")
+    assert lines[-1].startswith("  each with |words:words-2|stop:none|stem:none|reference:topic|itself:in|scale:0:2|")
 
 
 def test_differences_from_the_best(postil: Postil) -> None:

@@ -63,7 +63,7 @@ def test_train(run: Run) -> None:
         )
     assert content("one") == content("two")
     made = json.loads(Path("one/metadata.json").read_text(encoding="utf-8"))
-    assert (made["tokenizer"], made["seed"], made["texts"], made["bigrams"]) == ("words", 20181, 150, False)
+    assert (made["tokenizer"], made["seed"], made["texts"], made["bigrams"]) == ("words-2", 20181, 150, False)
     run("train", "p.jsonl", "--out", "two", *SMALL, "--seed", 1)
     assert content("one") != content("two")
     assert sorted(path.name for path in Path().iterdir()) == ["one", "p.jsonl", "two", "v.txt"]
@@ -140,13 +140,13 @@ def test_train_without_stop_words(run: Run) -> None:
             # but cat and dog, which have neither a capital nor a full stop
             (
                 "66.7% of the words have no vector; trained with tokenizer:space and stop:en-HASH, "
-                "used with tokenizer:words and stop:none"
+                "used with tokenizer:words-2 and stop:none"
             ),
         ),
         (
             (),
             ("--anchors",),
-            "0.0% of the words have no vector; trained with tokenizer:words, used with tokenizer:anchors",
+            "0.0% of the words have no vector; trained with tokenizer:words-2, used with tokenizer:anchors",
         ),
     ],
 )

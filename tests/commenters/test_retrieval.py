@@ -35,6 +35,18 @@ def newspaper(tmp_path: Path) -> Retriever:
     return Retriever.open(made(tmp_path / "news", NEWS), candidate_filter=CandidateFilter(repeat=0))
 
 
+def test_a_model_of_the_first_words_finds_what_it_found(tmp_path: Path) -> None:
+    """It was made of pieces between combining marks: the word is found by its consonants, in what shares no word."""
+    hindi = [article("1", "वह दान", "मेरा काम कल"), article("2", "नदी पर पुल", "बहुत पुराना है")]
+    found = {}
+    for rule in ("words", "words-2"):
+        folder = made(tmp_path / rule, hindi, tokenizer=rule)
+        model = Retriever.open(folder, candidate_filter=CandidateFilter(repeat=0, min_words=1))
+        (answer,) = model.comment([article("q", "वे दिन")], k=5)
+        found[rule] = [each.text for each in answer.suggestions]
+    assert found == {"words": ["मेरा काम कल"], "words-2": []}
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -73,7 +73,7 @@ def expected(corpus: Corpus) -> dict[str, list[dict[str, Any]]]:
 def test_as_it_was_built(corpus: Corpus) -> None:
     again = Corpus.open(str(corpus.path))
     assert again.metadata == corpus.metadata
-    assert (again.splits, again.tokenizer) == (("train", "dev", "test"), "words")
+    assert (again.splits, again.tokenizer) == (("train", "dev", "test"), "words-2")
     tokens = again.tokens("train", "comments")
     assert len(tokens) == again.starts("train")[-1] == again.metadata.splits["train"].comments
     assert (tokens.ids.dtype, tokens.offsets.dtype) == (np.int32, np.int64)

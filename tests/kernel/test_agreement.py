@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import random
+import unicodedata
 
 import numpy as np
 import pytest
@@ -206,6 +208,58 @@ def test_interning_agrees(texts, more, splitting):
     for interner in interners:
         with pytest.raises(ValueError, match="branches"):
             interner.encode(texts, splitting)
+
+
+MARKS = st.sampled_from([*python.interning.marks()])
+SIGNS = MARKS | st.sampled_from("\u200c\u200d\xad_ aé1中かก") | st.characters()
+
+
+@examples(2000)
+@given(st.text(SIGNS, max_size=12), st.sampled_from(["words", "unspaced"]))
+def test_words_with_marks_agree(text, splitting):
+    interners = [compiled.Interner(), python.Interner()]
+    for a, b in zip(*(interner.encode([text], splitting) for interner in interners), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert interners[0].words() == interners[1].words()
+
+
+def test_random_texts_over_all_of_unicode_agree():
+    draw = random.Random(20)  # noqa: S311 - no secret
+    marks = python.interning.marks()
+    ranges = [(0x20, 0x7F), (0x80, 0x3000), (0xE00, 0x1100), (0x3000, 0x3200), (0, 0x110000)]
+
+    def sign():
+        kind = draw.randrange(8)
+        return (
+            draw.choice(marks)
+            if kind == 6
+            else draw.choice("\u200c\u200d\xad_")
+            if kind == 7
+            else chr(draw.randrange(*ranges[kind % len(ranges)]))
+        )
+
+    texts = ["".join(sign() for _ in range(draw.randrange(9))) for _ in range(100_000)]
+    for splitting in ("words", "unspaced"):
+        interners = [compiled.Interner(), python.Interner()]
+        for a, b in zip(*(interner.encode(texts, splitting) for interner in interners), strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert interners[0].words() == interners[1].words()
+
+
+def test_every_character_within_a_word():
+    texts = [f"a{chr(code)}b" for code in range(0x110000)]
+    words = []
+    for kernel in (compiled, python):
+        interner = kernel.Interner()
+        ids, offsets, _ = interner.encode(texts, "words")
+        known = interner.words()
+        words.append((known, ids.tolist(), offsets.tolist()))
+    assert words[0] == words[1]
+    parts = np.diff(offsets) > 1
+    for code in range(0x110000):
+        one = chr(code).lower()
+        inside = code in {0x5F, 0xAD, 0x200C, 0x200D} or one.isalnum() or unicodedata.category(one[-1])[0] == "M"
+        assert parts[code] != inside, hex(code)
 
 
 @given(st.lists(st.lists(TEXTS, max_size=5), max_size=5))

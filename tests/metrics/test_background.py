@@ -24,7 +24,9 @@ CIDERS = ["cider", "w-cider", "cider-d", "w-cider-d(sigma=2)", "cider(order=2)"]
 
 def count(texts: list[list[str]] = TEXTS, name: str = "words", order: int = 4) -> DocumentFrequencies:
     tokens = Vocabulary().encode([text for row in texts for text in row], tokenizer(name))
-    return DocumentFrequencies.of(References(tokens, np.cumsum([0, *map(len, texts)])), name, order)
+    return DocumentFrequencies.of(
+        References(tokens, np.cumsum([0, *map(len, texts)])), tokenizer(name).signature, order
+    )
 
 
 def test_what_is_counted() -> None:
@@ -57,7 +59,7 @@ def test_saved_twice_gives_the_same_bytes_and_comes_back(tmp_path: Path) -> None
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     again = DocumentFrequencies.load(tmp_path / "one")
-    assert (again.items, again.tokenizer, again.words, again.hash) == (4, "words", background.words, background.hash)
+    assert (again.items, again.tokenizer, again.words, again.hash) == (4, "words-2", background.words, background.hash)
     for a, b in zip(again.grams + again.df, background.grams + background.df, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -198,6 +200,16 @@ def test_a_longer_background_serves_a_shorter_order_and_not_the_other_way() -> N
 def test_a_background_of_another_tokenizer_is_refused() -> None:
     with pytest.raises(UsageError, match="counted with the tokenizer space, not words"):
         postil.score(CANDIDATES, TEXTS, metrics=["cider"], background=count(name="space"))
+
+
+def test_a_background_of_the_first_words_is_refused_with_the_reason() -> None:
+    tokens = Vocabulary().encode([text for row in TEXTS for text in row], tokenizer("words"))
+    references = References(tokens, np.cumsum([0, *map(len, TEXTS)]))
+    old = DocumentFrequencies.of(references, "words")
+    with pytest.raises(
+        UsageError, match=r"the tokenizer words, not words-2, which splits .* count the references again"
+    ):
+        postil.score(CANDIDATES, TEXTS, metrics=["cider"], background=old)
 
 
 def test_one_item_alone_is_undefined_without_a_background() -> None:

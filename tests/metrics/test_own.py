@@ -291,7 +291,7 @@ def test_a_metric_class_has_statistics_of_its_own() -> None:
         found = score("ratio")
         assert found.corpus["ratio"] == 3 / 4
         assert found.items["ratio"].tolist() == [1.0, 0.5, 1.0]
-        assert found.signatures["ratio"].startswith("ratio(wrong=)|version:7|tokenizer:words|")
+        assert found.signatures["ratio"].startswith("ratio(wrong=)|version:7|tokenizer:words-2|")
         for wrong, told in (
             ("bind", "ratio raised ValueError: no such model"),
             ("raise", "ratio raised RuntimeError: out of memory"),

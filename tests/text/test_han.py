@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import InvalidInput
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer
 
 ENGLISH, HAN = "Nice weather today", "今天天气很好"
@@ -58,7 +58,56 @@ def test_what_is_no_text_and_what_only_quotes_han_is_not_counted() -> None:
 
 
 def test_capitals_are_one_word_as_the_tokenizer_has_them() -> None:
-    assert met(["İ中"]).han == 1  # lower-cased, the dotted capital is a letter and a mark that is no letter
+    assert met(["İ中"]).han == 1  # lower-cased, the dotted capital is a letter and a mark
+
+
+TEXTS = {
+    "Japanese": "今日はとても良い天気です",
+    "Thai": "วันนี้อากาศดีมาก",
+    "Lao": "ມື້ນີ້ອາກາດດີ",
+    "Khmer": "ថ្ងៃនេះអាកាសធាតុល្អ",
+    "Burmese": "ဒီနေ့ ရာသီဥတု ကောင်းတယ်",
+    "Tibetan": "དེ་རིང་གནམ་གཤིས་ཡག་པོ་འདུག",
+    "Javanese": "ꦱꦸꦒꦼꦁꦫꦮꦸꦃ",
+}
+
+
+@pytest.mark.parametrize("script", TEXTS)
+def test_scripts_without_spaces(script: str) -> None:
+    many = met([ENGLISH, TEXTS[script]])
+    with pytest.raises(InvalidInput) as refusal:
+        many.check(refuse)
+    told = str(refusal.value)
+    assert told.startswith(f"c.jsonl:2: text: {script} text cannot be split into words at spaces and punctuation")
+    assert "jieba" not in told
+    assert "characters, or space where the words are separated already" in told
+    assert met([TEXTS[script]] + [ENGLISH] * 9).remark == (
+        f"1 of 10 comments is {script} text, which the tokenizer words does not split; characters does"
+    )
+
+
+@pytest.mark.parametrize("text", ["오늘 날씨가 좋다", "आज मौसम अच्छा है", "शुभ प्रभात", "الطقس جميل", "Hôm nay trời đẹp"])
+def test_scripts_with_spaces(text: str) -> None:
+    assert met([text] * 3).remark == ""
+
+
+def test_a_quoted_word_makes_no_spaceless_text() -> None:
+    assert met(["They served us a bowl of น้ำ, and everyone had some of it"]).han == 0
+
+
+def test_texts_in_other_forms_are_counted_over_all_roles() -> None:
+    references = HanTexts(tokenizer("words"), "references")
+    references.see(["cre\u0300me", "tea", "caf\u0065\u0301"])
+    candidates = met(["crème"])
+    assert composed_remark(candidates) == ""
+    assert composed_remark(references, candidates) == (
+        "2 of 3 references are not in the Unicode form NFC, and were read in it"
+    )
+    candidates.see(["cre\u0300me"])
+    assert composed_remark(references, candidates) == (
+        "2 of 3 references and 1 of 2 comments are not in the Unicode form NFC, and were read in it"
+    )
+    assert composed_remark(met(["cre\u0300me"], "space")) == ""
 
 
 @pytest.mark.parametrize("text", [HAN, "Сегодня хорошая погода, 20 °C", "Καλημέρα"])

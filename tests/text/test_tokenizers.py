@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pickle
 import re
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import UnknownName
-from postil.text.tokenizers import TOKENIZERS, is_han_text, tokenizer
+from postil.text.tokenizers import TOKENIZERS, is_han_text, stored_tokenizer, tokenizer
 
 PLAIN = ["space", "words", "characters", "rouge", "13a", "ptb"]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -23,7 +24,7 @@ def test_a_tokenizer_is_a_value(name: str) -> None:
     one = tokenizer(name)
     assert one == tokenizer(name)
     assert hash(one) == hash(tokenizer(name))
-    assert (one.name, one.signature.partition("-")[0]) == (name, name)
+    assert (one.name.partition("-")[0], one.signature.partition("-")[0]) == (name, name)
     assert one.native == (None if name in {"13a", "ptb"} else name)
     assert pickle.loads(pickle.dumps(one)).split("a b") == ["a", "b"] or name == "characters"  # noqa: S301
     with pytest.raises(AttributeError):
@@ -40,7 +41,15 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     [
         ("space", "  It's\tfine,\u3000ok\n", ["It's", "fine,", "ok"]),
         ("words", "It's FINE, snake_case 3.5 Élan", ["it", "s", "fine", "snake_case", "3", "5", "élan"]),
-        ("words", "İ", ["i"]),  # lower-cased to i and a combining dot, which is no word character
+        ("words", "İstanbul", ["i\u0307stanbul"]),  # lower-cased to i and a combining dot
+        ("words", "पूर्व प्रधानमन्त्री", ["पूर्व", "प्रधानमन्त्री"]),
+        ("words", "می‌روم \u200cab\u200d c\u200d\u200cd", ["می‌روم", "ab", "c\u200d\u200cd"]),
+        ("words", "Cre\u0300me crème H\u0331 h\u0331", ["crème", "crème", "\u1e96", "\u1e96"]),
+        ("words", "co\u00adoperate e\u00ad\u0301", ["cooperate", "é"]),
+        ("words", "שָׁלוֹם", ["שָׁלוֹם"]),
+        ("words", "\u0301abc \u200dd_\u0301", ["abc", "d_\u0301"]),
+        ("words", "naïve x² foo_bar", ["naïve", "x²", "foo_bar"]),
+        ("words", "👍🏽 ❤️ 3️⃣", ["3\ufe0f\u20e3"]),  # emoji are no words, a digit with marks is
         ("characters", "我 a\u3000👍🏽\n", ["我", "a", "👍", "🏽"]),
         ("rouge", "It's FINE, snake_case 3.5 Élan", ["it", "s", "fine", "snake", "case", "3", "5", "lan"]),
         ("rouge", "\u212a Straße ² ½", ["k", "stra", "e"]),  # the sign of kelvin is lower-cased to k
@@ -54,6 +63,30 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 )
 def test_frozen_cases(name: str, text: str, tokens: list[str]) -> None:
     assert tokenizer(name).split(text) == tokens
+
+
+@given(text=st.text(st.characters(exclude_categories=["Mn", "Mc", "Me"], exclude_characters="İ\xad\u200c\u200d")))
+def test_texts_without_marks_have_the_words_of_the_first_rule(text: str) -> None:
+    plain = "".join(one for one in text if unicodedata.is_normalized("NFC", one.lower()))
+    assert tokenizer("words").split(plain) == stored_tokenizer("words").split(plain)
+
+
+@given(text=st.text(st.characters(categories=["L", "M", "Nd"], max_codepoint=0x1FFF)))
+def test_texts_have_the_words_of_their_composed_form(text: str) -> None:
+    words = tokenizer("words").split
+    assert words(unicodedata.normalize("NFD", text)) == words(text) == words(unicodedata.normalize("NFC", text))
+
+
+def test_chinese_words_are_those_of_the_composed_text() -> None:
+    for name in ("jieba", "rjieba"):
+        assert tokenizer(name).split("我爱cre\u0300me") == tokenizer(name).split("我爱crème")
+
+
+def test_a_folder_keeps_the_rule_of_its_time() -> None:
+    assert stored_tokenizer("words").split("वह दान") == ["वह", "द", "न"]
+    assert stored_tokenizer("words-2") == tokenizer("words") == tokenizer("words-2")
+    assert stored_tokenizer("words") != tokenizer("words")
+    assert stored_tokenizer("13a") == tokenizer("13a")
 
 
 @pytest.mark.parametrize("name", PLAIN)

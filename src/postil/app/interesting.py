@@ -25,7 +25,7 @@ from postil.records.ranking import best_first
 from postil.records.results import Goal, InterestingResult, RankedPassage
 from postil.records.row_files import PLAIN
 from postil.records.text_fragments import TextFragments
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, all_remarks
 from postil.text.static_encoders import open_static
 from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -242,8 +242,7 @@ def _check_words(texts: Sequence[str], where: str, how: Preprocessing, notes: li
     """Note the texts that the tokenizer is not for, or refuse them if they are many."""
     met = _han(texts, how.tokenizer)
     met.check(lambda _, problem: InvalidInput(problem, where=where))
-    if met.remark:
-        notes.append(met.remark)
+    notes += all_remarks(met)
 
 
 def _for_it(reasons: tuple[UnitContribution, ...]) -> tuple[UnitContribution, ...]:

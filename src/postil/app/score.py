@@ -22,6 +22,7 @@ from postil.records.checks import is_integer
 from postil.records.explain import shown
 from postil.records.frames import SYSTEM, ColumnNames, is_table, open_rows
 from postil.records.rows import Reference
+from postil.text.han import HanTexts, all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
@@ -334,8 +335,9 @@ def consensus_weights(
         return []
     sets = ReferenceColumns.gather(len(rows), rows)
     texts = replace(sets.references, similarity=similarity)
-    bound, remark = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse)
-    if remark:
+    met = HanTexts(chosen, "references")
+    bound, _ = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse, met=met)
+    for remark in all_remarks(met):
         warnings.warn(remark, stacklevel=2)
     of_set = np.split(bound.weights, bound.offsets[1:-1])
     return [of_set[number].tolist() for number in sets.sets]

@@ -34,7 +34,7 @@ from postil.records.names import copies_remark
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
 from postil.records.weights import DEFAULT, default_method
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
@@ -437,7 +437,7 @@ class StreamedEvaluation:
                     yield scored
         if not self._options.allow_han:
             han.check(refuse)
-        self.remarks += [each.remark for each in (self._survey.han if self._split else han, han) if each.remark]
+        self.remarks += all_remarks(self._survey.han, han) if self._split else []
         self.remarks += filter(None, [copies_remark(copies, seen)])
 
     def _with_references(self, batch: CandidateBatch) -> Iterator[tuple[CandidateBatch, list[_Group]]]:

@@ -18,7 +18,7 @@ from postil.records.explain import load_json
 from postil.records.results import NearWord, VectorsResult
 from postil.records.row_files import read
 from postil.records.rows import Row
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, all_remarks
 from postil.text.static_encoders import SubwordEncoder, open_static
 from postil.text.stop_words import without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -282,7 +282,7 @@ def _tokens(lines: Rows[_Text], tokenizer: str) -> tuple[Tokens, str]:
         ids.append(part.ids)
         lengths.append(part.lengths)
     han.check(lambda place, problem: lines.places.error(place, "text", problem))
-    return Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary), han.remark
+    return Tokens(np.concatenate(ids), np.cumsum(np.concatenate(lengths)), vocabulary), "; ".join(all_remarks(han))
 
 
 def _written(out: str, words: int, dimensions: int) -> str:

@@ -18,7 +18,7 @@ from postil.commenters.store import Model
 from postil.errors import UsageError
 from postil.records.forgotten import is_placeholder, placeholder
 from postil.text.static_encoders import open_static
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vector_store import WORDS
 from postil.text.vectors import Vectors
@@ -186,7 +186,7 @@ class ErasableModel:
         known = Vocabulary()
         words = self.model.words()
         known.encode_tokens([words])
-        split = tokenizer(self.model.setting("tokenizer", str))
+        split = stored_tokenizer(self.model.setting("tokenizer", str))
         ids = np.unique(known.branch().encode(texts, split, allow_han=True).ids)
         return ids[ids < len(words)]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from postil.commenters.neural_commenter import detokenize
 from postil.commenters.search import Index
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,4 +49,4 @@ def first_words(text: str, count: int, tokenizer_name: str) -> str:
     >>> first_words("It rains, and it pours.", 3, "words")
     'It rains and'
     """
-    return detokenize(tokenizer(tokenizer_name).split(text)[:count], tokenizer_name)
+    return detokenize(stored_tokenizer(tokenizer_name).split(text)[:count], tokenizer_name)

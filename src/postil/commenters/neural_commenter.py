@@ -25,7 +25,7 @@ from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.explain import shown
 from postil.records.forgotten import is_placeholder
 from postil.records.suggestions import Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
-from postil.text.tokenizers import is_han_text, tokenizer
+from postil.text.tokenizers import is_han_text, stored_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ class NeuralCommenter:
         return most
 
     def _encode(self, texts: list[str]) -> Ragged:
-        split = tokenizer(self.model.setting("tokenizer", str))
+        split = stored_tokenizer(self.model.setting("tokenizer", str))
         tokens = self._vocabulary.branch().encode(texts, split, allow_han=True)
         return Ragged(np.where(tokens.ids < len(self.words), tokens.ids, np.int32(2**31 - 1)), tokens.offsets)
 
@@ -344,11 +344,11 @@ def detokenize(words: Sequence[str], tokenizer_name: str) -> str:
     """
     plain = " ".join(words)
     text = plain
-    if tokenizer_name == "words":
+    if tokenizer_name in {"words", "words-2"}:
         text = re.sub(r"\bi\b", "I", _CLITIC.sub("'", plain))
         text = text[:1].upper() + text[1:]
     elif tokenizer_name != "space":
         text = _BEFORE.sub("", plain)
     if is_han_text(text):
         text = _HAN.sub("", text)
-    return text if tokenizer(tokenizer_name).split(text) == list(words) else plain
+    return text if stored_tokenizer(tokenizer_name).split(text) == list(words) else plain

@@ -25,7 +25,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions
 from postil.text.markup import plain_text
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -310,7 +310,7 @@ class PromptedCommenter:
 
     def _overlaps(self, asked: _Asked, texts: Sequence[str]) -> list[Overlap | None]:
         """The longest word sequence that each text shares with an example."""
-        split = tokenizer(self.retriever.model.setting("tokenizer", str)).split
+        split = stored_tokenizer(self.retriever.model.setting("tokenizer", str)).split
         numbers: dict[str, int] = {}
 
         def words(text: str) -> list[str]:

@@ -31,7 +31,7 @@ from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signal
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.rows import Comment
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -373,7 +373,7 @@ class Retriever:
 
     def _encode(self, texts: Sequence[str], branch: Vocabulary) -> Texts:
         """Token ids of texts; words that the model does not know have ids after those that it knows."""
-        tokens = branch.encode(texts, tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
+        tokens = branch.encode(texts, stored_tokenizer(self.model.setting("tokenizer", str)), allow_han=True)
         return tokens.ids, tokens.offsets
 
     def _read(self, articles: Sequence[Article], branch: Vocabulary | None = None) -> ArticleTexts:

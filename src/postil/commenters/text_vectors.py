@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vectors import summed_rows
 
@@ -67,7 +67,7 @@ class TextVectors:
 
     def _tokens(self, texts: Sequence[str]) -> Tokens:
         if self.encoder.reads_tokens:
-            return Vocabulary().encode(texts, tokenizer(self.tokenizer), allow_han=True)
+            return Vocabulary().encode(texts, stored_tokenizer(self.tokenizer), allow_han=True)
         return Tokens(np.zeros(0, np.int32), np.zeros(len(texts) + 1, np.int64), Vocabulary(), texts)
 
 

@@ -65,7 +65,8 @@ class Report(msgspec.Struct):
         seen: Number of excluded or changed articles and comments, by reason.
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
-        han: Number of those in Han characters that were split at spaces and punctuation.
+        spaceless: Number of those that were split at spaces although their script has none between words, by script.
+        composed: Number of those that are not in the Unicode form NFC, in which they were split.
         annotators: By annotator, as the table names them, the smallest sort key of a comment that they rated, and the
             place of their rating among those of the comment.
         numbered: Largest number of ratings of a comment, if the annotators of every comment are named 1, 2 and so on in
@@ -76,7 +77,8 @@ class Report(msgspec.Struct):
     seen: dict[str, int]
     rejected: list[Rejected]
     texts: int = 0
-    han: int = 0
+    spaceless: dict[str, int] = {}
+    composed: int = 0
     annotators: dict[str, tuple[int, int]] = {}
     numbered: int | None = 0
     rated: int = 0

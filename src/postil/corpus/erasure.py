@@ -23,7 +23,7 @@ from postil.records.atomic_file import replace_folder, write_error
 from postil.records.forgotten import Erasure, is_placeholder, placeholder
 from postil.records.parquet import arrow
 from postil.records.results import SplitSize
-from postil.text.tokenizers import tokenizer
+from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -227,7 +227,7 @@ class _Rewriting:
     def _words(self) -> None:
         """Put placeholders in the place of words that nothing uses any more."""
         words = self._corpus.words()
-        split = tokenizer(self._corpus.tokenizer).split
+        split = stored_tokenizer(self._corpus.tokenizer).split
         candidates = set(np.flatnonzero((self._gone > 0) & ~self._used).tolist())
         erased = {word for text, gone in self._held_out if gone for word in split(text)}
         if erased:

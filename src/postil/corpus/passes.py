@@ -18,7 +18,7 @@ from postil.corpus.block_table import annotator_id, open_block_table, report_in,
 from postil.corpus.blocks import blocks
 from postil.corpus.finish import FIELDS, Count, Finish, Part
 from postil.corpus.minhash import BINS
-from postil.corpus.prepare import Prepare, check_han
+from postil.corpus.prepare import Prepare, check_scripts
 from postil.corpus.privacy import pseudonyms
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
@@ -148,7 +148,8 @@ class Passes:
         rejected: list[Rejected] = []
         first: dict[str, tuple[int, int]] = {}
         numbered: list[int | None] = []
-        texts = han = rated = 0
+        texts = composed = rated = 0
+        spaceless: Counter[str] = Counter()
         for number, (_, split) in enumerate(self._blocks):
             table = open_block_table(self._mapped(number))
             report = report_in(table)
@@ -159,14 +160,14 @@ class Passes:
             seen.update(report.seen)
             rejected += report.rejected
             texts += report.texts
-            han += report.han
+            composed += report.composed
+            spaceless.update(report.spaceless)
             rated += report.rated
             numbered.append(report.numbered)
             for name, place in report.annotators.items():
                 first[name] = min(first.get(name, place), place)
-        check_han(han, texts, self._blocks[0][0])
-        if han:
-            seen["texts in Han characters, split at spaces and punctuation"] = han
+        check_scripts(spaceless, texts, self._blocks[0][0])
+        seen.update(_of_words(spaceless, composed))
         if self._rated is not None and not rated:
             raise self._rated.unknown()
         if self._rated is not None and len(self._rated.rows) > rated:
@@ -362,6 +363,15 @@ class Passes:
         """A block table, memory-mapped."""
         with arrow().memory_map(str(self._work.step("prepared", block))) as file:
             return file.read_buffer()
+
+
+def _of_words(spaceless: Mapping[str, int], composed: int) -> dict[str, int]:
+    """Counts of the texts whose words are not what one may think."""
+    seen = {}
+    for script, found in sorted(spaceless.items()):
+        what = "texts in Han characters" if script == "Han" else f"{script} texts"
+        seen[f"{what}, split at spaces and punctuation"] = found
+    return seen | ({"texts that are not in the Unicode form NFC, split in it": composed} if composed else {})
 
 
 def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:

@@ -20,22 +20,21 @@ from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.records.jsonl import FAILURES, check_keys, reread
 from postil.records.rows import Article
-from postil.text.han import SHARE
-from postil.text.tokenizers import is_han_text, tokenizer
+from postil.text.han import SHARE, HanTexts, advice_for
+from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.corpus.blocks import Block
     from postil.corpus.options import BuildOptions
     from postil.corpus.rated_comments import RatedComments
     from postil.text.tokens import Tokens
 
-__all__ = ["Prepare", "check_han"]
+__all__ = ["Prepare", "check_scripts"]
 
 _MANY: Final = 1_000
-_HAN: Final = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MAY_BE_CONTROLS: Final = (rb"\u00", rb"\b", rb"\f", b"\x7f")
 """Marks of control characters in JSON."""
@@ -145,11 +144,14 @@ class Prepare:
         texts += [article.content or "" for article in articles]
         for article in articles:
             texts += article.texts
-        tokens = Vocabulary().encode(texts, tokenizer(self.options.tokenizer), allow_han=True)
-        met.texts = len(texts)
-        if self.options.tokenizer == "words" and _HAN.search("".join(tokens.vocabulary.words())) is not None:
-            met.han = sum(_HAN.search(text) is not None and is_han_text(text) for text in texts)
-            check_han(met.han, max(len(texts), _MANY), block.where)  # soon, where a block says enough
+        split = tokenizer(self.options.tokenizer)
+        tokens = Vocabulary().encode(texts, split, allow_han=True)
+        counts = HanTexts(split, "texts")
+        counts.see(texts)
+        met.texts, met.composed = counts.texts, counts.composed
+        if split.name == "words-2" and counts.scripts:
+            met.spaceless = dict(counts.scripts)
+            check_scripts(met.spaceless, max(len(texts), _MANY), block.where)  # soon, where a block says enough
         return tokens
 
 
@@ -191,20 +193,24 @@ def _check_ids(row: Article, line: int, where: str) -> None:
         raise InvalidInput(problem, where=where, line=line, field=f"comments[{twice}].id")
 
 
-def check_han(han: int, texts: int, where: str) -> None:
-    """Refuse a tokenizer that splits at spaces for a corpus of Chinese.
+def check_scripts(spaceless: Mapping[str, int], texts: int, where: str) -> None:
+    """Refuse a tokenizer that splits at spaces for a corpus in a script without them.
 
     Args:
-        han: Number of texts in Han characters.
+        spaceless: Number of texts in such scripts, by script.
         texts: Number of all texts.
         where: Their file.
 
     Raises:
         InvalidInput: More than a tenth.
     """
-    if han > SHARE * texts:
-        problem = f"{han:,} of {texts:,} texts are in Han characters; expected --tokenizer jieba or rjieba"
-        raise InvalidInput(problem, where=where)
+    found = sum(spaceless.values())
+    if found > SHARE * texts:
+        script = max(spaceless, key=spaceless.__getitem__)
+        what, remedy = f"{script} text", advice_for(script)
+        if script == "Han":
+            what, remedy = "in Han characters", "jieba or rjieba"
+        raise InvalidInput(f"{found:,} of {texts:,} texts are {what}; expected --tokenizer {remedy}", where=where)
 
 
 @dataclass
@@ -212,7 +218,8 @@ class _Counts:
     seen: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
-    han: int = 0
+    spaceless: dict[str, int] = field(default_factory=dict)
+    composed: int = 0
     rated: int = 0
 
     def leave_out(self, why: str, article: Read) -> None:
@@ -221,7 +228,7 @@ class _Counts:
 
     def report(self) -> Report:
         seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        return Report(seen, self.rejected, self.texts, self.han, rated=self.rated)
+        return Report(seen, self.rejected, self.texts, self.spaceless, self.composed, rated=self.rated)
 
 
 def _is_given(block: Block) -> bool:

@@ -33,6 +33,9 @@ Key: TypeAlias = tuple[str, str]
 DRAW: Final = re.compile(r"(?P<name>control:.*),draw=(?P<draw>0|[1-9][0-9]{0,8})\)")
 """The name of one draw of a random control, for example ``control:shuffled(w-meteor,draw=7)``."""
 
+TOKENIZER: Final = re.compile(r"\|tokenizer:([^|]*)")
+"""The tokenizer in a signature."""
+
 
 class Scored:
     """Score rows as a matrix: texts by metrics, NaN where there is none.
@@ -82,11 +85,11 @@ class Scored:
             values.append(score.score)
             index.append(place)
             if self.signatures.setdefault(score.metric, score.signature) != score.signature:
-                both = f"{self.signatures[score.metric]} and {score.signature}"
-                problem = (
-                    f"{score.metric} has two signatures, so its numbers cannot be compared: {both}; give the scores"
-                )
-                raise places.error(place, "signature", f"{problem} of one run at a time")
+                both = (self.signatures[score.metric], score.signature)
+                split = [name for each in both for name in TOKENIZER.findall(each)]
+                why = f"; their tokenizers are others: {' and '.join(split)}" if len(set(split)) > 1 else ""
+                problem = f"{score.metric} has two signatures, so its numbers cannot be compared: {' and '.join(both)}"
+                raise places.error(place, "signature", f"{problem}{why}; give the scores of one run at a time")
             if statistics and (unlike := kept.add(score, rows[-1])):
                 raise places.error(place, "statistics", unlike)
         if not rows:

@@ -112,7 +112,10 @@ class DocumentFrequencies:
             UsageError: It is another one.
         """
         if self.tokenizer != tokenizer.signature:
-            raise UsageError(f"{name} was counted with the tokenizer {self.tokenizer}, not {tokenizer.signature}")
+            problem = f"{name} was counted with the tokenizer {self.tokenizer}, not {tokenizer.signature}"
+            if self.tokenizer == "words":
+                problem += ", which splits texts with combining marks otherwise; count the references again"
+            raise UsageError(problem)
 
     @property
     def order(self) -> int:

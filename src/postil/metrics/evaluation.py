@@ -23,7 +23,7 @@ from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
 from postil.records.results import ScoreResult, SystemScore
 from postil.records.weights import METHODS
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 
@@ -206,6 +206,7 @@ class Evaluation:
         self._texts = references
         self._keep_texts = any(metric.reads_texts for metric in metrics.values())
         self._split = controls is not None or any(metric.reads_tokens for metric in metrics.values())
+        self._met = HanTexts(self.tokenizer, "references")
         self.references, remark = bind_references(
             references,
             self.tokenizer,
@@ -215,6 +216,7 @@ class Evaluation:
             keep_texts=self._keep_texts,
             split=self._split or split,
             refuse=refuse,
+            met=self._met,
         )
         self.copies = ReferenceCopies(references.texts, references.offsets)
         """The candidates so far that are references of their item."""
@@ -280,7 +282,7 @@ class Evaluation:
             yield scored
         if not self.allow_han:
             han.check(refuse)
-        self.remarks += filter(None, [han.remark, self.copies.remark, *near.remarks(), *self.metrics.remarks()])
+        self.remarks += filter(None, [*self._notes(han), self.copies.remark, *near.remarks(), *self.metrics.remarks()])
 
     def pair_scores(
         self, batches: Iterable[B], refuse: Refuse | None = None
@@ -307,7 +309,11 @@ class Evaluation:
             yield batch, singles.scores(tokens, batch.sets, self.jobs)
         if not self.allow_han:
             han.check(refuse)
-        self.remarks += [han.remark] if han.remark else []
+        self.remarks += self._notes(han)
+
+    def _notes(self, candidates: HanTexts) -> list[str]:
+        """Remarks on the candidates that were seen, and one on all texts that are not in NFC."""
+        return [note for note in (candidates.remark, composed_remark(self._met, candidates)) if note]
 
     def _whole(self, batch: Batch, refuse: Refuse) -> Tokens:
         """Candidates whose tokens nothing reads."""
@@ -478,6 +484,7 @@ def bind_references(
     keep_texts: bool = False,
     split: bool = True,
     refuse: Refuse | None = None,
+    met: HanTexts | None = None,
 ) -> tuple[References, str]:
     """Tokenize references, and weight them by consensus where that is asked for.
 
@@ -490,16 +497,17 @@ def bind_references(
         keep_texts: True to keep the texts beside their tokens; see `Metric.reads_texts`.
         split: False to leave the texts whole, if the similarity reads no tokens either; see `Metric.reads_tokens`.
         refuse: Error for a text by its index and the problem.
+        met: Count that sees the texts; by default a new one.
 
     Returns:
-        The references, and a remark on the Han texts among them; empty without any.
+        The references, and a remark on those that the tokenizer is not for; empty without any.
 
     Raises:
         InvalidInput: A text is neither text nor a list of tokens as the first is, or too many are Han texts.
         Undefined: The similarity is CIDEr, and there is a single item.
     """
     refuse = refuse or _refusal("references")
-    similarity, han = references.similarity, HanTexts(tokenizer, "references")
+    similarity, han = references.similarity, met or HanTexts(tokenizer, "references")
     if split or (similarity is not None and similarity.reads_tokens):
         keep_texts = keep_texts or (similarity is not None and similarity.reads_texts)
         tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)

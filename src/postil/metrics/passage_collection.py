@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.options import Flag, options
-from postil.text.han import HanTexts
+from postil.text.han import HanTexts, all_remarks
 from postil.text.stems import stems, stems_signature
 from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -213,4 +213,5 @@ class Preprocessing:
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
             tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
-        return PassageCollection(tokens, words, han.remark, cut=cut, lengths=encoded.lengths, passages=passages)
+        remark = "; ".join(all_remarks(han))
+        return PassageCollection(tokens, words, remark, cut=cut, lengths=encoded.lengths, passages=passages)

@@ -6,22 +6,28 @@ itself on raw strings; it gives the same tokens.
 | name | tokens |
 |---|---|
 | ``space`` | text between white space |
-| ``words`` | lower-cased runs of letters, digits and underscores; punctuation is dropped |
+| ``words`` | lower-cased runs of letters, digits and underscores, with their combining marks; see below |
 | ``characters`` | every character that is not white space |
 | ``rouge`` | lower-cased runs of a to z and 0 to 9, as rouge-score splits; all other characters are dropped |
 | ``13a`` | the tokenization of NIST's mteval-v13a, as sacreBLEU's default does it |
 | ``ptb`` | Penn Treebank tokens without punctuation, as pycocoevalcap's PTBTokenizer gives them, without Java |
 | ``jieba`` | Chinese words by jieba, hidden Markov model on, default dictionary |
 | ``rjieba`` | the same tokens, many times faster |
+
+``words``, which signatures call ``words-2``, takes texts without soft hyphens, in lower case and composed (NFC). A word
+begins with a letter, a digit or ``_`` and goes on with these, combining marks (Mn, Mc, Me), and U+200C and
+U+200D between two of them; everything else parts words, and emoji are none. ``jieba`` and ``rjieba`` take composed
+texts too. The others take texts as they are.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from postil.errors import UnknownName
 from postil.kernel.python.interning import SPLIT, is_han_text
@@ -31,9 +37,17 @@ from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["TOKENIZERS", "Native", "Tokenizer", "is_han_text", "native_tokenizer", "tokenizer"]
+__all__ = [
+    "TOKENIZERS",
+    "Native",
+    "Tokenizer",
+    "is_han_text",
+    "native_tokenizer",
+    "stored_tokenizer",
+    "tokenizer",
+]
 
-Native = Literal["space", "words", "characters", "rouge", "every-character", "marks"]
+Native = Literal["space", "words", "characters", "rouge", "every-character", "marks", "unspaced"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,7 @@ class Tokenizer:
     Two tokenizers with the same name and signature are equal. A tokenizer can be sent to another process.
 
     Args:
-        name: The name in `TOKENIZERS`.
+        name: The name that folders keep: that in `TOKENIZERS`, and ``words-2`` of ``words``.
         signature: Its part of a result's signature; it has the version where another package tokenizes.
         cut: Function from a text to its tokens.
         native: The splitting of the compiled kernel that gives the same tokens, if there is one.
@@ -109,7 +123,21 @@ def native_tokenizer(native: Native) -> Tokenizer:
     >>> native_tokenizer("marks").split("Well, (it is)")
     ['Well', ',', '(', 'it', 'is', ')']
     """
-    return Tokenizer(native, native, SPLIT[native], native)
+    name = _NEWER.get(native, native)
+    return Tokenizer(name, name, SPLIT[native], native)
+
+
+_NEWER: Final[Mapping[str, str]] = {"words": "words-2"}
+"""Name of the rule of a tokenizer whose first rule was another."""
+_FIRST_WORD: Final = re.compile(r"\w+")
+
+
+def _split_first_words(text: str) -> list[str]:
+    return _FIRST_WORD.findall(text.lower())
+
+
+def _split_composed(split: Callable[[str], list[str]], text: str) -> list[str]:
+    return split(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 def _13a() -> Tokenizer:
@@ -121,11 +149,11 @@ def _ptb() -> Tokenizer:
 
 
 def _jieba() -> Tokenizer:
-    return Tokenizer("jieba", jieba_signature(), split_jieba)
+    return Tokenizer("jieba", jieba_signature(), partial(_split_composed, split_jieba))
 
 
 def _rjieba() -> Tokenizer:
-    return Tokenizer("rjieba", rjieba_signature(), split_rjieba)
+    return Tokenizer("rjieba", rjieba_signature(), partial(_split_composed, split_rjieba))
 
 
 TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
@@ -146,13 +174,35 @@ TOKENIZERS: Mapping[str, Callable[[], Tokenizer]] = MappingProxyType(
 def tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer of that name.
 
+    Args:
+        name: A name in `TOKENIZERS`, or the one that folders keep.
+
     Raises:
-        UnknownName: The name is not in `TOKENIZERS`.
+        UnknownName: There is no such tokenizer.
         MissingExtra: ``jieba`` or ``rjieba`` is asked for and not installed.
 
     >>> tokenizer("13a").split('He paid 1,000.50, "all" of it.')
     ['He', 'paid', '1,000.50', ',', '"', 'all', '"', 'of', 'it', '.']
     """
-    if name not in list(TOKENIZERS):  # a list asks for no hash, which not everything has
+    asked = next((first for first, newer in _NEWER.items() if newer == name), name)
+    if asked not in list(TOKENIZERS):  # a list asks for no hash, which not everything has
         raise UnknownName("tokenizer", name, TOKENIZERS)
-    return TOKENIZERS[name]()
+    return TOKENIZERS[asked]()
+
+
+def stored_tokenizer(name: str) -> Tokenizer:
+    r"""Return the tokenizer that a folder names.
+
+    A folder that was made before ``words`` took combining marks into words names ``words``. It gets the rule of its
+    time, which cut words at them, so that its own words are found and its numbers stay what they were.
+
+    Args:
+        name: `Tokenizer.name` of the tokenizer that the folder was made with.
+
+    Raises:
+        UnknownName, MissingExtra: As `tokenizer`.
+
+    >>> [stored_tokenizer(name).split("cre\u0300me") for name in ("words", "words-2")]
+    [['cre', 'me'], ['crème']]
+    """
+    return Tokenizer(name, name, _split_first_words) if name in list(_NEWER) else tokenizer(name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import InvalidInput
 from postil.kernel import Interner
-from postil.text.han import ADVICE, CANNOT_SPLIT
+from postil.text.han import CANNOT_SPLIT, advice_for, spaceless_script
 from postil.text.stems import stems
 
 if TYPE_CHECKING:
@@ -187,15 +187,15 @@ class Vocabulary:
             texts: n texts.
             tokenizer: The tokenizer.
             jobs: Number of threads; the result does not depend on it.
-            allow_han: True if ``words`` may split Han texts, at their spaces and punctuation.
+            allow_han: True if ``words`` may split texts in scripts without spaces, at their spaces and punctuation.
             keep_texts: True to keep the texts beside the ids, for what reads more than tokens.
 
         Returns:
             Tokens of n texts.
 
         Raises:
-            InvalidInput: A text is Han text, the tokenizer is ``words`` and that is not allowed; ``line`` counts the
-                texts from 1.
+            InvalidInput: A text is in a script without spaces, the tokenizer is ``words`` and that is not allowed;
+                ``line`` counts the texts from 1.
             TypeError: Something is not a str.
             ValueError: This vocabulary has branches.
         """
@@ -207,7 +207,9 @@ class Vocabulary:
             return replace(tokens, texts=list(texts) if keep_texts else None, tokenizer=tokenizer)
         ids, offsets, han = self._interner.encode(texts, tokenizer.native, jobs)
         if han >= 0 and not allow_han:
-            raise InvalidInput(f"{CANNOT_SPLIT}; expected another tokenizer: {ADVICE}", where="texts", line=han + 1)
+            script = spaceless_script(texts[han])
+            problem = f"{script} {CANNOT_SPLIT}; expected another tokenizer: {advice_for(script)}"
+            raise InvalidInput(problem, where="texts", line=han + 1)
         return Tokens(ids, offsets, self, list(texts) if keep_texts else None, tokenizer)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]], *, keep_texts: bool = False) -> Tokens:

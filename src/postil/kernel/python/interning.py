@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,22 +17,99 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SPLIT", "UNSPACED", "Interner", "is_han_text"]
+__all__ = [
+    "SPACELESS",
+    "SPLIT",
+    "UNSPACED",
+    "Interner",
+    "fold_words",
+    "is_han_text",
+    "is_spaceless_text",
+    "marks",
+    "unspaced_word",
+    "word_class",
+]
 
 _WORD: Final = re.compile(r"\w+")
+_JOINERS: Final = "\u200c\u200d"
 _HAN: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAN_CHARACTER: Final = re.compile(rf"(?=\w)[{_HAN}]")
-_OTHER_WORD: Final = re.compile(rf"[^\W{_HAN}]+")
+_OTHER_THAN_HAN: Final = re.compile(rf"[^\W{_HAN}]+")
+SPACELESS: Final = {
+    "Han": _HAN,
+    "Japanese": "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f\U0001aff0-\U0001b16f",  # kana
+    "Thai": "\u0e00-\u0e7f",
+    "Lao": "\u0e80-\u0eff",
+    "Khmer": "\u1780-\u17ff",
+    "Burmese": "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f",
+    "Tibetan": "\u0f00-\u0fff",
+    "Javanese": "\ua980-\ua9df",
+}
+"""Characters of the scripts in which no spaces part words, for a class of a pattern, by the name of a text in it."""
+UNSPACED: Final = "".join(SPACELESS.values())
+"""All of them."""
+_UNSPACED_CHARACTER: Final = re.compile(rf"(?=\w)[{UNSPACED}]")
 
 _ROUGE: Final = re.compile(r"[a-z0-9]+")
-UNSPACED: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters between which no spaces stand, for a class of a pattern."""
-_UNSPACED_OR_WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+_ASCII_RUN: Final = re.compile(r"[A-Za-z0-9]+")
 _MARKS: Final = frozenset(string.punctuation)
 
 
+@cache
+def marks() -> str:
+    """All combining marks (Mn, Mc and Me) of Python's Unicode, in one string."""
+    # Of the planes that have any: it takes 10 ms, and is asked once per process, for a text beyond ASCII.
+    codes = map(chr, (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)))
+    return "".join(one for one in codes if unicodedata.category(one)[0] == "M")
+
+
+@cache
+def word_class() -> str:
+    """Combining marks as ranges, for a class of a pattern."""
+    codes = [*map(ord, marks())]
+    lasts = [at for at in range(len(codes)) if codes[at + 1 : at + 2] != [codes[at] + 1]]
+    firsts = [0, *(at + 1 for at in lasts[:-1])]
+    return "".join(f"{chr(codes[one])}-{chr(codes[other])}" for one, other in zip(firsts, lasts, strict=True))
+
+
+@cache
+def _marked_word() -> re.Pattern[str]:
+    parts = rf"[\w{word_class()}]"
+    return re.compile(rf"\w{parts}*(?:[{_JOINERS}]+{parts}+)*")
+
+
+@cache
+def _other_word() -> re.Pattern[str]:
+    """Runs of a word that are not in a script without spaces; marks and joiners do not part them."""
+    return re.compile(rf"[^\W{UNSPACED}](?:[{word_class()}{_JOINERS}]*[^\W{UNSPACED}])*")
+
+
+@cache
+def unspaced_word() -> re.Pattern[str]:
+    """A character of a script without spaces, or a run of other letters, digits and marks.
+
+    >>> unspaced_word().findall("iPhone 15是新的")
+    ['iPhone', '15', '是', '新', '的']
+    """
+    character = rf"(?=[\w{word_class()}])[{UNSPACED}]"
+    return re.compile(rf"{character}|[^\W_{UNSPACED}](?:(?![{UNSPACED}])(?:[^\W_]|[{word_class()}]))*")
+
+
+def fold_words(text: str) -> str:
+    r"""A text as ``words`` splits it: without soft hyphens, in lower case, composed (NFC).
+
+    >>> fold_words("Cre\u0300me co\u00adoperate")
+    'crème cooperate'
+    """
+    if text.isascii():
+        return text.lower()
+    # After lower-casing: h with a line below is one character, its capital is not.
+    return unicodedata.normalize("NFC", text.replace("\xad", "").lower())
+
+
 def _split_words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    folded = fold_words(text)
+    return (_WORD if folded.isascii() else _marked_word()).findall(folded)
 
 
 def _split_characters(text: str) -> list[str]:
@@ -39,6 +118,10 @@ def _split_characters(text: str) -> list[str]:
 
 def _split_rouge(text: str) -> list[str]:
     return _ROUGE.findall(text.lower())
+
+
+def _split_unspaced(text: str) -> list[str]:
+    return (_ASCII_RUN if text.isascii() else unspaced_word()).findall(text)
 
 
 def _split_marks(text: str) -> list[str]:
@@ -59,7 +142,7 @@ SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
     "words": _split_words,
     "characters": _split_characters,
     "rouge": _split_rouge,
-    "unspaced": _UNSPACED_OR_WORD.findall,
+    "unspaced": _split_unspaced,
     "every-character": list,
     "marks": _split_marks,
 }
@@ -67,7 +150,7 @@ SPLIT: Final[dict[str, Callable[[str], list[str]]]] = {
 
 
 def is_han_text(text: str) -> bool:
-    r"""True if a text is written in Han characters, so that ``words`` would take whole sentences for words.
+    r"""True if a text is written in Han characters.
 
     It is when it has a Han character and its Han characters are at least as many as its other words. Han are the CJK
     Unified Ideographs (U+3400-4DBF, 4E00-9FFF, F900-FAFF, 20000-3FFFF); the other words are the longest runs of ``\w``
@@ -79,7 +162,22 @@ def is_han_text(text: str) -> bool:
     False
     """
     han = len(_HAN_CHARACTER.findall(text))
-    return han > 0 and han >= len(_OTHER_WORD.findall(text))
+    return han > 0 and han >= len(_OTHER_THAN_HAN.findall(text))
+
+
+def is_spaceless_text(folded: str) -> bool:
+    """True if a text is in a script without spaces, so that ``words`` would take whole sentences for words.
+
+    It is when its characters of `SPACELESS` that are letters or digits are at least as many as its other words.
+
+    Args:
+        folded: A text that `fold_words` returned.
+
+    >>> is_spaceless_text("私はiphoneが好き"), is_spaceless_text("a bowl of น้ำ and a spoon of salt for everyone")
+    (True, False)
+    """
+    found = len(_UNSPACED_CHARACTER.findall(folded))
+    return found > 0 and found >= len(_other_word().findall(folded))
 
 
 class Interner:
@@ -118,7 +216,7 @@ class Interner:
     def encode(
         self, texts: Sequence[str], splitting: str, jobs: int = 1
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
-        """Tokenize and intern; also the index of the first Han text where ``splitting`` is ``words``, else -1."""
+        """Tokenize and intern; for ``words`` also the index of the first text in a script without spaces, else -1."""
         del jobs
         for index, text in enumerate(texts):
             if not isinstance(text, str):
@@ -126,8 +224,8 @@ class Interner:
         require(splitting in SPLIT, "expected space, words, characters, rouge, unspaced, every-character or marks")
         split = SPLIT[splitting]
         ids, offsets = self.encode_tokens([split(text) for text in texts])
-        han = (index for index, text in enumerate(texts) if splitting == "words" and is_han_text(text.lower()))
-        return ids, offsets, next(han, -1)
+        spaceless = (i for i, text in enumerate(texts) if splitting == "words" and is_spaceless_text(fold_words(text)))
+        return ids, offsets, next(spaceless, -1)
 
     def encode_tokens(self, token_lists: Sequence[Sequence[str]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Intern texts that are already split."""
