@@ -10,7 +10,10 @@ import pytest
 from postil.annotation.models import Purpose, Rating
 from postil.annotation.quality import annotator_quality, reading_length
 from postil.annotation.rubric import Rubric
+from postil.app.annotate_agreement import AgreementOptions, agreement_of
 from postil.app.inferred_grades import inferred_grades
+from postil.records.names import STATISTICS
+from postil.web.translations import translator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -197,3 +200,18 @@ def test_marks_are_on_a_scale_of_shares() -> None:
 
 def test_chinese_takes_longer_per_character() -> None:
     assert reading_length("a游泳b") == 10
+
+
+def test_marks_have_every_statistic_by_bins_of_shares() -> None:
+    made = np.random.default_rng(2)
+    rows = [
+        rating(number, who, float(np.clip(share + made.normal(0, 0.1), 0, 1)))
+        for number, share in enumerate(made.random(80))
+        for who in "ABC"
+    ]
+    found = agreement_of(rows, Rubric.default("en", "spans"), AgreementOptions(resamples=2)).agreement
+    assert found is not None
+    assert list(found.estimates) == list(STATISTICS)
+    assert (found.bins[0], found.bins[1], found.bins[-1]) == (0, 0.1, 1)
+    note = translator("zh")(found.notes[0])
+    assert "从 0 到 1 等宽的 10 个区间" in note

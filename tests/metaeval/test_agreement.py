@@ -222,20 +222,67 @@ def test_one_item_has_values_without_intervals() -> None:
     assert all(estimate.low is None for estimate in found.estimates.values())
 
 
-def test_many_distinct_grades_are_no_labels() -> None:
+def sliders(*, step: float = 1.0, texts: int = 200, low: float = 0.0, high: float = 100.0) -> dict[str, list[float]]:
+    """Grades of three annotators on a scale."""
     rng = np.random.default_rng(0)
-    truth = rng.random(150)
-    found = agreement(judged({who: (truth + rng.random(150)).tolist() for who in ("ann", "bob", "cyd")}), resamples=FEW)
-    assert list(found.estimates) == ["agreement", "within-1", "alpha-interval"]
-    assert found.absent == {
-        name: "more than 100 distinct grades are numbers rather than labels"
-        for name in STATISTICS
-        if name not in found.estimates
+    truth = rng.uniform(low, high, texts)
+    noisy = np.clip(truth + rng.normal(0, 0.15 * (high - low), (3, texts)), low, high)
+    return dict(zip(("ann", "bob", "cyd"), (np.rint(noisy / step) * step if step else noisy).tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("step", "low", "high"), [(0.5, 0, 100), (0, 0, 100), (0.01, -3, 3), (0, 1, 5), (1, 0, 1000), (1, 1, 101)]
+)
+def test_kappas_of_many_distinct_grades_are_of_bins(step: float, low: float, high: float) -> None:
+    grades = sliders(step=step, low=low, high=high, texts=400)
+    scale = Scale(low, high)
+    found = agreement(judged(grades), scale=scale, resamples=FEW)
+    distinct = len({grade for row in grades.values() for grade in row})
+    assert distinct > 100
+    edges = np.linspace(low, high, 11)
+    bins = {
+        who: [float(min(np.searchsorted(edges, grade + 1e-9, "right"), 10)) for grade in row]
+        for who, row in grades.items()
     }
+    of_bins = agreement(judged(bins), resamples=FEW)
+    assert list(found.estimates) == list(STATISTICS)
+    for name in filter(lambda name: name.startswith("kappa"), STATISTICS):
+        mine, theirs = found.estimates[name], of_bins.estimates[name]
+        assert (mine.value, mine.low, mine.high) == pytest.approx((theirs.value, theirs.low, theirs.high))
+    for one, other in zip(found.pairs, of_bins.pairs, strict=True):
+        kappas = [(pair.unweighted, pair.linear, pair.quadratic) for pair in (one, other)]
+        assert kappas[0] == pytest.approx(kappas[1])
+        assert one.reason == ""
+    assert found.bins == pytest.approx(edges)
+    assert of_bins.bins == ()
     assert found.confusion is None
     assert found.raters[0].histogram is None
-    assert (found.pairs[0].unweighted, found.pairs[0].reason) == (None, found.absent["alpha-nominal"])
-    assert found.notes == ()
+    bins_of = f"kappas and Scott's pi are of 10 bins of equal width from {low:g} to {high:g}"
+    alphas = "Krippendorff's alphas are of the grades themselves"
+    assert found.notes == (f"there are {distinct:,} distinct grades, so {bins_of}; {alphas}",)
+
+
+def test_without_a_scale_bins_are_from_the_lowest_to_the_highest_grade() -> None:
+    grades = sliders(step=0)
+    every = [grade for row in grades.values() for grade in row]
+    found = agreement(judged(grades), resamples=FEW)
+    assert (found.bins[0], found.bins[-1]) == (min(every), max(every))
+    assert found == agreement(judged(grades), scale=Scale(min(every), max(every)), resamples=FEW)
+
+
+def test_a_table_of_scores_has_bins_of_its_scale() -> None:
+    grades = judged(sliders(step=0))
+    scores = [Score(str(item), "s", "m", 0.5, "") for item in range(200)]
+    found = agreement_of_table(join(scores, grades, scale=Scale(-100, 200)), resamples=FEW)
+    assert (found.bins[0], found.bins[-1]) == (-100, 200)
+
+
+def test_all_grades_in_one_bin_have_alphas_and_no_kappa() -> None:
+    grades = sliders(step=0, low=90.5, high=99.5)
+    found = agreement(judged(grades), scale=Scale(0, 100), resamples=FEW)
+    assert found.estimates["alpha-ordinal"].value > 0.5
+    assert found.absent["kappa-unweighted-pooled"] == "all texts with two grades or more have only the label 90 to 100"
+    assert found.pairs[0].reason == "ann and bob gave only the label 90 to 100"
 
 
 # ---- intervals -------------------------------------------------------------------------------------------------------

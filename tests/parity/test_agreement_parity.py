@@ -9,7 +9,7 @@ import originals
 import pytest
 
 from postil.metaeval.agreement import agreement
-from postil.records import Judgement
+from postil.records import Judgement, Scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,9 +53,18 @@ def grades(request: pytest.FixtureRequest) -> NDArray:
     return table
 
 
-def judged(grades: NDArray) -> Agreement:
+def sliders(seed: int, decimals: int) -> NDArray:
+    """Grades from 0 to 100 of four annotators, NaN where there is none."""
+    rng = np.random.default_rng(seed)
+    grades = np.clip(np.round(rng.uniform(0, 100, 300) + rng.normal(0, 15, (4, 300)), decimals), 0, 100)
+    grades[rng.random(grades.shape) < 0.4] = np.nan
+    assert len(np.unique(grades[~np.isnan(grades)])) > 100
+    return grades
+
+
+def judged(grades: NDArray, scale: Scale | None = None) -> Agreement:
     rows = (Judgement(int(t), "s", f"r{a}", grades[a, t]) for a, t in np.argwhere(~np.isnan(grades)))
-    return agreement(rows, resamples=1)
+    return agreement(rows, scale=scale, resamples=1)
 
 
 def shared(grades: NDArray, first: int, second: int) -> NDArray:
@@ -114,12 +123,24 @@ def test_alphas_are_those_of_krippendorff(grades: NDArray, level: str) -> None:
     assert judged(grades).estimates[f"alpha-{level}"].value == pytest.approx(theirs, abs=1e-12)
 
 
-def test_the_interval_alpha_of_many_distinct_grades() -> None:
-    rng = np.random.default_rng(4)
-    grades = rng.normal(size=60) + rng.normal(size=(4, 60))
-    grades[rng.random(grades.shape) < 0.4] = np.nan
-    theirs = pytest.importorskip("krippendorff").alpha(grades, level_of_measurement="interval")
-    assert judged(grades).estimates["alpha-interval"].value == pytest.approx(theirs, abs=1e-12)
+@pytest.mark.parametrize("decimals", [0, 1, 15])
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alphas_of_many_distinct_grades(level: str, decimals: int) -> None:
+    """Sliders of 0 to 100, in whole numbers, tenths, and as they come."""
+    grades = sliders(4, decimals)
+    theirs = pytest.importorskip("krippendorff").alpha(grades, level_of_measurement=level)
+    assert judged(grades).estimates[f"alpha-{level}"].value == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kappas_of_many_distinct_grades_are_those_of_their_bins(kind: str) -> None:
+    cohen = pytest.importorskip("sklearn.metrics").cohen_kappa_score
+    grades = sliders(5, 2)
+    found = judged(grades, Scale(0, 100))
+    for pair in found.pairs:
+        one, other = shared(grades, int(pair.first[1:]), int(pair.second[1:]))
+        theirs = cohen(*(np.minimum(row // 10, 9) for row in (one, other)), labels=range(10), weights=KINDS[kind])
+        assert getattr(pair, kind) == pytest.approx(theirs, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(20))

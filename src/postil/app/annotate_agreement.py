@@ -14,6 +14,7 @@ from postil.errors import Undefined
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.results import AgreementResult, AnnotatorCompetence, replace
+from postil.records.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,8 +84,9 @@ def agreement_of(
     rows = list(judgements(ratings, single_texts=True))
     if rows:
         try:
-            labels = rubric.grades or None
-            found, reason = measure(rows, labels=labels, resamples=options.resamples, seed=options.seed), ""
+            labels, scale = (rubric.grades, None) if rubric.grades else (None, Scale(0, 1))  # marks are shares of texts
+            found = measure(rows, labels=labels, scale=scale, resamples=options.resamples, seed=options.seed)
+            reason = ""
             if rubric.kind == "pair":  # neither text of a pair is the higher grade
                 found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))
         except Undefined as error:

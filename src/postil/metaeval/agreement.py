@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["MOST_LABELS", "agreement", "agreement_of_table"]
 
 MOST_LABELS: Final = 100
-"""Largest number of distinct ratings that are treated as labels; of more only interval statistics are given."""
+"""Largest number of distinct ratings that are treated as labels; more of them are put into bins for kappas."""
+
+BINS: Final = 10
+"""Number of bins of equal width on the scale; a rating between two bins is in the upper one."""
 
 ENOUGH: Final = 20
 """Smallest mean number of texts shared by two annotators for which the mean of their kappas has an interval.
@@ -48,8 +52,6 @@ _PERHAPS_NUMBERED: Final = (
     "the annotators of every text are numbered from 1: if these are positions and not people, there is no Cohen's "
     "kappa and no bias of an annotator; Scott's pi and Krippendorff's alpha need no names"
 )
-
-_TOO_MANY = f"more than {MOST_LABELS} distinct grades are numbers rather than labels"
 
 
 def agreement(
@@ -72,6 +74,9 @@ def agreement(
     chance. Intervals are 95 % percentile bootstrap confidence intervals over items. Several ratings of one text by one
     annotator count as one, their mean.
 
+    Kappas need labels: where there are more than `MOST_LABELS` distinct ratings, they are of `BINS` bins of equal width
+    from the lowest to the highest grade of the scale. Alphas are of the ratings themselves.
+
     Where the annotators of every text are numbered from 1, the numbers may be positions, which stand for nobody in
     particular: then there is no Cohen's kappa, no pair and no single annotator. Of texts with unequal numbers of
     ratings they are taken to be positions; where all texts have equally many, a note asks.
@@ -79,7 +84,7 @@ def agreement(
     Args:
         judgements: The ratings.
         aspect: The aspect to keep, where judgements have more than one.
-        scale: Scale of the ratings.
+        scale: Scale of the ratings; by default from the lowest to the highest one.
         labels: The ratings that can be given; by default those that occur. A mean of several ratings is added to them.
         resamples: Number of resamples of the items, at least 1.
         seed: Seed of the resamples.
@@ -106,7 +111,7 @@ def agreement(
     keys = sorted(rated.rows)
     item = np.unique([name for name, _ in keys], return_inverse=True)[1]
     ratings = rated.of(keys)
-    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, resamples, seed)
+    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, scale, resamples, seed)
     return _unless_numbered(found, ratings, always=numbered)
 
 
@@ -132,7 +137,9 @@ def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = 
     order = np.lexsort((system, item))
     repeated = [table.key(text) for text in table.repeated.tolist()]
     ratings = table.ratings.of(order)
-    found = _of_ratings(ratings, item[order], lambda text: table.key(order[text]), repeated, None, resamples, seed)
+    found = _of_ratings(
+        ratings, item[order], lambda text: table.key(order[text]), repeated, None, table.scale, resamples, seed
+    )
     return _unless_numbered(found, ratings)
 
 
@@ -147,6 +154,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     key: Callable[[int], Key],
     repeated: Sequence[Key],
     labels: Sequence[float] | None,
+    scale: Scale | None,
     resamples: int,
     seed: int,
 ) -> Agreement:
@@ -158,6 +166,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
         key: Function from a text to its item and system.
         repeated: The texts that an annotator rated more than once.
         labels: The ratings that can be given.
+        scale: Scale of the ratings, where it is known.
         resamples: Number of resamples of the items.
         seed: Seed of the resamples.
     """
@@ -173,14 +182,16 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
     few = len(values) <= MOST_LABELS
     pairs = RatingPairs(ratings, item, values)
-    samples = _statistics(pairs, counts, few=few)
-    absent = {name: _TOO_MANY for name in STATISTICS if name not in samples}
-    absent |= {name: _why_undefined(name, values[pairs.labels[0, 0]]) for name in samples if np.isnan(samples[name][0])}
-    of_annotators = tuple(_pairs(pairs, few=few))
+    kinds = _Kinds.of(pairs) if few else _Kinds.binned(ratings, item, values, scale)
+    samples = _statistics(pairs, kinds.pairs, counts)
+    absent = {name: _why_undefined(name, kinds.name(kinds.pairs.labels[0, 0])) for name in STATISTICS}
+    absent = {name: why for name, why in absent.items() if np.isnan(samples[name][0])}
+    of_annotators = tuple(_pairs(pairs, kinds))
     return Agreement(
         texts=len(of_text),
         ratings=len(ratings.grades),
         labels=tuple(values.tolist()),
+        bins=kinds.edges,
         estimates={name: estimate(samples[name], items) for name in STATISTICS if name not in absent},
         absent=absent,
         confusion=tuple(map(tuple, pairs.confusion().tolist())) if few else None,
@@ -192,8 +203,47 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
             ),
             *excluded_texts(REPEATED, repeated),
         ),
-        notes=tuple(_notes(pairs.shared, of_annotators)) if few else (),
+        notes=(*kinds.notes(len(values)), *_notes(pairs.shared, of_annotators)),
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Pairs of ratings as labels, for kappas: the ratings themselves, or bins of them with these edges."""
+
+    pairs: RatingPairs
+    edges: tuple[float, ...]
+
+    @classmethod
+    def of(cls, pairs: RatingPairs) -> _Kinds:
+        """The ratings themselves."""
+        return cls(pairs, ())
+
+    @classmethod
+    def binned(
+        cls, ratings: Ratings, item: NDArray[np.int64], values: NDArray[np.float64], scale: Scale | None
+    ) -> _Kinds:
+        """Bins of equal width."""
+        low, high = (scale.low, scale.high) if scale else (float(values[0]), float(values[-1]))
+        edges = np.linspace(low, high, BINS + 1)
+        places = np.floor((ratings.grades - low) / (high - low) * BINS + 1e-9).astype(np.int64)  # edges are inexact
+        middles = (edges[:-1] + edges[1:]) / 2
+        binned = dataclasses.replace(ratings, grades=middles[np.minimum(places, BINS - 1)])
+        return cls(RatingPairs(binned, item, middles), tuple(edges.tolist()))
+
+    def name(self, label: int) -> str:
+        """Name of a label: the rating, or the ends of the bin."""
+        if not self.edges:
+            return shown(float(self.pairs.values[label]))
+        return f"{self.edges[label]:g} to {self.edges[label + 1]:g}"
+
+    def notes(self, distinct: int) -> Iterator[str]:
+        """Note on the bins."""
+        if self.edges:
+            yield (
+                f"there are {distinct:,} distinct grades, so kappas and Scott's pi are of {BINS} bins of equal width "
+                f"from {self.edges[0]:g} to {self.edges[-1]:g}; Krippendorff's alphas are of the grades themselves"
+            )
 
 
 def _unless_numbered(found: Agreement, ratings: Ratings, *, always: bool = False) -> Agreement:
@@ -237,38 +287,39 @@ def _notes(shared: float, pairs: Sequence[PairAgreement]) -> Iterator[str]:
         )
 
 
-def _why_undefined(name: str, label: float) -> str:
+def _why_undefined(name: str, label: str) -> str:
     """Reason why a statistic of all ratings is undefined."""
     if name.endswith("pairs"):
         return "every two annotators gave only one label to the texts that they share"
-    return f"all texts with two grades or more have only the label {shown(label)}"
+    return f"all texts with two grades or more have only the label {label}"
 
 
-def _statistics(pairs: RatingPairs, counts: Counts, *, few: bool) -> dict[str, NDArray[np.float64]]:
+def _statistics(pairs: RatingPairs, kinds: RatingPairs, counts: Counts) -> dict[str, NDArray[np.float64]]:
     """Every statistic of all items and for each row of multiplicities, or the former alone; NaN where undefined."""
     pooled, per_rating, items = pairs.pooled(), np.tile(1 / pairs.others, 2), counts.shape[1]
     # Krippendorff weighs each pair by 1 / (ratings of its text - 1), so that each rating counts once.
     counted = pooled.counter(items)
     weighed = counted if (per_rating == 1).all() else pooled.counter(items, per_rating)
+    of_kinds = pooled if kinds is pairs else kinds.pooled()
+    counted_kinds = counted if kinds is pairs else of_kinds.counter(items)
 
     def of_all(block: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
         cells = counted(block)
-        kappas = pooled.kappas(cells) if few else {}
+        kappas = of_kinds.kappas(cells if kinds is pairs else counted_kinds(block))
         alphas = pooled.alphas(weighed(block))
         return {
             "agreement": pooled.share(cells, 0.0)[:, 0],
             "within-1": pooled.share(cells, 1.0)[:, 0],
             **{f"kappa-{kind}-pooled": kappa[:, 0] for kind, kappa in kappas.items()},
-            **{f"alpha-{level}": alpha for level, alpha in alphas.items() if few or level == "interval"},
+            **{f"alpha-{level}": alpha for level, alpha in alphas.items()},
         }
 
     samples = in_blocks(of_all, counts, 2 * len(pairs.item))
-    if few:
-        of_enough = counts if pairs.shared >= ENOUGH else counts[:0]
-        parts = [_kappas(part, of_enough) for part in pairs.tables.parts(items)]
-        for kind in parts[0]:
-            total, n = np.sum([part[kind] for part in parts], axis=0).T
-            samples[f"kappa-{kind}-pairs"] = ratio(total, n)
+    of_enough = counts if kinds.shared >= ENOUGH else counts[:0]
+    parts = [_kappas(part, of_enough) for part in kinds.tables.parts(items)]
+    for kind in parts[0]:
+        total, n = np.sum([part[kind] for part in parts], axis=0).T
+        samples[f"kappa-{kind}-pairs"] = ratio(total, n)
     return samples
 
 
@@ -287,27 +338,28 @@ def _kappas(tables: Tables, counts: Counts) -> dict[str, NDArray[np.float64]]:
     return in_blocks(sums, counts, tables.width(counts.shape[1]))
 
 
-def _pairs(pairs: RatingPairs, *, few: bool) -> Iterator[PairAgreement]:
+def _pairs(pairs: RatingPairs, kinds: _Kinds) -> Iterator[PairAgreement]:
     """Agreement of every two annotators who share a text."""
-    tables = pairs.tables
+    tables, labelled = pairs.tables, kinds.pairs.tables
     items = int(pairs.item.max()) + 1
-    cells = tables.counter(items)(np.ones((1, items), np.int32))
+    once = np.ones((1, items), np.int32)
+    cells = tables.counter(items)(once)
     shared, equal = tables.sizes(cells)[0], tables.share(cells, 0.0)[0]
-    kappas = {kind: kappa[0] for kind, kappa in tables.kappas(cells).items()} if few else {}
-    label = tables.first[starts_of(tables.group)]
+    kappas = {kind: kappa[0] for kind, kappa in labelled.kappas(labelled.counter(items)(once)).items()}
+    label = labelled.first[starts_of(labelled.group)]
     for number, code in enumerate(pairs.codes.tolist()):
         first, second = (pairs.names[i] for i in divmod(code, len(pairs.names)))
-        reason = "" if kappas else _TOO_MANY
-        if kappas and np.isnan(kappas["unweighted"][number]):
-            reason = f"{first} and {second} gave only the label {shown(float(pairs.values[label[number]]))}"
+        reason = ""
+        if np.isnan(kappas["unweighted"][number]):
+            reason = f"{first} and {second} gave only the label {kinds.name(label[number])}"
         of_pair = {kind: None if reason else float(kappa[number]) for kind, kappa in kappas.items()}
         yield PairAgreement(
             first=first,
             second=second,
             n=round(shared[number]),
             agreement=float(equal[number]),
-            unweighted=of_pair.get("unweighted"),
-            linear=of_pair.get("linear"),
-            quadratic=of_pair.get("quadratic"),
+            unweighted=of_pair["unweighted"],
+            linear=of_pair["linear"],
+            quadratic=of_pair["quadratic"],
             reason=reason,
         )

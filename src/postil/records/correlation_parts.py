@@ -269,6 +269,8 @@ class Agreement(Part, frozen=True, kw_only=True):
         texts: Number of rated texts.
         ratings: Number of ratings.
         labels: The distinct grades, ascending.
+        bins: Edges, ascending, of the bins of grades that kappas and Scott's pi are of; empty where they are of the
+            grades themselves.
         estimates: The statistics that exist, in the order of `postil.records.names.STATISTICS`.
         absent: Reasons why the others do not exist, in words.
         left_out: Texts that are in no pair, or not as they came.
@@ -289,6 +291,7 @@ class Agreement(Part, frozen=True, kw_only=True):
     pairs: tuple[PairAgreement, ...] = ()
     raters: tuple[Rater, ...] = ()
     notes: tuple[str, ...] = ()
+    bins: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         rows = [*(self.confusion or ()), *(rater.histogram for rater in self.raters if rater.histogram is not None)]

@@ -250,7 +250,11 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
             "每两位标注员对共有的文本都只给了一种分数"
         ),
         "all texts with two grades or more have only the label {label}": "有两次以上打分的文本都只有分数 {label}",
-        "more than {n} distinct grades are numbers rather than labels": "超过 {n} 种不同的分数是数值而不是类别",
+        "there are {distinct} distinct grades, so kappas and Scott's pi are of {n} bins of equal width from {low} to "
+        "{high}; Krippendorff's alphas are of the grades themselves": (
+            "不同的分数有 {distinct} 种，因此 kappa 与 Scott's pi 按从 {low} 到 {high} 等宽的 {n} 个区间计算；"
+            "Krippendorff's alpha 按分数本身计算"
+        ),
         "{first} and {second} gave only the label {label}": "{first} 与 {second} 只给了分数 {label}",
         "gave only the label {label}": "只给了分数 {label}",
         "two annotators share {shared} texts on average; kappas of fewer than {n} are pulled towards 0, and their mean "
