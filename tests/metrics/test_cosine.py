@@ -12,6 +12,7 @@ from postil.metrics.cosine import Cosine
 from postil.metrics.passage_collection import PassageCollection, Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
+from postil.records import Passage, RowLocations
 from postil.text import Vocabulary
 from postil.text.vectors import Vectors
 
@@ -92,6 +93,34 @@ def test_signature_and_unknown_words(vectors: Vectors, tmp_path: Path) -> None:
     measure = Cosine(vectors=str(tmp_path / "v"))
     assert measure.notes(collection) == (f"vectors:{vectors.signature}",)
     assert measure.coverage(collection, Preprocessing()) == "50.0% of the words have no vector"
+
+
+def test_words_of_passages_are_looked_up_as_they_stand_then_in_lower_case(tmp_path: Path) -> None:
+    """As in Google's vectors: names and acronyms are there in upper case alone."""
+    words = ("Obama", "rice", "Rice", "The", "White_House")
+    Vectors(words, np.eye(5, dtype=np.float32), {}).save(tmp_path / "v")
+    texts = ["The Rice of Obama", "obama, rice", "RICE", "Obama", "the rice of obama"]
+    passages = [Passage("t", str(n), text) for n, text in enumerate(texts)]
+    how = Preprocessing(stop="en", stem="porter")
+    collection = how.collection(passages, RowLocations("passages"))
+    model = Vectors.open(tmp_path / "v")
+    sums = collection.vector_sums(model)
+    assert sums.vectors[:4].tolist() == [[1, 0, 1, 0, 0], [0, 1, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
+    assert sums.vectors[4].tolist() == sums.vectors[0].tolist()  # one text with the first, by their words
+    assert sums.known.tolist() == [2, 1, 1, 1, 2]
+    measure = Cosine(vectors=str(tmp_path / "v"))
+    assert measure.notes(collection) == (f"vectors:{model.signature}", "case:written")
+    values = measure.values(collection, informativeness([0] * 5, [0, 0, 0, 1, 0]).all_inside())
+    assert values.round(4).tolist() == [0.7071, 0.0, 0.0, 1.0, 0.7071]
+    cut = how.collection(passages, RowLocations("passages"), longest=np.full(5, 2))
+    assert cut.vector_sums(model).vectors[0].tolist() == [0, 0, 1, 0, 0]
+
+
+def test_anchors_are_looked_up_as_they_stand_then_in_lower_case(tmp_path: Path) -> None:
+    Vectors(("White House", "rice"), np.eye(2, dtype=np.float32), {}).save(tmp_path / "v")
+    passages = [Passage("t", "1", "", ("White  House", "Rice")), Passage("t", "2", "", ("WHITE HOUSE",))]
+    collection = Preprocessing(anchors=True).collection(passages, RowLocations("passages"))
+    assert collection.vector_sums(Vectors.open(tmp_path / "v")).vectors.tolist() == [[1, 1], [0, 0]]
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:

@@ -19,11 +19,14 @@ from hypothesis import strategies as st
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
 from postil.text import vector_files
 from postil.text import vectors as vectors_module
+from postil.text.static_encoders import WordEncoder
+from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
 from postil.text.vector_files import Word2VecFile, read_word2vec
 from postil.text.vector_store import VectorsWriter
 from postil.text.vectors import Vectors
 from postil.text.word2vec_training import OutputLayer, Word2VecModel, train
+from postil.text.written_forms import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -292,8 +295,62 @@ def test_lookup_in_a_branch_knows_the_words_of_the_base() -> None:
     base.encode_tokens([["snow", "Rain", "rain"]])
     branch = base.branch()
     branch.encode_tokens([["雪", "fog"]])
-    assert made().lookup(base).tolist() == [1, -1, 0]
-    assert made().lookup(branch).tolist() == [1, -1, 0, 2, -1]
+    assert made().lookup(base).tolist() == [1, 0, 0]
+    assert made().lookup(branch).tolist() == [1, 0, 0, 2, -1]
+
+
+def rows(vectors: Vectors, text: str, name: str = "words") -> list[str | None]:
+    """The word of the vector of each unit of a text."""
+    tokens = Vocabulary().encode([text], tokenizer(name), keep_texts=True)
+    return [vectors.words[row] if row >= 0 else None for row in vectors.units(tokens)[0].tolist()]
+
+
+def vectors_of(*words: str, bigrams: bool = False) -> Vectors:
+    return Vectors(words, np.arange(1, len(words) + 1, dtype=np.float32)[:, None], {"bigrams": bigrams})
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "name", "found"),
+    [
+        (("Rice", "rice", "and"), "Rice and rice AND RICE", "words", ["Rice", "and", "rice", "and", "rice"]),
+        (("Obama", "nasa"), "Obama, obama (NASA)", "words", ["Obama", None, "nasa"]),
+        (("rice", "obama"), "Rice, Obama", "words", ["rice", "obama"]),
+        (("rice", "Obama"), "Rice , Obama !", "13a", ["rice", None, "Obama", None]),
+        (("rice", "Obama"), "Rice Obama OBAMA", "space", ["rice", "Obama", None]),
+        (("O'Neill", "n't", "Can", "ca"), "Can't O'Neill", "ptb", ["ca", "n't", "O'Neill"]),
+        (("\u0130zmir", "Rice"), "\u0130zmir, \u0130 and Rice", "words", ["\u0130zmir", None, None, "Rice"]),
+        (("Crème",), "Cre\u0300me cr\u00ademe", "words", ["Crème", None]),
+        (("Straße", "ΟΔΟΣ"), "Straße ΟΔΟΣ", "words", ["Straße", "ΟΔΟΣ"]),
+    ],
+)
+def test_words_are_looked_up_as_they_stand_then_in_lower_case(
+    words: tuple[str, ...], text: str, name: str, found: list[str | None]
+) -> None:
+    assert rows(vectors_of(*words), text, name) == found
+
+
+def test_pairs_are_looked_up_as_they_stand_then_in_lower_case() -> None:
+    vectors = vectors_of("New_York", "new_york", "york_times", bigrams=True)
+    assert rows(vectors, "New York Times in new york") == ["New_York", "york_times", None, None, "new_york"]
+
+
+def test_texts_that_differ_in_case_alone_have_vectors_of_their_own() -> None:
+    encoder = WordEncoder(vectors_of("Rice", "rice"))
+    texts = Vocabulary().encode(["Rice", "rice", "Rice"], tokenizer("words"), keep_texts=True)
+    encoded = encoder.encode(texts)
+    assert encoded.rows[encoded.texts].tolist() == [0, 1, 0]
+    lower = WordEncoder(vectors_of("rice"))
+    assert len(lower.encode(texts).offsets) == 2  # which are one text for them
+
+
+@given(st.text(max_size=40))
+def test_written_forms_are_the_tokens_in_some_case(text: str) -> None:
+    for name in ("words", "rouge", "ptb", "13a"):
+        tokens = Vocabulary().encode([text], tokenizer(name), allow_han=True, keep_texts=True)
+        forms = as_written(tokens)
+        assert forms.offsets.tolist() == tokens.offsets.tolist()
+        if name == "words":
+            assert all(token in form.lower() for form, token in zip(forms.words(0), tokens.words(0), strict=True))
 
 
 def test_nearest_words() -> None:

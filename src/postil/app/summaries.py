@@ -313,6 +313,7 @@ class _Work:
             self.collection.tokens,
             self.collection.words,
             background=len(self.data.passages) if kind == "passages" else self.begin,
+            written=self.collection.written,
         )
         weights = np.ones(len(whole))
         weights[: len(self.data.passages)] = self.data.grades / self.data.scale.high

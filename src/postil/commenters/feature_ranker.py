@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     Stored = Sequence[NDArray[np.int64]]
     Scores = list[NDArray[np.float64]]
 
-__all__ = ["VECTORS", "FeatureModel", "FeatureRanker", "open_feature_ranker", "person_ids"]
+__all__ = ["AS_WRITTEN", "VECTORS", "FeatureModel", "FeatureRanker", "open_feature_ranker", "person_ids"]
 
+AS_WRITTEN: Final = "as written"
+"""Setting of models whose vectors tell upper from lower case and were looked up so; earlier versions lack it."""
 VECTORS: Final = "vectors"
 """Folder of the static vectors within a model folder."""
 _HIGHEST: Final = 1e300
@@ -229,7 +231,8 @@ def open_feature_ranker(model: Model, vocabulary: Vocabulary, words: Texts) -> F
         expected = Expected("float32", (len(features.views), None), low=-1)
         hubs = np.asarray(array("ranker/features.hubs", expected))
         vectors = np.asarray(array("ranker/features.vectors", Expected("float16", (n, hubs.shape[1]))))
-        text_vectors = TextVectors(encoder, model.setting("tokenizer", str))
+        written = model.config.get("vector_words") == AS_WRITTEN
+        text_vectors = TextVectors(encoder, model.setting("tokenizer", str), written)
         features = replace(features, text_vectors=text_vectors, hubs=hubs)
     if model.config.get("features") != list(features.names):
         raise InvalidInput(

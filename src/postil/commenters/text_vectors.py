@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.text.static_encoders import WordEncoder
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.vectors import summed_rows
@@ -39,10 +40,18 @@ class TextVectors:
     Args:
         encoder: Static vectors.
         tokenizer: Name of the tokenizer whose tokens they are looked up by, if they are of words.
+        written: True to look words up as they stand first, where the vectors tell upper from lower case; models of
+            earlier versions did not.
     """
 
     encoder: Encoder
     tokenizer: str
+    written: bool = True
+
+    @property
+    def tells_case(self) -> bool:
+        """True if the vectors are of words in upper and lower case."""
+        return isinstance(self.encoder, WordEncoder) and self.encoder.vectors.cased
 
     def unit(self, texts: Sequence[str], longest: int | None = None) -> NDArray[np.float32]:
         """Encode texts.
@@ -67,7 +76,8 @@ class TextVectors:
 
     def _tokens(self, texts: Sequence[str]) -> Tokens:
         if self.encoder.reads_tokens:
-            return Vocabulary().encode(texts, stored_tokenizer(self.tokenizer), allow_han=True)
+            split = stored_tokenizer(self.tokenizer)
+            return Vocabulary().encode(texts, split, allow_han=True, keep_texts=self.written)
         return Tokens(np.zeros(0, np.int32), np.zeros(len(texts) + 1, np.int64), Vocabulary(), texts)
 
 

@@ -26,7 +26,8 @@ __all__ = ["Cosine"]
 class Cosine(Measure):
     """Cosine of the sum of a passage's word vectors and that of its reference's passages (equation 10).
 
-    Words without a vector are ignored; stems have none, so it goes over the words before stemming. A model over
+    Words without a vector are ignored; stems have none, so it goes over the words before stemming. A word is looked up
+    as it stands in the passage, and where it has no vector in lower case. A model over
     bigrams sums the vectors of pairs of adjacent words. With ``w-`` a passage's vector counts times its weight.
     Higher is better, -1 to 1; 0 where either sum is zero.
 
@@ -56,7 +57,8 @@ class Cosine(Measure):
 
     def notes(self, collection: PassageCollection) -> tuple[str, ...]:
         """See `Measure.notes`."""
-        return (f"vectors:{self._model(collection).signature}",)
+        model = self._model(collection)
+        return (f"vectors:{model.signature}", *(["case:written"] if model.cased else []))
 
     def coverage(self, collection: PassageCollection, how: Preprocessing) -> str:
         """The share of words without a vector, and any other preprocessing that the vectors were trained with."""
@@ -109,4 +111,4 @@ class Cosine(Measure):
 
     def _sums(self, collection: PassageCollection) -> Sums:
         model = self._model(collection)
-        return collection.kept(("sums", self.vectors), lambda: model.sums(collection.words))
+        return collection.kept(("sums", self.vectors), lambda: collection.vector_sums(model))

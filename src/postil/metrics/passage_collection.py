@@ -16,6 +16,8 @@ from postil.text.stop_words import stop_words_signature, without_stop_words
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.text.tokens import Tokens, Vocabulary
 from postil.text.units import ngram_units
+from postil.text.vectors import Sums
+from postil.text.written_forms import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Passage
     from postil.text.units import Units
+    from postil.text.vectors import Vectors
 
 __all__ = ["UNITS", "Bags", "PassageCollection", "Preprocessing"]
 
@@ -76,6 +79,8 @@ class PassageCollection:
         cut: Number of passages that were cut.
         lengths: int64[n], number of words of each passage, stop words among them; by default those of ``tokens``.
         passages: The passages themselves, for measures that read whole texts by page; None where they are not known.
+        written: Maker of the words as they stand in the passages, one for each of ``words``, for vectors that tell
+            upper from lower case; by default ``words``.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class PassageCollection:
         cut: int = 0,
         lengths: NDArray[np.int64] | None = None,
         passages: Sequence[Passage] | None = None,
+        written: Callable[[], Tokens] | None = None,
     ) -> None:
         self.tokens = tokens
         self.words = tokens if words is None else words
@@ -96,6 +102,7 @@ class PassageCollection:
         self.cut = cut
         self.lengths = tokens.lengths if lengths is None else lengths
         self.passages = passages
+        self._written = written
         self._kept: dict[object, object] = {}
 
     def __len__(self) -> int:
@@ -110,6 +117,23 @@ class PassageCollection:
         """
         n, gap = UNITS[unit]
         return self.kept((unit, upto), lambda: Bags(ngram_units(self.tokens, n, gap, up_to=upto), self.background))
+
+    def vector_sums(self, vectors: Vectors) -> Sums:
+        """The summed vectors of each passage's words or pairs of words, as they stand there, else in lower case.
+
+        Args:
+            vectors: The vectors.
+        """
+        if not vectors.cased:
+            return vectors.sums(self.words)
+        sums, first = vectors.sums(self.written()), np.array(self.duplicates(), np.int64)
+        # Passages with the same words are one text, whose sum the measure takes out of a reference.
+        return Sums(sums.vectors[first], sums.known[first], sums.totals[first])
+
+    def written(self) -> Tokens:
+        """The words as they stand in the passages."""
+        make = self._written
+        return self.words if make is None else self.kept("written", make)
 
     def kept(self, key: object, make: Callable[[], T]) -> T:
         """Return something that several measures share, made at the first call.
@@ -198,12 +222,17 @@ class Preprocessing:
             anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
             if not any(anchors):
                 raise UsageError("--anchors: no passage has any; fill the field anchors or leave the flag out")
-            return PassageCollection(Vocabulary().encode_tokens(anchors), passages=passages)
+            whole = [[" ".join(each.split()) for each in passage.anchors] for passage in passages]
+            return PassageCollection(
+                Vocabulary().encode_tokens(anchors),
+                passages=passages,
+                written=lambda: Vocabulary().encode_tokens(whole),
+            )
         texts = [passage.text for passage in passages]
         han = HanTexts(tokenizer, "passages")
         han.see(texts)
         han.check(lambda place, problem: places.error(place, "text", problem))
-        encoded = Vocabulary().encode(texts, tokenizer, jobs, allow_han=True)
+        encoded = split = Vocabulary().encode(texts, tokenizer, jobs, allow_han=True, keep_texts=True)
         cut = 0
         if longest is not None:
             cut = int((encoded.lengths > longest).sum())
@@ -213,5 +242,12 @@ class Preprocessing:
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])
             tokens = Tokens(stem_of.ids[words.ids], words.offsets, stem_of.vocabulary)
+
+        def written() -> Tokens:
+            forms = as_written(split)
+            return without_stop_words(forms if longest is None else forms.truncated(longest), self.stop)
+
         remark = "; ".join(all_remarks(han))
-        return PassageCollection(tokens, words, remark, cut=cut, lengths=encoded.lengths, passages=passages)
+        return PassageCollection(
+            tokens, words, remark, cut=cut, lengths=encoded.lengths, passages=passages, written=written
+        )

@@ -99,7 +99,7 @@ def summary_scores(
 
 def _with_foreign(collection: PassageCollection, longest: int) -> PassageCollection:
     """The same with one more row, which shares nothing with any other: its words have no vectors either."""
-    tokens, words = collection.tokens, collection.words
+    tokens = collection.tokens
     foreign = tokens.vocabulary.encode_tokens([[FOREIGN] * longest])
     return PassageCollection(
         Tokens(
@@ -107,6 +107,12 @@ def _with_foreign(collection: PassageCollection, longest: int) -> PassageCollect
             np.append(tokens.offsets, tokens.offsets[-1] + longest),
             tokens.vocabulary,
         ),
-        Tokens(words.ids, np.append(words.offsets, words.offsets[-1]), words.vocabulary),
+        _with_empty(collection.words),
         background=len(collection) if collection.background is None else collection.background,
+        written=lambda: _with_empty(collection.written()),
     )
+
+
+def _with_empty(words: Tokens) -> Tokens:
+    """Texts and one more without words."""
+    return Tokens(words.ids, np.append(words.offsets, words.offsets[-1]), words.vocabulary)

@@ -73,7 +73,7 @@ class WordEncoder:
     def encode(self, texts: Tokens, jobs: int = 1) -> Encoded:
         """See `Encoder.encode`."""
         del jobs
-        first, index = distinct_texts(texts, by_tokens=True)
+        first, index = distinct_texts(texts, by_tokens=texts.texts is None or not self.vectors.cased)
         rows, offsets = self.vectors.units(texts.take(first))
         used = np.unique(rows[rows >= 0])
         zero = used[~self.vectors.array[used].any(axis=1)]

@@ -15,6 +15,7 @@ from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.text.tokens import Vocabulary
 from postil.text.vector_store import FORMAT, METADATA, VECTORS, WORDS, ContentHash, VectorsWriter
+from postil.text.written_forms import as_written
 
 if TYPE_CHECKING:
     import os
@@ -97,6 +98,11 @@ class Vectors:
         return bool(self.metadata.get("bigrams", False))
 
     @cached_property
+    def cased(self) -> bool:
+        """True if some word has upper-case letters, so that words are looked up as they stand in texts."""
+        return any(word != word.lower() for word in self.words)
+
+    @cached_property
     def hash(self) -> str:
         """12 hexadecimal digits of a SHA-256 of words and vectors: as ``metadata.json`` says it, else computed."""
         said = self.metadata.get("hash")
@@ -166,29 +172,30 @@ class Vectors:
     def lookup(self, vocabulary: Vocabulary) -> NDArray[np.int64]:
         """For each word of a vocabulary its row, or -1; int64[words].
 
-        Words are compared as they are: lower-case and upper-case letters differ. The first call goes through all V
+        A word is looked up as it stands, and where it has no vector in lower case. The first call goes through all V
         words once.
 
         >>> from postil.text import Vocabulary
         >>> vocabulary = Vocabulary()
-        >>> _ = vocabulary.encode_tokens([["snow", "fog"]])
-        >>> Vectors(("rain", "snow"), np.zeros((2, 1), dtype=np.float32)).lookup(vocabulary).tolist()
-        [1, -1]
+        >>> _ = vocabulary.encode_tokens([["snow", "Snow", "Rain", "fog"]])
+        >>> Vectors(("Rain", "rain", "snow"), np.zeros((3, 1), dtype=np.float32)).lookup(vocabulary).tolist()
+        [2, 2, 0, -1]
         """
-        return self._rows_of(vocabulary.words())
+        return self._rows_in_any_case(vocabulary.words())
 
     def units(self, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each text's words, or of its pairs of adjacent words in a model over bigrams.
 
         Args:
-            tokens: n texts.
+            tokens: n texts; kept with their tokens, so that words are looked up as they stand there.
 
         Returns:
             int64[u], the row of each unit or -1; and int64[n + 1], the offsets of the units of each text.
         """
+        forms = as_written(tokens) if self.cased else tokens
         if self.bigrams:
-            return self._pairs(tokens)
-        return self.lookup(tokens.vocabulary)[tokens.ids], tokens.offsets
+            return self._pairs(forms)
+        return self.lookup(forms.vocabulary)[forms.ids], tokens.offsets
 
     def sums(self, tokens: Tokens) -> Sums:
         """Sum the vectors of each text's words, or of its pairs of adjacent words in a model over bigrams.
@@ -257,6 +264,13 @@ class Vectors:
             return f"; there is one for '{other}'"
         return "; the words are bigrams, such as new_york" if self.bigrams and "_" not in word else ""
 
+    def _rows_in_any_case(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The row of each name as it stands, else of its lower-case form, or -1."""
+        rows = self._rows_of(names)
+        others = [place for place in np.flatnonzero(rows < 0).tolist() if names[place] != names[place].lower()]
+        rows[others] = self._rows_of([names[place].lower() for place in others])
+        return rows
+
     def _rows_of(self, names: Sequence[str]) -> NDArray[np.int64]:
         """The row of each name, or -1."""
         ids = self._known.branch().encode_tokens([names]).ids
@@ -282,7 +296,7 @@ class Vectors:
         known = tokens.vocabulary.words()
         names = [f"{known[pair >> 32]}_{known[pair & 0xFFFFFFFF]}" for pair in distinct.tolist()]
         offsets = np.concatenate([[0], np.cumsum(np.maximum(tokens.lengths - 1, 0))])
-        return self._rows_of(names)[place], offsets
+        return self._rows_in_any_case(names)[place], offsets
 
     def _blocks(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
         for begin in range(0, len(self), BLOCK):

@@ -132,5 +132,5 @@ def opened(name: str, folder: Path, collection: PassageCollection | None = None)
         len(vectors),
         pairs=vectors.bigrams,
         made=str(vectors.metadata.get("spec", "")),
-        unknown=None if collection is None else vectors.sums(collection.words).unknown,
+        unknown=None if collection is None else collection.vector_sums(vectors).unknown,
     )

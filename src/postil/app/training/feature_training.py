@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from postil.app.training.ranker_vectors import stage_vectors
 from postil.commenters.feature_fit import fit_model, sample_pairs
-from postil.commenters.feature_ranker import FeatureRanker, person_ids
+from postil.commenters.feature_ranker import AS_WRITTEN, FeatureRanker, person_ids
 from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import shared_idf
 from postil.commenters.relevance_features import RelevanceFeatures, hubs_of
@@ -47,6 +47,7 @@ class TrainedFeatures(NamedTuple):
         return {
             "features": list(self.ranker.features.names),
             "vectors": vectors.encoder.signature if vectors else "",
+            **({"vector_words": AS_WRITTEN} if vectors and vectors.tells_case else {}),
             "trees": len(trees.trees) if (trees := self.ranker.model.trees) else 0,
         }
 
