@@ -23,7 +23,10 @@ FROZEN: dict[str, tuple[list[float], str]] = {
     ),
     "bertscore(model=m,layer=2,idf=true,part=r,baseline=b.csv)": (
         [0.763457, 0.630675, -0.25],
-        "bertscore(model=words-m,layer=2,idf=true,part=r,baseline=0.2,over=max)|references:1-2|idf:references/5",
+        (
+            "bertscore(model=words-m,layer=2,idf=true,part=r,baseline=0.2,over=max)|references:1-2|"
+            "idf:references/5|documents:e7954218900f"
+        ),
     ),
     "w-bertscore(model=m,layer=2,part=p,baseline=b.csv,over=near)": (
         [0.503635, 0.559806, 0.0],

@@ -20,13 +20,13 @@ FROZEN = {
     "vector-f1(V,weigh=none,over=max)": ([0.818146, 0.752525, 0.031193], ""),
     "w-vector-f1(V,weigh=idf,baseline=auto,over=near)": (
         [0.30954, 0.426649, 0.0],
-        "idf:references/5|baseline:0.379536|",
+        "idf:references/5|baseline:0.379536|documents:7fbc6ac07998|",
     ),
     "w-vector-f1(V,weigh=norm,over=kernel,tau=0.2,part=p)": ([0.264384, 0.714058, 1.0], ""),
     "vector-cosine(V,weigh=none,over=max)": ([0.721688, 0.851707, 0.0], ""),
     "w-vector-cosine(V,weigh=idf,baseline=auto,over=top-2)": (
         [0.043211, 0.280866, 0.0],
-        "idf:references/5|baseline:0.314574|",
+        "idf:references/5|baseline:0.314574|documents:7fbc6ac07998|",
     ),
 }
 

@@ -61,7 +61,14 @@ PARAMETERS = {
         "(over=near)",
         "(over=mean,characters=true,params=other)",
     ],
-    "rouge-1": ["", "(corpus=pooled)", "(part=f)", "(part=p)", "(part=f,over=pooled,corpus=pooled,stem=true)"],
+    "rouge-1": [
+        "",
+        "(over=max)",
+        "(corpus=pooled)",
+        "(part=f)",
+        "(part=p)",
+        "(part=f,over=pooled,corpus=pooled,stem=true)",
+    ],
     "rouge-2": ["", "(corpus=pooled)", "(part=f,corpus=pooled)"],
     "rouge-l": [
         "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from random import Random
 
 import numpy as np
 import pytest
@@ -29,13 +29,11 @@ from specs import (
 )
 from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references_of, scores
 
+import postil
 from postil.kernel import NAME
 from postil.metrics import METRICS, DocumentFrequencies, parse_metric
 from postil.metrics.background import frequencies_of
 from postil.text import Vocabulary
-
-if TYPE_CHECKING:
-    from random import Random
 
 LAW = law(40, python=15)
 EXACT = 1e-12
@@ -102,6 +100,27 @@ def test_raising_one_weight_never_lowers_an_item_score(problem: Problem, data: s
     # P and R of ROUGE are those of the reference with the highest F, which can be another one: see below.
     for spec in without(WEIGHTED, OUTSIDE + SIDES + (of("delta-bleu") if new_best else [])):
         assert (after.items[spec] >= before.items[spec] - EXACT).all(), spec
+
+
+LOWERED = [
+    *("w-meteor(penalty=outside)", "delta-bleu", "w-rouge-lsum(part=p)", "w-rouge-lsum(part=r)"),
+    *(f"w-rouge-l(reading=best,part={part})" for part in "pr"),
+    *(f"w-rouge-{unit}(over=max,part={part})" for unit in ("1", "2", "su4") for part in "pr"),
+]
+"""The exceptions, as docs/validation.md has them."""
+
+
+def test_every_exception_is_one() -> None:
+    """Raising a weight lowers some score of each."""
+    draw = Random(5)  # noqa: S311 - texts
+    texts = [[" ".join(draw.choices("abcd", k=draw.randint(1, 6))) for _ in range(4)] for _ in range(2000)]
+    weights = [[draw.random() for _ in range(3)] for _ in texts]
+    raised = [[draw.uniform(first, 1), *others] for first, *others in weights]
+    before, after = (
+        postil.score([each[0] for each in texts], [each[1:] for each in texts], weights=given, metrics=LOWERED)
+        for given in (weights, raised)
+    )
+    assert [spec for spec in LOWERED if (after.items[spec] >= before.items[spec] - EXACT).all()] == []
 
 
 def test_why_precision_of_the_best_reference_is_exempt() -> None:

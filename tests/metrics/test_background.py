@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.metrics import DocumentFrequencies, References, parse_metric
+from postil.metrics.document_hash import DocumentHash
 from postil.text import Vocabulary, tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from random import Random
 
 TEXTS = [["the cat sat", "a cat sat down"], ["the dog sat"], ["the cat ran", "ran", "a dog"], ["été sat"]]
 CANDIDATES = ["the cat sat down", "a dog", "the cat ran off", ""]
@@ -185,6 +189,50 @@ def test_the_background_of_the_same_references_gives_the_same_scores(tmp_path: P
         np.testing.assert_allclose(saved.items[spec], own.items[spec], rtol=1e-12)
         assert "|background:references/4|" in own.signatures[spec]
         assert f"|background:{count().hash}/4|" in saved.signatures[spec]
+
+
+def documents(references: list[list[str]], items: list[int] | None = None) -> str:
+    candidates = [texts[0] for texts in references]
+    found = postil.score(candidates, references, items=items, metrics=["cider"], tokenizer="space").signatures["cider"]
+    return next(part for part in found.split("|") if part.startswith("documents:"))
+
+
+def test_signatures_tell_the_references_that_were_counted() -> None:
+    """Two sets of ten items are two sets, whatever their order and the ids of their words."""
+    one = [[f"a b{n}", f"c d{n} e"] for n in range(10)]
+    other = [[f"a b{n}", f"c d{n} f"] for n in range(10)]
+    assert documents(one) != documents(other)
+    assert documents(one) == documents([texts[::-1] for texts in one[::-1]])
+    assert documents([[*texts, texts[0]] for texts in one]) == documents(one)  # as in the frequencies
+    swapped = [[*one[0][:1], *one[1][1:]], [*one[1][:1], *one[0][1:]], *one[2:]]
+    assert documents(swapped) != documents(one)
+    assert documents([["a b", "c"], ["d"]]) != documents([["a b"], ["d", "c"]])
+    assert documents([["a b"], ["d"]]) != documents([["b a"], ["d"]]) != documents([["a", "b"], ["d"]])
+    assert documents([["x"], ["y z"]]) != documents([["z"], ["y x"]])
+    # the references of an item, though each candidate leaves one out
+    left_out = [["b", "c"], ["a", "c"], ["a", "b"], ["d"]]
+    assert documents(left_out, [1, 1, 1, 2]) == documents([["a", "b", "c"], ["d"]])
+
+
+@given(
+    items=st.lists(
+        st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=1, max_size=4), min_size=1, max_size=6
+    ),
+    draw=st.randoms(use_true_random=False),
+)
+def test_the_hash_depends_on_the_references_of_each_item_alone(items: list[list[list[str]]], draw: Random) -> None:
+    def hashed(several: list[list[list[str]]], size: int) -> str:
+        found, vocabulary = DocumentHash(), Vocabulary()
+        for begin in range(0, len(several), size):
+            part = several[begin : begin + size]
+            tokens = vocabulary.encode_tokens([text for item in part for text in item])
+            found.add(tokens, np.repeat(np.arange(len(part)), [len(item) for item in part]))
+        return found.digest()
+
+    other = [draw.sample(item, len(item)) + item[: draw.randint(0, 1)] for item in draw.sample(items, len(items))]
+    assert hashed(items, 100) == hashed(other, draw.randint(1, 3))
+    changed = [[[*text, "d"] for text in items[0]], *items[1:]]
+    assert hashed(changed, 100) != hashed(items, 100)
 
 
 def test_a_longer_background_serves_a_shorter_order_and_not_the_other_way() -> None:

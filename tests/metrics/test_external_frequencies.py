@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+import postil
 from postil.errors import Undefined, UsageError
 from postil.metrics import DocumentFrequencies, References, external_frequencies
 from postil.metrics.external_frequencies import ExternalFrequencies
@@ -48,6 +49,8 @@ def test_the_counts_are_those_in_memory(
     found = external.of(["w0 w0 zoo", "", *texts])
     assert table(found) == table(whole)
     assert (found.items, found.order, found.tokenizer, found.signature) == (60, order, "space", "references/60")
+    own = postil.score([item[0] for item in items], items, metrics=["cider"], tokenizer=split.signature)
+    assert f"|background:references/60|documents:{found.documents}|" in own.signatures["cider"]
     part = table(external.of([texts[0], "w1 zoo w0"]))
     assert part.items() <= table(whole).items()
     # no vocabulary of an earlier call stays

@@ -183,6 +183,7 @@ def test_the_printed_spec_parses_back(name: str) -> None:
         ("f1-1(upto=true)", UsageError, "f1-1: upto goes with skip-grams, f1-sk; leave it out"),
         ("f1-sk(upto=yes)", UsageError, "upto: expected true or false, got 'yes'"),
         ("f1-1(beta=0)", UsageError, "f1-1: beta: expected a positive number, got 0.0"),
+        ("f1-1(beta=1e-200)", UsageError, "beta: expected a positive number from 1e-6 to 1e6, got 1e-200"),
         ("f1-1(beta=-1)", UsageError, "beta: expected a positive number"),
         ("kl-1(beta=1)", UnknownName, "unknown parameter of kl-1 'beta'"),
         ("w-length", UsageError, "w-length: no reference changes length; leave out w-"),

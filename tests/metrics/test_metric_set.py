@@ -56,7 +56,7 @@ def test_signatures() -> None:
     assert signatures == {
         "bleu-1": f"bleu-1(smooth=coco,effective=false)|tokenizer:space|references:2|postil:{VERSION}",
         "w-cider": "w-cider(order=4)|tokenizer:space|weights:score|scale:1:5|references:2|background:references/2|"
-        f"postil:{VERSION}",
+        f"documents:c762f2b45e3c|postil:{VERSION}",
         "delta-bleu": f"delta-bleu(order=4)|tokenizer:space|weights:score|scale:1:5|references:2|postil:{VERSION}",
     }
     assert "|references:1-3|" in panel_of(["rouge-l"], [3, 1, 2]).signatures["rouge-l"]

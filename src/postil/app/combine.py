@@ -67,7 +67,14 @@ __all__ = [
 
 METHODS: Final[tuple[CombinationMethod, ...]] = get_args(CombinationMethod)
 
-OF_REFERENCES: Final = ("references:", "background:references/", "idf:references/", "baseline:", "unknown:")
+OF_REFERENCES: Final = (
+    "references:",
+    "background:references/",
+    "idf:references/",
+    "documents:",
+    "baseline:",
+    "unknown:",
+)
 """Beginnings of the parts of a signature that other references change."""
 
 
@@ -425,7 +432,7 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, 
 def _without_references(signature: str) -> str:
     """A signature without the parts that other references change.
 
-    >>> _without_references("cider(order=4)|tokenizer:words-2|references:5|background:references/12|postil:1")
-    'cider(order=4)|tokenizer:words-2|postil:1'
+    >>> _without_references("cider(order=4)|references:5|background:references/12|documents:0a|postil:1")
+    'cider(order=4)|postil:1'
     """
     return "|".join(part for part in signature.split("|") if not part.startswith(OF_REFERENCES))

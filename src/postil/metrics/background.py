@@ -15,6 +15,7 @@ import numpy as np
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
+from postil.metrics.document_hash import DIGITS, DocumentHash
 from postil.metrics.references import Frequencies, check_order, unknown_norms
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
@@ -56,6 +57,7 @@ class DocumentFrequencies:
         grams: n-grams of each order n = 1, 2, …: int32[G, n], indices into ``words``, rows sorted.
         df: Document frequencies of each order: int32[G], at least 2.
         name: Name in signatures; by default the hash of the content.
+        documents: Hash of the references that were counted, where these are a part of their frequencies.
 
     >>> from postil.metrics import References
     >>> from postil.text import Vocabulary
@@ -71,6 +73,7 @@ class DocumentFrequencies:
     grams: tuple[NDArray[np.int32], ...] = field(repr=False)
     df: tuple[NDArray[np.int32], ...] = field(repr=False)
     name: str = field(default="", kw_only=True)
+    documents: str = field(default="", kw_only=True)
 
     @classmethod
     def of(cls, references: References, tokenizer: str, order: int = 4) -> DocumentFrequencies:
@@ -134,7 +137,7 @@ class DocumentFrequencies:
         digest = hashlib.sha256(json.dumps([self.items, self.tokenizer, self.words, counts]).encode())
         for array in (*self.grams, *self.df):
             digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
-        return digest.hexdigest()[:12]
+        return digest.hexdigest()[:DIGITS]
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a folder: ``config.json``, ``words.json`` and an array of n-grams and of frequencies for each order.
@@ -221,7 +224,9 @@ def _own(references: References, order: int) -> Frequencies:
             "CIDEr needs document frequencies from at least two items, got one: every idf would be 0; score more items "
             "together, or give a saved background"
         )
-    return Frequencies(grams, unknown_norms(tokens, order), f"references/{grams.items}")
+    counted = DocumentHash()
+    counted.add(tokens, np.repeat(references.items, np.diff(references.offsets)))
+    return Frequencies(grams, unknown_norms(tokens, order), f"references/{grams.items}", counted.digest())
 
 
 def _saved(references: References, order: int, background: DocumentFrequencies) -> Frequencies:
@@ -237,4 +242,4 @@ def _saved(references: References, order: int, background: DocumentFrequencies) 
         grams = load_grams(background.items, words, list(background.df[:order]))
     except ValueError as error:
         raise InvalidInput(f"{error}; {WHOLE}", where=f"background {background.hash}") from error
-    return Frequencies(grams, unknown_norms(references.tokens, order), background.signature)
+    return Frequencies(grams, unknown_norms(references.tokens, order), background.signature, background.documents)

@@ -156,7 +156,7 @@ class _BertScorer(SimilarityScorer):
     @property
     def notes(self) -> tuple[str, ...]:
         """See `Scorer.notes`."""
-        return (f"idf:references/{self._idf.texts}",) if self._idf else ()
+        return (f"idf:references/{self._idf.texts}", f"documents:{self._idf.documents}") if self._idf else ()
 
     def remarks(self) -> list[str]:
         """See `Scorer.remarks`."""

@@ -12,7 +12,7 @@ from postil.kernel import ngram_matches
 from postil.metrics.base import EachPairScorer, Metric, Scorer
 from postil.metrics.pieces import Characters, MarkedWords
 from postil.metrics.reference_aggregation import first_best
-from postil.metrics.references import check_order
+from postil.metrics.references import check_order, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Chrf(Metric):
         order: Length of the longest n-gram of characters, 1 to 9.
         words: Length of the longest n-gram of words, 0 to 9; 2 is chrF++. Words are what is between white space; a
             punctuation mark at the end of one, else at its begin, is a word of its own.
-        beta: Weight of recall; above 0.
+        beta: Weight of recall; 1e-6 to 1e6.
         lowercase: True to compare lower-cased texts.
         whitespace: True to keep white space among the characters.
         smooth: ``none``: orders for which a text is too short are left out of the means; sacreBLEU's default. ``eps``:
@@ -75,8 +75,7 @@ class Chrf(Metric):
         check_order(self.name, self.order)
         if not 0 <= self.words <= 9:
             raise UsageError(f"{self.name}: words: expected 0 to 9, got {self.words}")
-        if not 0.0 < self.beta < 1e6:
-            raise UsageError(f"{self.name}: beta: expected a positive number, got {self.beta}")
+        check_positive(self.name, "beta", self.beta)
 
     @property
     def name(self) -> str:

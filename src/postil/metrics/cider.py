@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from postil.errors import UsageError
 from postil.kernel import cider
 from postil.metrics.background import frequencies_of
 from postil.metrics.base import Metric, PairwiseScorer, Scorer
-from postil.metrics.references import check_order
+from postil.metrics.references import check_order, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +84,7 @@ class CiderD(Metric):
 
     Args:
         order: N, length of the longest n-gram, 1 to 9.
-        sigma: Width of the Gaussian on the difference of lengths, in bigrams; above 0.
+        sigma: Width of the Gaussian on the difference of lengths, in bigrams; 1e-6 to 1e6.
 
     Raises:
         UsageError: A parameter is out of range.
@@ -102,8 +101,7 @@ class CiderD(Metric):
 
     def __post_init__(self) -> None:
         check_order(self.name, self.order)
-        if not 0.0 < self.sigma < 1e6:
-            raise UsageError(f"{self.name}: sigma: expected a positive number, got {self.sigma}")
+        check_positive(self.name, "sigma", self.sigma)
 
     @property
     def name(self) -> str:
@@ -134,7 +132,8 @@ class _CiderScorer(PairwiseScorer):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return (f"background:{self._frequencies.signature}",)
+        known = self._frequencies
+        return (f"background:{known.signature}", *([f"documents:{known.documents}"] if known.documents else []))
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         sums = self._sums(matches, self.references.weights)

@@ -17,6 +17,7 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.metrics.background import DocumentFrequencies
+from postil.metrics.document_hash import DocumentHash
 from postil.metrics.references import check_order
 from postil.records.atomic_file import write_error
 from postil.text.tokens import Vocabulary
@@ -135,6 +136,7 @@ class ExternalFrequencies:
         self._tokenizer = tokenizer
         self._jobs = jobs
         self._vocabulary = Vocabulary()
+        self._hash = DocumentHash()
         self._blocks = 0
         self._df = np.zeros(0, np.int32)
         self._orders: list[_Order] = []
@@ -150,7 +152,9 @@ class ExternalFrequencies:
             PostilError: The disk is full.
         """
         tokens = self._vocabulary.encode(texts, self._tokenizer, self._jobs, allow_han=True)
-        item = np.repeat(np.repeat(np.arange(len(sizes), dtype=np.int32), sizes), tokens.lengths)
+        of_text = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        self._hash.add(tokens, of_text)
+        item = np.repeat(of_text, tokens.lengths)
         self._df = np.concatenate([self._df, np.zeros(len(self._vocabulary) - len(self._df), np.int32)])
         for words, df in _distinct(tokens.ids.astype(np.uint64), item, 32):
             self._df[words] += df
@@ -202,7 +206,13 @@ class ExternalFrequencies:
             df.append(order.df[found])
         names = tuple(words[i] for i in used.tolist())
         return DocumentFrequencies(
-            self.items, self._tokenizer.signature, names, tuple(grams), tuple(df), name="references"
+            self.items,
+            self._tokenizer.signature,
+            names,
+            tuple(grams),
+            tuple(df),
+            name="references",
+            documents=self._hash.digest(),
         )
 
     def _frequent(self, words: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -19,6 +19,7 @@ from postil.errors import UsageError
 from postil.kernel import pooled_scores
 from postil.metrics.base import Specified
 from postil.metrics.passage_collection import UNITS
+from postil.metrics.references import check_positive
 from postil.records.ties import TOLERANCE
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class FScore(Overlap):
     m(u) is 1; with ``w-`` it is the largest weight of the reference's passages that hold u. Higher is better, 0 to 1.
 
     Args:
-        beta: Weight of recall relative to precision, above 0.
+        beta: Weight of recall relative to precision, 1e-6 to 1e6.
 
     Raises:
         UsageError: beta is out of range, or ``upto`` without skip-grams.
@@ -164,8 +165,7 @@ class FScore(Overlap):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 < self.beta < 1e6:
-            raise UsageError(f"{self.name}: beta: expected a positive number, got {self.beta}")
+        check_positive(self.name, "beta", self.beta)
 
     @property
     def squared_beta(self) -> float:

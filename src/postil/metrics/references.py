@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from postil.text.encoders import Encoded, Encoder
     from postil.text.tokens import Tokens
 
-__all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "unknown_norms"]
+__all__ = ["LONGEST", "Frequencies", "Matches", "References", "check_order", "check_positive", "unknown_norms"]
 
 T = TypeVar("T")
 
@@ -30,6 +30,10 @@ BLEU_ORDER: Final = 4
 """Length of the longest n-gram of BLEU-1 to BLEU-4."""
 LONGEST: Final = 9
 """Length of the longest n-gram that the kernel counts."""
+LEAST: Final = 1e-6
+"""The lowest value of parameters such as beta and sigma, which are squared."""
+MOST: Final = 1e6
+"""Their highest value."""
 
 
 def check_order(name: str, order: int, longest: int = LONGEST) -> None:
@@ -47,6 +51,27 @@ def check_order(name: str, order: int, longest: int = LONGEST) -> None:
         raise UsageError(f"{name}: order: expected 1 to {longest}, got {order}")
 
 
+def check_positive(name: str, field: str, value: float) -> None:
+    """Refuse a parameter whose square is 0 or infinite in floating point, or makes all scores alike.
+
+    Args:
+        name: Name of the metric.
+        field: Name of the parameter.
+        value: Its value.
+
+    Raises:
+        UsageError: It is not in 1e-6 to 1e6.
+
+    >>> check_positive("cider-d", "sigma", 1e-200)
+    Traceback (most recent call last):
+    ...
+    postil.errors.UsageError: cider-d: sigma: expected a positive number from 1e-6 to 1e6, got 1e-200
+    """
+    if not LEAST <= value <= MOST:
+        between = " from 1e-6 to 1e6" if value > 0.0 else ""
+        raise UsageError(f"{name}: {field}: expected a positive number{between}, got {value}")
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Frequencies:
     """Document frequencies in the token ids of some references, ready for the kernel.
@@ -56,11 +81,13 @@ class Frequencies:
         norms: float64[m, order], norm of each reference's tf-idf vector in each order; negative until a candidate
             shares an n-gram of that order with it and the kernel fills it in.
         signature: Part of signatures that names them.
+        documents: Hash of the references that were counted; empty where the name is a hash.
     """
 
     grams: Grams
     norms: NDArray[np.float64]
     signature: str
+    documents: str
 
     def of_others(self, tokens: Tokens) -> Frequencies:
         """The same frequencies for other references in the same vocabulary."""

@@ -13,6 +13,7 @@ from postil.kernel import lcs_lengths, ngram_matches, rouge_l, rouge_n, union_lc
 from postil.metrics.base import EachPairScorer, Metric, Scorer, alignable
 from postil.metrics.pieces import Sentences
 from postil.metrics.reference_aggregation import AggregatingScorer, first_best, settle_over
+from postil.metrics.references import check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ class RougeL(Metric):
             - ``best``: P, R and F of the reference with the highest ``s_j F_j``, of equal ones the first, each times
               ``s_j``; with all weights 1 and ``beta=1`` rouge-score's number exactly. Raising a weight can lower P or
               R, as F can choose another reference then.
-        beta: Weight of recall; above 0.
+        beta: Weight of recall; 1e-6 to 1e6.
         over: Reference aggregation, from scores of single references to one score. ``max``: as ``reading`` says.
             ``mean``: ``1/K sum_j s_j F_j`` with P and R of each reference by itself. ``top-k``, such as ``top-3``: the
             mean of the k highest ``s_j F_j``. ``near`` and ``kernel``: similarity-weighted means of the weights;
@@ -83,7 +84,7 @@ class RougeL(Metric):
     stem: bool = field(default=False, metadata={"brief": True})
 
     def __post_init__(self) -> None:
-        _check_beta(self.name, self.beta)
+        check_positive(self.name, "beta", self.beta)
         settle_over(self)
         if self.over != "max" and self.reading == "union":
             raise UsageError(f"rouge-l: reading=union joins the references, and leaves over={self.over} nothing")
@@ -165,7 +166,7 @@ class RougeLsum(Metric):
 
     Args:
         part: ``f``: the F-measure; ``p``: P; ``r``: R.
-        beta: Weight of recall; above 0.
+        beta: Weight of recall; 1e-6 to 1e6.
         stem: True to compare stems as rouge-score does: Porter's, of words of more than three characters.
 
     Raises:
@@ -186,7 +187,7 @@ class RougeLsum(Metric):
     reads_texts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check_beta(self.name, self.beta)
+        check_positive(self.name, "beta", self.beta)
 
     @property
     def name(self) -> str:
@@ -366,11 +367,6 @@ class _PooledScorer(_CountsScorer):
         row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         columns = (pairs[:, 0] * weights, pairs[:, 1], pairs[:, 2])
         return self._stats(np.stack([np.bincount(row, column, len(bounds) - 1) for column in columns], axis=1))
-
-
-def _check_beta(name: str, beta: float) -> None:
-    if not 0.0 < beta < 1e6:
-        raise UsageError(f"{name}: beta: expected a positive number, got {beta}")
 
 
 def _overlap(matches: Matches, *, stem: bool) -> Overlap:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from postil.errors import Undefined, UsageError
 from postil.metrics.base import Metric
+from postil.metrics.document_hash import DIGITS
 from postil.metrics.reference_aggregation import SimilarityScorer, settle_over
 from postil.text.static_encoders import open_static
 
@@ -181,6 +183,7 @@ class UnitIdf:
         texts: M.
         ids: int64[v], identities of the units that occur, ascending.
         values: float64[v], their idf; that of others is ``ln(M + 1)``.
+        documents: Hash of the frequencies, for signatures.
 
     >>> from postil.text.encoders import Encoded
     >>> ids, none = np.array([7, 7, 9]), np.zeros((1, 1), np.float32)
@@ -193,6 +196,7 @@ class UnitIdf:
     texts: int
     ids: NDArray[np.int64]
     values: NDArray[np.float64]
+    documents: str = ""
 
     @classmethod
     def of(cls, references: Encoded, items: NDArray[np.int32]) -> UnitIdf:
@@ -209,7 +213,8 @@ class UnitIdf:
         unit_of_text = unit_of_text[np.diff(unit_of_text, prepend=-1) > 0]
         df = np.bincount(unit_of_text // len(times), times[unit_of_text % len(times)], len(ids))
         texts = int(times.sum())
-        return cls(texts, ids, np.log((texts + 1) / (df + 1)))
+        digest = hashlib.sha256(ids.astype("<i8").tobytes() + df.astype("<i8").tobytes())
+        return cls(texts, ids, np.log((texts + 1) / (df + 1)), digest.hexdigest()[:DIGITS])
 
     def of_units(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Idf of units by their identity, float64 like ``ids``."""
@@ -298,6 +303,7 @@ class VectorScorer(SimilarityScorer, Generic[Prepared]):
             *([f"idf:references/{self._idf.texts}"] if self._idf else []),
             *([f"baseline:{self._baseline:g}"] if self.metric.baseline == AUTO else []),
             *([f"unknown:{unknown / units:.2%}"] if unknown else []),
+            *([f"documents:{self._idf.documents}"] if self._idf else []),
         )
 
     def remarks(self) -> list[str]:
