@@ -24,6 +24,7 @@ from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError
 from postil.records import results
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -306,7 +307,7 @@ def _write(connection: Connection, before: _State, rows: _Rows, grown: Campaign,
     _ASSIGNMENT.many(connection, rows.assignments)
     # Last: from here on annotators wait, where the database locks single rows.
     _TOTAL.many(connection, rows.totals)
-    connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown).decode()))
+    connection.execute(tables.campaign.update().values(data=msgspec.json.encode(grown, enc_hook=plain_id).decode()))
     made = grown.revisions[-1]
     log_change(
         connection, "added", made.time, {"revision": made.number, "items": made.items, "known": made.known}, lead

@@ -9,6 +9,7 @@ import sqlalchemy as sql
 
 from postil.annotation import tables
 from postil.errors import InvalidInput
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,12 @@ def log_change(
         detail: More about it, by name; names of people do not belong there, pseudonyms do.
         by: Number of the lead; None for the command line.
     """
-    values = {"time": now, "kind": kind, "person": by, "detail": msgspec.json.encode(detail).decode()}
+    values = {
+        "time": now,
+        "kind": kind,
+        "person": by,
+        "detail": msgspec.json.encode(detail, enc_hook=plain_id).decode(),
+    }
     connection.execute(tables.change.insert().values(values))
 
 

@@ -14,6 +14,7 @@ from postil.annotation.people import progress_of
 from postil.annotation.spans import annotated_share, from_json, to_json
 from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
 from postil.annotation.texts import grades_of
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -149,7 +150,7 @@ def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubri
     seconds = validation.seconds_shown(given.seconds)
     if rubric.aspects:
         grades = validation.on_scales(rubric, given.value)
-        encoded = msgspec.json.encode(grades).decode()
+        encoded = msgspec.json.encode(grades, enc_hook=plain_id).decode()
         return {"kind": "rate", "grade": grades[0], "grades": encoded, "seconds": seconds}
     if rubric.kind != "spans":
         return {"kind": "rate", "grade": validation.on_scale(rubric, given.value), "seconds": seconds}

@@ -8,6 +8,7 @@ import msgspec
 
 from postil.annotation.item_types import FORMER, ItemRows, ItemType
 from postil.errors import InvalidInput, UsageError
+from postil.records.checks import coerce_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -223,6 +224,9 @@ class Item(_Record, frozen=True, kw_only=True):
     golds: tuple[float | None, ...] = ()
     other_system: str = ""
     other_text: str = ""
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "item", "system", "other_system")
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from postil.annotation.models import Campaign
 from postil.annotation.rubric import Rubric
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.records.ids import plain_id
 
 try:
     import sqlalchemy as sql
@@ -309,4 +310,4 @@ def _of(item: Item, *fields: str) -> dict[str, object]:
 
 
 def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value, enc_hook=plain_id).decode()

@@ -12,6 +12,7 @@ from postil.annotation.models import Context, Item
 from postil.annotation.plan import Plan
 from postil.annotation.tables import MOVED
 from postil.errors import InvalidInput
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +68,8 @@ def item_values(item: Item) -> dict[str, object]:
     Args:
         item: The item.
     """
-    context = msgspec.json.encode(item.context).decode() if item.context else ""
-    golds = msgspec.json.encode(item.golds).decode() if item.golds else None
+    context = msgspec.json.encode(item.context, enc_hook=plain_id).decode() if item.context else ""
+    golds = msgspec.json.encode(item.golds, enc_hook=plain_id).decode() if item.golds else None
     named = {"system": item.system, "text": item.text, "sample": item.sample, "context": context}
     known = {"gold": item.gold, "golds": golds, "purpose": item.purpose}
     other = {"other_system": item.other_system or None, "other_text": item.other_text if item.other_system else None}

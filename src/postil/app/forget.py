@@ -21,6 +21,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
+from postil.records.ids import plain_id
 from postil.records.lock import LOCK
 from postil.records.results import ForgetResult, ForgottenFolder
 from postil.records.row_files import read
@@ -266,7 +267,7 @@ class _ModelPlace:
         files, after = erased.change.files, model.hash
         if not dry_run and (files or not self.known.issuperset(chosen.keys)):
             record = Erasure(erased.comments, erased.articles, model.hash, files, chosen.keys)
-            done = msgspec.to_builtins([*self._done, record])
+            done = msgspec.to_builtins([*self._done, record], enc_hook=plain_id)
             erased.change.write(os.path.realpath(self.name), {"forgotten": done}, replace=True)
             after = ErasableModel.open(self.name).model.hash
         if not dry_run:

@@ -15,6 +15,7 @@ from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
 from postil.records.frames import ColumnNames, is_table, open_rows, plain_value
+from postil.records.ids import as_id
 from postil.records.results import ScoreResult
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Candidate, Judgement, Score
@@ -276,7 +277,7 @@ def _ids(column: Column, n: int, where: str) -> list[str]:
         if not isinstance(value, str) and not is_integer(value):
             got = repr(value) if isinstance(value, float) else shown(value)
             raise InvalidInput(f"expected text or an integer, got {got}", where=where, line=row + 1)
-    return list(map(str, values))
+    return [as_id(str(value)) for value in values]
 
 
 def _systems(systems: Column | None, items: list[str], n: int) -> list[str]:

@@ -15,6 +15,7 @@ from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
 from postil.metaeval.label_comparison import COVERAGE
 from postil.metaeval.label_fit import fit_labels
+from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
 from postil.records.results import CalibrationResult, Excluded, ShowColumn
 from postil.records.rows import Article
@@ -133,7 +134,9 @@ def fit_model_labels(
     shown = np.array([each.show for each in answers])
     names = retriever.show_columns
     deepest = max((label.rank or 1 for label in labels), default=1)
-    digest = hashlib.sha256(msgspec.json.encode([(each.article, each.text, each.show) for each in answers]))
+    digest = hashlib.sha256(
+        msgspec.json.encode([(each.article, each.text, each.show) for each in answers], enc_hook=plain_id)
+    )
     result = CalibrationResult(
         labels=len(answers),
         articles=int(numbers.max()) + 1,

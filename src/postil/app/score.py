@@ -21,6 +21,7 @@ from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer
 from postil.records.explain import shown
 from postil.records.frames import SYSTEM, ColumnNames, is_table, open_rows
+from postil.records.ids import as_id
 from postil.records.rows import Reference
 from postil.text.han import HanTexts, all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -229,7 +230,9 @@ def _score_columns(
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
     of_system = None if systems is None else _systems(systems, len(texts))
-    names = () if items is None else list(map(str, as_list(items, "items")))
+    if items is not None:
+        items = [as_id(each) if isinstance(each, str) else each for each in as_list(items, "items")]
+    names = () if items is None else [each if isinstance(each, str) else str(each) for each in items]
     whole = None
     if ungraded == "drop":
         if weights is None:
@@ -271,7 +274,7 @@ def _systems(systems: Column, n: int) -> list[str]:
     for row, name in enumerate(names):
         if not isinstance(name, str) and not is_integer(name):
             raise InvalidInput(f"expected text or an integer, got {shown(name)}", where="systems", line=row + 1)
-    return list(map(str, names))
+    return [as_id(str(name)) for name in names]
 
 
 @overload

@@ -13,6 +13,7 @@ from postil.metaeval.bradley_terry import LOSS, TIE, WIN, Pairs, groups_apart
 from postil.metaeval.resampling import CELLS, RESAMPLES, SEED, bootstrap_counts, estimate
 from postil.metaeval.significance import holm
 from postil.metaeval.system_groups import compact_letters, rank_ranges
+from postil.records.ids import as_id
 from postil.records.results import (
     Estimate,
     PreferenceSettings,
@@ -80,6 +81,7 @@ def preferred_systems(
     if resamples < 1:
         raise UsageError(f"expected at least one resample, got {resamples}")
     table = _Table(preferences, places)
+    baseline = None if baseline is None else as_id(baseline)
     if baseline is not None and baseline not in table.systems:
         raise UnknownName("system", baseline, list(table.systems))
     found = _Fitted(table, baseline, resamples, seed)

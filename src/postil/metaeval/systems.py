@@ -16,6 +16,7 @@ from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
 from postil.records.explain import shown
+from postil.records.ids import as_id
 from postil.records.results import (
     Comparison,
     ComparisonSettings,
@@ -113,7 +114,7 @@ def compare(
         if name not in scored.metrics:
             raise UnknownName("metric", name, scored.metrics)
     lower_is_better = {*lower_is_better, *scored.lower_is_better}
-    baseline = systems[0] if baseline is None else baseline
+    baseline = systems[0] if baseline is None else as_id(baseline)
     if baseline not in systems:
         raise UnknownName("system", baseline, systems)
     rows, left_out = on_shared_items(scored, systems, intersect=intersect, where=where)

@@ -10,6 +10,7 @@ from msgspec.structs import force_setattr
 
 from postil.errors import InvalidInput
 from postil.records.explain import is_finite, shown
+from postil.records.ids import DecomposedId, as_id, is_composed
 
 if TYPE_CHECKING:
     import msgspec
@@ -49,7 +50,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def coerce_ids(row: msgspec.Struct, *fields: str) -> None:
-    """Coerce integer ids to text.
+    """Coerce ids to text that is compared in NFC; see `postil.records.ids`.
 
     Args:
         row: The row, newly made.
@@ -60,11 +61,11 @@ def coerce_ids(row: msgspec.Struct, *fields: str) -> None:
     """
     for field in fields:
         value = getattr(row, field)
-        if value.__class__ is str:
+        if value.__class__ is DecomposedId or (value.__class__ is str and is_composed(value)):
             continue
         if isinstance(value, bool) or not isinstance(value, str | Integral):
             raise InvalidInput(f"expected text or an integer, got {shown(value)}", field=field)
-        force_setattr(row, field, str(value))
+        force_setattr(row, field, as_id(str(value)))
 
 
 def check_texts(row: msgspec.Struct, *fields: str, optional: bool = False) -> None:

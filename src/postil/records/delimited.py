@@ -15,6 +15,7 @@ import msgspec
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.escaping import apostrophed, csv_writer, one_line
 from postil.records.explain import shown
+from postil.records.ids import plain_id
 from postil.records.jsonl import whole_lines
 from postil.records.streams import DAMAGE, damaged
 
@@ -462,7 +463,7 @@ def _written(value: object) -> object:
     if isinstance(value, str):
         return apostrophed(value)
     if isinstance(value, list | tuple | dict | msgspec.Struct):
-        return msgspec.json.encode(value).decode() if value else ""
+        return msgspec.json.encode(value, enc_hook=plain_id).decode() if value else ""
     return value
 
 

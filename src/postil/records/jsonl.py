@@ -12,6 +12,7 @@ import msgspec
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
 from postil.records.explain import NotJson, RepeatedKey, explain, load_json
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -237,7 +238,7 @@ class JsonlSink:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._encode = msgspec.json.Encoder().encode
+        self._encode = msgspec.json.Encoder(enc_hook=plain_id).encode
         self._buffer = bytearray()
 
     def write(self, row: object) -> None:

@@ -14,6 +14,7 @@ from msgspec import inspect
 
 from postil.errors import InvalidInput, MissingExtra
 from postil.records.explain import explain
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -228,10 +229,10 @@ class ParquetSink:
         Args:
             row: A row, or a dictionary.
         """
-        values = dict(row) if isinstance(row, dict) else msgspec.to_builtins(row)
+        values = dict(row) if isinstance(row, dict) else msgspec.to_builtins(row, enc_hook=plain_id)
         for name in self._json:
             if values.get(name) is not None:
-                values[name] = msgspec.json.encode(values[name]).decode()
+                values[name] = msgspec.json.encode(values[name], enc_hook=plain_id).decode()
         self._rows.append(values)
         if len(self._rows) >= self._batch:
             self._flush()

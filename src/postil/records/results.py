@@ -95,6 +95,7 @@ from postil.records.estimate_parts import (
     UndefinedInterval,
 )
 from postil.records.forgotten import Erasure  # noqa: TC001 - msgspec reads it
+from postil.records.ids import plain_id
 from postil.records.interest_parts import (
     FailedPage,
     Goal,
@@ -557,7 +558,7 @@ def _some(rows: list[dict[str, object]], field: str) -> bool:
 def _plain(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.tolist()
-    raise TypeError(f"expected an array, got {type(value).__name__}")
+    return plain_id(value)
 
 
 # ---- score ----

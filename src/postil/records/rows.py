@@ -21,6 +21,7 @@ from postil.records.checks import (
     coerce_tuple,
 )
 from postil.records.dates import coerce_date, optional_date
+from postil.records.ids import is_composed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -132,7 +133,11 @@ class Comment(Row, frozen=True, omit_defaults=True, gc=False):
             and self.grade is None
             and self.user is None
             and self.ratings == ()
-            and (self.parent is None or self.parent.__class__ is str)
+            and (self.id.isascii() or is_composed(self.id))
+            and (
+                self.parent is None
+                or (self.parent.__class__ is str and (self.parent.isascii() or is_composed(self.parent)))
+            )
         ):
             return  # fast path: most comments are like that, and there are millions
         coerce_ids(self, "id")
@@ -319,6 +324,11 @@ class Judgement(Row, frozen=True, omit_defaults=True, gc=False):
             (self.item.__class__ is self.system.__class__ is self.annotator.__class__ is str)
             and (self.grade.__class__ is float and math.isfinite(self.grade))
             and self.aspect is None
+            and (
+                (self.item.isascii() or is_composed(self.item))
+                and (self.system.isascii() or is_composed(self.system))
+                and (self.annotator.isascii() or is_composed(self.annotator))
+            )
         ):
             return  # fast path: most judgements are like that
         coerce_ids(self, "item", "system", "annotator")
@@ -393,6 +403,9 @@ class Score(Row, frozen=True, omit_defaults=True, gc=False):
             (self.item.__class__ is self.system.__class__ is self.metric.__class__ is self.signature.__class__ is str)
             and (self.score.__class__ is float and math.isfinite(self.score))
             and self.statistics == ()
+            and (
+                (self.item.isascii() or is_composed(self.item)) and (self.system.isascii() or is_composed(self.system))
+            )
         ):
             return  # fast path: most scores are like that, and there are millions
         if self.item is not None:

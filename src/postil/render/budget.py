@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.records.ids import plain_id
 from postil.records.results import SpreadComponents
 from postil.render.formats import counted
 from postil.render.severity import severity_remarks
@@ -51,7 +52,7 @@ def view(result: BudgetResult) -> View:
     said = verdict(result)
     ahead = next_command(result)
     return View(
-        rows=[to_builtins(row) for row in result.rows],
+        rows=[to_builtins(row, enc_hook=plain_id) for row in result.rows],
         grids=[_grid(result), *([_facets(result)] if result.components.facets else ()), _components(result)],
         head=head(result),
         remarks=[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.records.ids import plain_id
 from postil.render.formats import WIDE, counted, excerpt
 from postil.render.passages import signature_lines
 from postil.render.severity import severity_remarks
@@ -36,7 +37,7 @@ def view(result: EstimateResult) -> View:
         result: The result.
     """
     return View(
-        rows=[to_builtins(row) for row in result.systems],
+        rows=[to_builtins(row, enc_hook=plain_id) for row in result.systems],
         grids=[_grid(result)],
         head=head(result),
         remarks=list(_remarks(result)),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.plots import save
+from postil.records.ids import plain_id
 from postil.records.results import Gain, GainDifference, NcgResult
 from postil.render.formats import counted, value_with_interval
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
@@ -69,7 +70,7 @@ def _rows(result: NcgResult) -> Iterator[dict[str, object]]:
     """One row per ranking and rank cutoff; the numbers by length are those of the ranking, the same at each cutoff."""
     by_length = {row.name: length_columns(row) for row in result.by_length}
     for row in result.gains:
-        yield to_builtins(row) | by_length.get(row.name, {})
+        yield to_builtins(row, enc_hook=plain_id) | by_length.get(row.name, {})
 
 
 def length_columns(row: GainByLength) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.records.ids import plain_id
 from postil.render.formats import counted, excerpt, value_with_interval
 from postil.render.views import View
 
@@ -78,7 +79,7 @@ def view(result: SuggestionsResult) -> View:
     return View(
         rows=rows,
         fields=FIELDS,
-        nested=[msgspec.to_builtins(row) for row in result.suggestions],
+        nested=[msgspec.to_builtins(row, enc_hook=plain_id) for row in result.suggestions],
         grids=[grid],
         documents=[document],
         remarks=remarks,

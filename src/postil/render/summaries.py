@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
+from postil.records.ids import plain_id
 from postil.render.formats import counted, value_with_interval
 from postil.render.passages import signature_lines
 from postil.render.views import View, best
@@ -26,7 +27,7 @@ def view(result: SummaryResult) -> View:
         result: The result.
     """
     return View(
-        rows=[to_builtins(row) for row in result.scores],
+        rows=[to_builtins(row, enc_hook=plain_id) for row in result.scores],
         grids=[_scores(result), *([_agreement(result.agreement)] if result.agreement else ())],
         head=_head(result),
         remarks=list(_remarks(result)),

@@ -46,6 +46,17 @@ def test_the_scores_are_those_of_postil_score(ask: Ask) -> None:
     assert found["remarks"] == ["b: no candidate for 1 of 2 items; its scores are over the others"]
 
 
+def test_ids_in_two_unicode_forms_are_one_and_come_back_as_they_were_sent(ask: Ask) -> None:
+    found = ask(
+        "score",
+        candidates=[{"item": "cafe\u0301", "system": "a", "text": "bring a coat"}],
+        references=[{"item": "caf\u00e9", "text": "bring a warm coat"}],
+        metrics=["rouge-l"],
+        items=True,
+    )
+    assert [one["item"] for one in found["items"]] == ["cafe\u0301"]
+
+
 def test_the_usual_metrics_are_the_default(ask: Ask) -> None:
     texts = [{key: value for key, value in one.items() if key != "system"} for one in TEXTS[::2]]
     found = ask("score", candidates=texts, references=GOLD)

@@ -14,6 +14,7 @@ from postil.records.checks import is_integer
 from postil.records.decimal_marks import NumberMarks, number_text
 from postil.records.delimited import Delimited
 from postil.records.explain import shown
+from postil.records.ids import as_id
 from postil.records.json_tables import json_lines, json_records
 from postil.records.reading import Reading
 from postil.records.row_files import format_of
@@ -138,7 +139,7 @@ def id_in(record: Record, field: str, where: str, line: int, advice: str = "") -
         )
     if not isinstance(value, str) and not is_integer(value):
         raise InvalidInput(f"expected text or an integer, got {shown(value)}", where=where, line=line, field=field)
-    return str(value)
+    return as_id(str(value))
 
 
 def blank(value: object) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 
 from postil.annotation.models import Span
 from postil.errors import InvalidInput, UnknownName
+from postil.records.checks import coerce_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     where: str
     line: int
 
+    def __post_init__(self) -> None:
+        coerce_ids(self, "id")
+
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Everything that an annotator answered about a task.
@@ -52,6 +56,9 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     answers: dict[str, Answer]
     time: float | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        coerce_ids(self, "task", "annotator")
 
 
 class Export:

@@ -38,6 +38,7 @@ from postil.app.service.scoring import score
 from postil.app.service.screening import screen
 from postil.app.service.suggesting import suggest
 from postil.errors import UnknownName
+from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,7 +88,7 @@ class ServiceModels:
 
     def __init__(self, models: OpenModels) -> None:
         self._models = models
-        self._encoder = msgspec.json.Encoder()
+        self._encoder = msgspec.json.Encoder(enc_hook=plain_id)
 
     @classmethod
     def open(cls, config: ServiceConfig) -> Self:

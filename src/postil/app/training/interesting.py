@@ -24,6 +24,7 @@ from postil.metrics.interest.model_files import FILES, save_model, shipped_model
 from postil.metrics.interest.training import RatedPages
 from postil.metrics.pool import folds_of
 from postil.records.atomic_file import check_folder
+from postil.records.ids import plain_id
 from postil.records.results import (
     Excluded,
     InterestSettings,
@@ -122,7 +123,7 @@ def train_interesting(
         "data": _digest(passages),
         "passages": len(passages),
         "pages": len(data.topics),
-        "evaluation": [msgspec.to_builtins(row) for row in result.gains],
+        "evaluation": [msgspec.to_builtins(row, enc_hook=plain_id) for row in result.gains],
         "postil": VERSION,
     }
     save_model(out, model, about)
@@ -268,4 +269,4 @@ def _notes(data: GradedPassages, differences: Sequence[GainDifference]) -> Itera
 
 def _digest(passages: Sequence[Passage]) -> str:
     rows = sorted((each.topic, each.id, each.text, each.grade) for each in passages)
-    return hashlib.sha256(msgspec.json.encode(rows)).hexdigest()[:DIGITS]
+    return hashlib.sha256(msgspec.json.encode(rows, enc_hook=plain_id)).hexdigest()[:DIGITS]

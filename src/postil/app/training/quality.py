@@ -27,6 +27,7 @@ from postil.commenters.threads.quality import KIND, Example, Quality, bootstrap_
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.resampling import bootstrap_counts
+from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
 from postil.records.parts import Excluded
 from postil.records.results import FeatureWeight, ThreadOrdersResult, ThreadSettings
@@ -132,7 +133,7 @@ def train_quality(
         **({LABELS: about} if about else {}),
     }
     weights = fit(grams, products)[: len(FEATURES)]
-    Quality(weights, corpus.tokenizer, options.target).save(out, msgspec.to_builtins(metadata))
+    Quality(weights, corpus.tokenizer, options.target).save(out, msgspec.to_builtins(metadata, enc_hook=plain_id))
     return result
 
 
@@ -201,7 +202,9 @@ def _labeled_threads(
         asked = f"expected at least {LEAST_LABELS} labels in at least {LEAST_THREADS} threads with both answers"
         why = "".join(f"; {each}" for each in found.excluded)
         raise Undefined(f"{where}: {asked}, got {count} in {len(found.threads)}{why}")
-    digest = hashlib.sha256(msgspec.json.encode([(*key, show) for key, show in answers.items()])).hexdigest()[:16]
+    digest = hashlib.sha256(
+        msgspec.json.encode([(*key, show) for key, show in answers.items()], enc_hook=plain_id)
+    ).hexdigest()[:16]
     shown = int(sum(each.values.sum() for each in found.rated))
     return found, {"labels": count, "shown": shown, "hash": digest}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.records.ids import plain_id
 from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
@@ -236,7 +237,7 @@ def _inner(structs: Sequence[msgspec.Struct], names: Sequence[str], field: str) 
     return [
         {**{name: getattr(struct, name) for name in names}, **row}
         for struct in structs
-        for row in msgspec.to_builtins(getattr(struct, field))
+        for row in msgspec.to_builtins(getattr(struct, field), enc_hook=plain_id)
     ]
 
 

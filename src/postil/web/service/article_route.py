@@ -10,6 +10,7 @@ import msgspec
 from postil.app.service.requests import ArticleRequest, decoded
 from postil.app.service.responses import ArticleResponse
 from postil.endpoint.page_fetch import fetch_page
+from postil.records.ids import plain_id
 from postil.text.html_article import decode_html
 from postil.web.service.routing import Reply, Route
 
@@ -44,7 +45,7 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         text = decode_html(page.body, page.charset)
         plain = page.kind == "text/plain"
         found = ArticleRequest(url=page.url, html=None if plain else text, text=text if plain else None)
-        return Reply(await pool.call("article", msgspec.json.encode(found)))
+        return Reply(await pool.call("article", msgspec.json.encode(found, enc_hook=plain_id)))
 
     return Route(
         method="POST",

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.responses import Response
 
+from postil.records.ids import plain_id
 from postil.records.labels import REASONS
 from postil.web.security import RateLimiter
 from postil.web.service.article_list import ArticleList
@@ -209,4 +210,4 @@ def _sign_in_page(lang: str, problem: str = "", status: int = 200) -> Reply:
 
 
 def _json(content: object) -> Reply:
-    return Reply(msgspec.json.encode(content), headers=NEVER_CACHED)
+    return Reply(msgspec.json.encode(content, enc_hook=plain_id), headers=NEVER_CACHED)

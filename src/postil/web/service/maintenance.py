@@ -13,6 +13,7 @@ import msgspec
 
 from postil.app.calibrate import CalibrateOptions, calibrate_model
 from postil.app.forget import ForgetOptions, find_comments, forget
+from postil.records.ids import plain_id
 from postil.records.labels import Label  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.worker_loop import answer_all, taken_streams
 
@@ -85,7 +86,7 @@ def _find(request: bytes) -> bytes:
     work = msgspec.json.decode(request, type=ForgetWork)
     with _options(work) as options:
         comments, texts = find_comments(work.models, options)
-    return msgspec.json.encode(Comments(comments=sorted(comments), texts=list(texts)))
+    return msgspec.json.encode(Comments(comments=sorted(comments), texts=list(texts)), enc_hook=plain_id)
 
 
 def _forget(request: bytes) -> bytes:
@@ -100,7 +101,9 @@ def _options(work: ForgetWork) -> Iterator[ForgetOptions]:
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "comments.jsonl")
         listed.write_bytes(
-            b"\n".join(msgspec.json.encode({"article": one, "comment": two}) for one, two in work.comments)
+            b"\n".join(
+                msgspec.json.encode({"article": one, "comment": two}, enc_hook=plain_id) for one, two in work.comments
+            )
         )
         yield ForgetOptions(listed=str(listed), same_text=work.same_text)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from postil.records.ids import plain_id
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,7 +18,7 @@ __all__ = ["JSON", "JSON_LINES", "Call", "Guard", "Handler", "Reply", "Route", "
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/jsonl"
 
-_encoder = msgspec.json.Encoder()
+_encoder = msgspec.json.Encoder(enc_hook=plain_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ import msgspec
 from postil.errors import InvalidInput
 from postil.records.dates import parse_date
 from postil.records.explain import shown
+from postil.records.ids import plain_id
 from postil.records.impressions import EVENTS, Impression
 from postil.records.labels import Label
 from postil.records.lock import locked
@@ -137,7 +138,10 @@ class ServiceStore:
         """
         now = parse_date(datetime.now(UTC))
         given = ids or [None] * len(labels)
-        rows = [(sender, id_, now, msgspec.json.encode(one)) for one, id_ in zip(labels, given, strict=True)]
+        rows = [
+            (sender, id_, now, msgspec.json.encode(one, enc_hook=plain_id))
+            for one, id_ in zip(labels, given, strict=True)
+        ]
 
         def add(connection: sqlite3.Connection) -> int:
             before = connection.total_changes
@@ -213,7 +217,7 @@ class ServiceStore:
             id_,
             parse_date(datetime.now(UTC)),
             article,
-            *(msgspec.json.encode(one).decode() for one in (models, teams)),
+            *(msgspec.json.encode(one, enc_hook=plain_id).decode() for one in (models, teams)),
         )
 
         def add(connection: sqlite3.Connection) -> None:

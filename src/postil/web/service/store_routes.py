@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import SuggestResponse
 from postil.errors import InvalidInput
+from postil.records.ids import plain_id
 from postil.records.impressions import Impression
 from postil.records.jsonl import FAILURES
 from postil.records.labels import Label
@@ -251,7 +252,7 @@ async def _lines(rows: Iterator[Row]) -> AsyncIterator[bytes]:
     """Rows as JSON Lines; the database is read in threads."""
 
     def block() -> bytes:
-        return b"".join(msgspec.json.encode(row) + b"\n" for row in islice(rows, BLOCK))
+        return b"".join(msgspec.json.encode(row, enc_hook=plain_id) + b"\n" for row in islice(rows, BLOCK))
 
     while part := await asyncio.to_thread(block):
         yield part

@@ -19,6 +19,7 @@ from postil.app.service.requests import SentArticle, decoded
 from postil.endpoint.webhook import webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.records.dates import parse_date
+from postil.records.ids import plain_id
 from postil.web.service.error_log import log_failure
 from postil.web.service.routing import Route, reply
 from postil.web.service.seldom import Seldom
@@ -141,7 +142,7 @@ class Webhook:
     async def _accept(self, call: Call) -> Reply:
         article = decoded(call.body, SentArticle)
         # Comments of readers are not needed, so they are not kept.
-        kept = msgspec.json.encode(msgspec.structs.replace(article, comments=()))
+        kept = msgspec.json.encode(msgspec.structs.replace(article, comments=()), enc_hook=plain_id)
         delivery = await self._store.add_delivery(kept)
         self._wake.set()
         return reply(Accepted(delivery), 202)
@@ -205,7 +206,7 @@ class Webhook:
     async def _send(self, delivery: Delivery) -> Receipt:
         digest = await self._pool.call("digest", delivery.body)
         made = parse_date(datetime.fromtimestamp(delivery.made, UTC))
-        body = msgspec.json.encode(Message(type=KIND, timestamp=made, data=msgspec.Raw(digest)))
+        body = msgspec.json.encode(Message(type=KIND, timestamp=made, data=msgspec.Raw(digest)), enc_hook=plain_id)
         headers = webhook_headers(self._secrets.keys(), delivery.id, int(self._clock()), body)
         return await self._receiver.post(body, headers)
 
