@@ -28,6 +28,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import similarity_of
 from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
 from postil.metrics.external_frequencies import ExternalFrequencies
+from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.records.names import copies_remark
@@ -439,6 +440,8 @@ class StreamedEvaluation:
             han.check(refuse)
         self.remarks += all_remarks(self._survey.han, han) if self._split else []
         self.remarks += filter(None, [copies_remark(copies, seen)])
+        named = self._survey.metrics, self.evaluation.tokenizer.name, self._survey.han.sample, "references"
+        self.remarks += language_remarks(*named)
 
     def _with_references(self, batch: CandidateBatch) -> Iterator[tuple[CandidateBatch, list[_Group]]]:
         """Parts of a batch, in each of which items come in their order, and the references of each."""

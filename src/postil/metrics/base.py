@@ -121,6 +121,11 @@ class Metric(Specified):
         return False
 
     @property
+    def for_other_languages(self) -> str:
+        """Parameter that makes it fit texts in other languages; empty if it is not for English alone."""
+        return ""
+
+    @property
     def idf_order(self) -> int:
         """Length of the longest n-gram whose document frequencies it reads; 0 where it has no idf."""
         return 0

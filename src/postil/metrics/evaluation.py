@@ -17,6 +17,7 @@ from postil.metrics.consensus import NAME, consensus, similarity_of
 from postil.metrics.controls import Controls
 from postil.metrics.copies import ReferenceCopies
 from postil.metrics.function_metric import MetricFailed
+from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
 from postil.metrics.reference_aggregation import SingleReferenceScorer
@@ -220,7 +221,8 @@ class Evaluation:
         )
         self.copies = ReferenceCopies(references.texts, references.offsets)
         """The candidates so far that are references of their item."""
-        self.remarks = [remark] if remark else []
+        named = language_remarks(metrics, self.tokenizer.name, self._met.sample, "references")
+        self.remarks = [*([remark] if remark else []), *named]
         """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
         self.metrics = MetricSet(
             metrics,

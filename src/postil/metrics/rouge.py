@@ -94,6 +94,11 @@ class RougeL(Metric):
             raise UsageError(f"rouge-l: reading=union has part=f alone, got part={self.part}")
 
     @property
+    def for_other_languages(self) -> str:
+        """See `Metric.for_other_languages`; the stems are those of English."""
+        return "stem=false" if self.stem else ""
+
+    @property
     def name(self) -> str:
         """``rouge-l``."""
         return "rouge-l"
@@ -190,6 +195,11 @@ class RougeLsum(Metric):
         check_positive(self.name, "beta", self.beta)
 
     @property
+    def for_other_languages(self) -> str:
+        """See `Metric.for_other_languages`; the stems are those of English."""
+        return "stem=false" if self.stem else ""
+
+    @property
     def name(self) -> str:
         """``rouge-lsum``."""
         return "rouge-lsum"
@@ -260,6 +270,11 @@ class RougeN(Metric):
     def __post_init__(self) -> None:
         if self.over == ("pooled" if self.part == "r" else "max"):  # one value for one metric
             object.__setattr__(self, "over", "by-part")
+
+    @property
+    def for_other_languages(self) -> str:
+        """See `Metric.for_other_languages`; the stems are those of English."""
+        return "stem=false" if self.stem else ""
 
     @property
     def name(self) -> str:

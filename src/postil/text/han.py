@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CANNOT_SPLIT",
+    "SAMPLE",
     "SHARE",
     "HanTexts",
     "advice_for",
@@ -31,6 +32,11 @@ __all__ = [
 
 SHARE: Final = 0.1
 """Largest accepted share of texts without spaces: a forum in English has some comments in Chinese."""
+
+SAMPLE: Final = 200
+"""Number of texts that are kept to tell their script and language by."""
+LONGEST: Final = 1000
+"""Number of characters of each."""
 
 _ELSE: Final = "characters, or space where the words are separated already"
 _ADVICE: Final[dict[str, str]] = {
@@ -129,6 +135,8 @@ class HanTexts:
         """Number of texts that the tokenizer composes."""
         self.scripts = Counter[str]()
         """Number of such texts by script."""
+        self.sample: list[str] = []
+        """The first texts, which tell the script and the language."""
         self._unfit = _UNFIT.get(tokenizer.name)
         self._composes = tokenizer.name in _COMPOSING
 
@@ -140,6 +148,8 @@ class HanTexts:
         """
         is_unfit = self._unfit.is_unfit if self._unfit else None
         for text in texts:
+            if self.texts < SAMPLE and isinstance(text, str):
+                self.sample.append(text[:LONGEST])
             if isinstance(text, str) and not text.isascii():
                 if is_unfit and is_unfit(text):
                     self.first = self.texts if self.first < 0 else self.first
