@@ -161,7 +161,7 @@ def test_metrics_of_texts_do_not_mind_the_tokenizer() -> None:
     han = "今天天气很好"
     texts = ReferenceTexts([han], np.array([0, 1]))
     evaluation = Evaluation({"t": Texts()}, texts, tokenizer="words")
-    list(evaluation.measure([Batch([han], np.zeros(1, dtype=np.int32))]))
+    list(evaluation.measure([Batch([f"{han}吗"], np.zeros(1, dtype=np.int32))]))
     assert evaluation.remarks == []
 
 

@@ -121,6 +121,11 @@ class Metric(Specified):
         return False
 
     @property
+    def needs_words(self) -> bool:
+        """True if scores depend on where the tokenizer splits texts into words."""
+        return self.reads_tokens
+
+    @property
     def for_other_languages(self) -> str:
         """Parameter that makes it fit texts in other languages; empty if it is not for English alone."""
         return ""

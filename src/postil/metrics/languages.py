@@ -38,7 +38,7 @@ def language_remarks(metrics: Mapping[str, Metric], tokenizer: str, texts: Seque
     ['meteor is for English, and the references are German; params=other fits them']
     """
     writing = writing_of(texts)
-    if any(metric.reads_tokens for metric in metrics.values()):
+    if any(metric.needs_words for metric in metrics.values()):
         yield from _of_tokenizer(tokenizer, writing, texts, what)
     if writing.is_english:
         return

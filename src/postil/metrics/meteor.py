@@ -149,6 +149,11 @@ class Meteor(Metric):
                 raise UsageError(f"meteor: expected a path without commas and outer spaces, got '{path}'")
 
     @property
+    def needs_words(self) -> bool:
+        """See `Metric.needs_words`."""
+        return not self.characters
+
+    @property
     def for_other_languages(self) -> str:
         """See `Metric.for_other_languages`; METEOR 1.5 was tuned for English."""
         return "params=other" if self.params == "en" else ""
