@@ -116,6 +116,19 @@ def test_pseudonyms_tell_nothing_of_names_and_depend_on_no_order(
     assert sorted(ratings(first)) == sorted(ratings(built(tmp_path, articles, "cut")))
 
 
+def test_pseudonyms_do_not_depend_on_what_is_left_out(tmp_path: Path) -> None:
+    """Whether an article is left out when it is read, or later, as one whose id came before."""
+    articles = rated_by(*combinations(RATERS, 2))
+    alone = ratings(built(tmp_path, articles, "alone", min_content_words=2))
+    raters = [{"annotator": name, "grade": 1} for name in ("Wolfram", "Leander")]
+    thin = row("thin", [{"text": "Thin.", "ratings": raters}], content="Oh.")
+    again = [row("article0", [{"id": f"x{number}", "text": "Again.", "ratings": raters}]) for number in range(9)]
+    found = built(tmp_path, [thin, *articles, *again], "all", min_content_words=2, on_error="skip")
+    assert found.metadata.seen["articles: id came before"] == 9
+    assert ratings(found) == alone
+    assert {name for _, _, name, _ in alone} == {f"annotator-{number}" for number in range(1, 6)}
+
+
 @pytest.mark.parametrize("policy", [{}, {"user_ids": "keep"}, {"user_ids": "hash", "hash_key": HashKey(b"pepper")}])
 def test_positions_never_become_people(tmp_path: Path, policy: dict[str, Any]) -> None:
     """As in corpora of earlier versions, which numbered the ratings of each comment."""

@@ -52,7 +52,7 @@ __all__ = [
     "write_block_table",
 ]
 
-TABLES: Final = 4
+TABLES: Final = 5
 """Version of block tables, which an interrupted build resumes from."""
 _UNNAMED: Final = HashKey(b"postil")
 """Key of the names of annotators while a build that drops them runs, so that no name is in its files."""
@@ -67,10 +67,6 @@ class Report(msgspec.Struct):
         texts: Number of texts that were read.
         spaceless: Number of those that were split at spaces although their script has none between words, by script.
         composed: Number of those that are not in the Unicode form NFC, in which they were split.
-        annotators: By annotator, as the table names them, the smallest sort key of a comment that they rated, and the
-            place of their rating among those of the comment.
-        numbered: Largest number of ratings of a comment, if the annotators of every comment are named 1, 2 and so on in
-            this order; else None.
         rated: Number of comments whose ratings are those of another file.
     """
 
@@ -79,8 +75,6 @@ class Report(msgspec.Struct):
     texts: int = 0
     spaceless: dict[str, int] = {}
     composed: int = 0
-    annotators: dict[str, tuple[int, int]] = {}
-    numbered: int | None = 0
     rated: int = 0
 
 
@@ -165,8 +159,6 @@ def write_block_table(
             "dated": pa.array([_dated(article) for article in read], pa.bool_()),
         }
     )
-    first, most = _annotators(articles, chosen, options)
-    report = msgspec.structs.replace(report, annotators=first, numbered=most)
     metadata = {
         "words": "\n".join(tokens.vocabulary.words()).encode("utf-8", "surrogatepass"),
         "report": msgspec.json.encode(report),
@@ -263,24 +255,6 @@ def annotator_id(name: str, options: BuildOptions) -> str:
         options: Options of the build.
     """
     return hash_user(name, _UNNAMED) if options.user_ids == "drop" else _person(name, options) or name
-
-
-def _annotators(
-    articles: Sequence[Read], chosen: Selection, options: BuildOptions
-) -> tuple[dict[str, tuple[int, int]], int | None]:
-    """The annotators of the chosen comments as a report has them: `Report.annotators` and `Report.numbered`."""
-    first: dict[str, tuple[int, int]] = {}
-    most, numbered = 0, True
-    every = [(article.row.id, comment) for article in articles for comment in article.comments]
-    for article, comment in (every[place] for place in chosen.comments.tolist()):
-        if comment.ratings:
-            key = draw_key(options.seed, article, comment.id)
-            most = max(most, len(comment.ratings))
-            for place, rating in enumerate(comment.ratings):
-                name = annotator_id(rating.annotator, options)
-                first[name] = min(first.get(name, (key, place)), (key, place))
-                numbered = numbered and rating.annotator == str(place + 1)
-    return first, most if numbered else None
 
 
 def _gathered(

@@ -101,9 +101,9 @@ def build(
         least |= least_of_test
         for line in in_words(options, least, voted=bool(articles.upvotes.any())):
             on_message(line)
+        words, counts = passes.count(articles, codes)
         if passes.numbered:
             on_message(NUMBERED)
-        words, counts = passes.count(articles, codes)
         splits = passes.finish(articles, codes, sample="test" not in told)
         metadata = CorpusMetadata(
             format=FORMAT,

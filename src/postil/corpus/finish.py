@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.corpus.block_table import open_block_table, words_in
+from postil.corpus.block_table import annotator_id, open_block_table, words_in
 from postil.corpus.split import EXCLUDED, SPLITS, TEST, draw_key
 from postil.records.parquet import arrow, schema_of
 from postil.records.rows import Article
@@ -43,42 +43,73 @@ class Part:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Counted:
-    """The words of a block that are used in any split.
+    """The words and the annotators of a block that are in any split.
 
     Args:
         words: The words.
         places: int64[words], their block-local token ids.
         counts: int64[words], their frequencies in train.
+        annotators: By annotator, as the table names them, the smallest sort key of a comment that they rated, and the
+            place of their rating among those of the comment.
+        numbered: Largest number of ratings of a comment, if the annotators of every comment are named 1, 2 and so on in
+            this order; else None.
     """
 
     words: list[str]
     places: NDArray[np.int64]
     counts: NDArray[np.int64]
+    annotators: dict[str, tuple[int, int]]
+    numbered: int | None
 
 
+@dataclass(frozen=True)
 class Count:
-    """Word counter of block tables; it can be sent to another process."""
+    """Counter of what is in the splits of block tables; it can be sent to another process.
+
+    Args:
+        options: Options of the build.
+    """
+
+    options: BuildOptions
 
     def __call__(self, part: Part) -> Counted:
-        """Count words.
+        """Count words, and list annotators.
 
         Args:
             part: The table; its `ids` are ignored.
         """
         table = open_block_table(part.data)
         words = words_in(table)
-        comments = np.diff(_comments(table)[1])
+        of_comment = np.repeat(part.codes, np.diff(_comments(table)[1]))
+        of_comment[(of_comment == TEST) & _long(table)] = EXCLUDED
         train, used = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=bool)
         for field, (ids, lengths) in _tokens(table).items():
-            of_text = part.codes
-            if field == "comments":
-                of_text = np.repeat(part.codes, comments)
-                of_text[(of_text == TEST) & _long(table)] = EXCLUDED
-            of_token = np.repeat(of_text, lengths)
+            of_token = np.repeat(of_comment if field == "comments" else part.codes, lengths)
             train += np.bincount(ids[of_token == 0], minlength=len(words))
             used[ids[of_token >= 0]] = True
         places = used.nonzero()[0]
-        return Counted([words[place] for place in places.tolist()], places, train[places])
+        first, numbered = self._annotators(table, of_comment >= 0)
+        return Counted([words[place] for place in places.tolist()], places, train[places], first, numbered)
+
+    def _annotators(self, table: Arrow, used: NDArray[np.bool_]) -> tuple[dict[str, tuple[int, int]], int | None]:
+        """The annotators of the used comments as `Counted` has them."""
+        comments, starts = _comments(table)
+        rated = (used & (comments.field("ratings").value_lengths().to_numpy(zero_copy_only=False) > 0)).nonzero()[0]
+        some = comments.take(arrow().array(rated))
+        articles, owners = table["id"].to_pylist(), np.searchsorted(starts, rated, "right") - 1
+        first: dict[str, tuple[int, int]] = {}
+        positions: list[str] = []
+        numbered = True
+        for owner, name, ratings in zip(
+            owners.tolist(), some.field("id").to_pylist(), some.field("ratings").to_pylist(), strict=True
+        ):
+            key = draw_key(self.options.seed, articles[owner], name)
+            names = [rating["annotator"] for rating in ratings]
+            positions += (annotator_id(str(n), self.options) for n in range(len(positions) + 1, len(names) + 1))
+            numbered = numbered and names == positions[: len(names)]
+            for place, annotator in enumerate(names):
+                first[annotator] = min(first.get(annotator, (key, place)), (key, place))
+        return first, len(positions) if numbered else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

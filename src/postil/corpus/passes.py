@@ -146,8 +146,6 @@ class Passes:
         given, sizes = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
         rejected: list[Rejected] = []
-        first: dict[str, tuple[int, int]] = {}
-        numbered: list[int | None] = []
         texts = composed = rated = 0
         spaceless: Counter[str] = Counter()
         for number, (_, split) in enumerate(self._blocks):
@@ -163,9 +161,6 @@ class Passes:
             composed += report.composed
             spaceless.update(report.spaceless)
             rated += report.rated
-            numbered.append(report.numbered)
-            for name, place in report.annotators.items():
-                first[name] = min(first.get(name, place), place)
         check_scripts(spaceless, texts, self._blocks[0][0])
         seen.update(_of_words(spaceless, composed))
         if self._rated is not None and not rated:
@@ -179,7 +174,6 @@ class Passes:
         kept, least = self._meet(found, codes == UNASSIGNED, seen)
         starts = np.concatenate([[0], np.cumsum(kept)])[sizes]
         langs, times = self._gather_kept(kept, sizes)
-        self._annotators = self._renaming(first, numbered)
         articles = Articles(
             keys=found["key"][kept],
             lines=found["line"][kept],
@@ -258,7 +252,9 @@ class Passes:
         return str(open_block_table(self._mapped(block))["id"][row])
 
     def count(self, articles: Articles, codes: NDArray[np.int8]) -> tuple[list[str], NDArray[np.int64]]:
-        """Build the vocabulary: words by token id, and their frequencies in train."""
+        """Build the vocabulary, words by token id, and their frequencies in train; find who rated what."""
+        first: dict[str, tuple[int, int]] = {}
+        numbered: list[int | None] = []
         vocabulary = Vocabulary()
         totals = np.zeros(0, dtype=np.int64)
         none = np.zeros(0, dtype=np.int32)
@@ -266,12 +262,18 @@ class Passes:
             Part(bytes(self._mapped(block)), articles.codes_of_block(codes, block), none)
             for block in range(len(self._blocks))
         )
-        with self._on_progress("blocks counted", self._engine.map(Count(), parts), len(self._blocks)) as results:
+        with self._on_progress(
+            "blocks counted", self._engine.map(Count(self._options), parts), len(self._blocks)
+        ) as results:
             for block, counted in enumerate(results):
                 ids = vocabulary.encode_tokens([counted.words]).ids
                 totals = np.concatenate([totals, np.zeros(len(vocabulary) - len(totals), dtype=np.int64)])
                 totals[ids] += counted.counts
+                numbered.append(counted.numbered)
+                for name, place in counted.annotators.items():
+                    first[name] = min(first.get(name, place), place)
                 self._work.keep(self._work.step("words", block), _packed(places=counted.places, ids=ids))
+        self._annotators = self._renaming(first, numbered)
         words = vocabulary.words()
         order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
         order = order[np.argsort(-totals[order], kind="stable")]
