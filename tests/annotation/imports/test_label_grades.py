@@ -53,6 +53,8 @@ def test_numbers_that_labels_give(label: str, grade: float) -> None:
         "(4) good",
         "4 (5)",
         "4. Agree (5)",
+        pytest.param(f"{'9' * 400}. good", id="a number that leads beyond all floats"),
+        pytest.param(f"good ({'9' * 400})", id="a number in brackets beyond all floats"),
         "4:",
         "12:30",
         "3.14 is pi",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -53,7 +54,7 @@ def grade_in(label: str, scale: tuple[float, float] | None = None) -> float | No
         grade, top = map(_number, share.groups())
         if top == scale[1] and scale[0] <= grade <= top:
             found.add(grade)
-    return found.pop() if len(found) == 1 else None
+    return found.pop() if len(found) == 1 and math.isfinite(min(found)) else None
 
 
 def _number(text: str) -> float:
