@@ -247,8 +247,8 @@ def test_severities_that_will_be_removed_are_no_noise(postil: Postil) -> None:
 
 
 def test_a_constant_of_an_annotator_changes_no_plan(postil: Postil) -> None:
-    plans = []
-    for constant in (0, 5):
+    plans, absent = [], []
+    for constant in (0, 30):
         rows = [
             Judgement(each.item, each.system, each.annotator, each.grade + constant * (each.annotator == "r2"))
             for each in lenient()
@@ -256,6 +256,9 @@ def test_a_constant_of_an_annotator_changes_no_plan(postil: Postil) -> None:
         write("j.jsonl", rows)
         found = said(postil, "budget", "--judgements", "j.jsonl", "--items", "100", "--severity", "remove")
         plans.append([row["difference_width"] for row in found["rows"]] + [row["mean_width"] for row in found["rows"]])
+        facets = found["components"]["facets"]
+        absent.append({row["component"]: row["absent"] for row in facets if row["component"] != "rater"})
+    assert absent[0] == absent[1]
     assert plans[0] == pytest.approx(plans[1], abs=1e-9)
 
 

@@ -25,7 +25,7 @@ COMPARED: Final = 60
 ROUGH_PILOT: Final = 20
 """Number of graded items below which a plan from a pilot is rough."""
 ABSENT: Final = 0.1
-"""Share of all variance that the interval of a component stays below if it is called absent."""
+"""Share of the variance, without severities that are removed, that the interval of an absent component stays below."""
 PEEKING: Final = (
     "decide before you look: adding items after seeing the intervals is optional stopping, which makes them too narrow"
 )
@@ -110,6 +110,7 @@ def facets_of(design: Design, given: Design, *, resamples: int, seed: int) -> tu
         Undefined: The components cannot be told apart.
     """
     values, ends = design.estimates(), component_intervals(design, resamples=resamples, seed=seed)
+    left = sum(max(0.0, value) for value in values.values())
     if given is not design and "rater" in values:
         values["rater"] = given.estimates()["rater"]
         ends["rater"] = component_intervals(given, resamples=resamples, seed=seed)["rater"]
@@ -124,7 +125,7 @@ def facets_of(design: Design, given: Design, *, resamples: int, seed: int) -> tu
                 low=interval.low if interval else None,
                 high=interval.high if interval else None,
                 share=max(0.0, value) / total if total else None,
-                absent=interval is not None and interval.high < ABSENT * total,
+                absent=interval is not None and interval.high < ABSENT * left,
             )
         )
     return tuple(rows)

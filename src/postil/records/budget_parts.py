@@ -30,7 +30,8 @@ class BudgetFacet(Part, frozen=True, kw_only=True):
         low: Lower end of its 95 % interval over items; None where there is none.
         high: Upper end.
         share: Its share of the sum; None where the sum is 0.
-        absent: True if the interval stays below a tenth of the sum, so that a plan may do without the component.
+        absent: True if the interval stays below a tenth of the sum, without severities where they are removed, so that
+            a plan may do without the component.
     """
 
     component: str
