@@ -242,11 +242,101 @@ def test_a_json_feed_is_a_source_and_a_reference(postil: Postil) -> None:
     assert best["text"].startswith("The earliest evidence")
 
 
-def test_pages_with_han_text_in_another_language_are_split_by_characters(postil: Postil) -> None:
+def test_pages_with_han_text_in_another_language_are_split_by_a_segmenter(postil: Postil) -> None:
+    pytest.importorskip("rjieba")
     text = "The baker closed early, since nobody wanted bread. 面包师很早就关门了，因为没有人想买面包。\n"
     Path("both.txt").write_text(text, encoding="utf-8")
     found = json.loads(postil("interesting", "both.txt", "--goal", "topic", "--format", "json").out)
-    assert "characters" in found["signature"]
+    assert "|words:rjieba-" in found["signature"]
     outcome = postil("interesting", "both.txt", "--goal", "topic", "--tokenizer", "words", "--vectors", "none")
     assert (outcome.code, outcome.err.partition(" ")[0]) == (3, "postil:")
     assert outcome.err.startswith("postil: both.txt: Han text cannot be split into words")
+
+
+LETTERS = """这部新手机今天在北京发布。它叫做iPhone，网址是https://example.com/new/iphone。许多人等了Android很久。\
+发布会上有人试了iPhone和Android。这块电池创下了世界纪录，可以用整整九天。它的设计师在去年冬天去世，没有看到iPhone这一天。
+"""
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_units_of_chinese_are_words_and_names(postil: Postil, monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    if installed:
+        pytest.importorskip("rjieba")
+    else:
+        monkeypatch.setattr("postil.text.tokenizers.util.find_spec", {}.get)
+    Path("letters.txt").write_text(LETTERS, encoding="utf-8")
+    found = json.loads(postil("interesting", "letters.txt", "-k", 20, "--format", "json").out)
+    assert f"|words:{'rjieba-' if installed else 'runs|'}" in found["signature"]
+    units = {reason["unit"] for passage in found["passages"] for reason in passage["reasons"]}
+    assert {"iPhone", "Android"} <= units
+    assert not any(unit.isascii() and unit not in {"iPhone", "Android"} for unit in units)
+    texts = [passage["text"] for passage in found["passages"]]
+    assert "它叫做iPhone，网址是https://example.com/new/iphone。" in texts  # as it was written
+    by_characters = json.loads(
+        postil("interesting", "letters.txt", "-k", 20, "--tokenizer", "characters", "--format", "json").out
+    )
+    assert "|words:runs|" in by_characters["signature"]
+
+
+def html_of(lang: str, *paragraphs: str) -> str:
+    inside = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    head = f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><title>x</title></head>'
+    return f"{head}<body><article><h1>x</h1>{inside}</article></body></html>"
+
+
+PERSIAN = (
+    "من هر روز صبح به اسکله می‌روم و قایق‌ها را در دفترچه‌ای سبز می‌نویسم.",
+    "در زمستان آن سال رودخانه نه هفته یخ زد و نگهبان از روی یخ تا شهر رفت.",
+    "کتاب‌های سبز هنوز روی قفسه‌اند و مهمان‌ها می‌توانند آن‌ها را بخوانند.",
+)
+
+
+def test_joiners_hide_no_paragraph_and_stay_in_it(postil: Postil) -> None:
+    pytest.importorskip("trafilatura")
+    Path("p.html").write_text(html_of("fa", *PERSIAN), encoding="utf-8")
+    found = json.loads(postil("interesting", "p.html", "-k", 20, "--format", "json").out)
+    assert {passage["text"] for passage in found["passages"]} == set(PERSIAN)
+
+
+def test_soft_hyphens_hide_no_words(postil: Postil) -> None:
+    pytest.importorskip("trafilatura")
+    hidden = "Die Schleu&shy;sen&shy;wär&shy;ter der alten Müh&shy;le öffnen das Tor um neun Uhr früh."
+    plain = "Am Abend sehen die Schleusenwärter nach der Mühle und zählen die Boote, die noch warten."
+    Path("p.html").write_text(html_of("de", hidden, plain), encoding="utf-8")
+    found = json.loads(postil("interesting", "p.html", "-k", 20, "--vectors", "none", "--format", "json").out)
+    assert {passage["text"] for passage in found["passages"]} == {hidden.replace("&shy;", "\xad"), plain}
+    units = [{reason["unit"] for reason in passage["reasons"]} for passage in found["passages"]]
+    assert units == [{"schleusenwärter", "mühle"}] * 2
+
+
+MIXED = """# The lock
+
+Boats wait here all day, and the keeper writes their names into a green book. "Der alte Müller öffnet das Tor um neun \
+Uhr früh und zählt die Boote." The oldest lock of Ely never froze. He left.
+
+Am Abend gehen sie über die Brücke nach Hause. Die Boote warten dort. Er schrieb alles in ein grünes Buch.
+
+The village has the first bridge of iron, which nobody expected to hold for a hundred years.
+"""
+
+
+@pytest.mark.parametrize("goal", ["interest", "topic"])
+def test_sentences_in_another_language_come_after_the_others(postil: Postil, goal: str) -> None:
+    Path("mixed.md").write_text(MIXED, encoding="utf-8")
+    arguments = ("interesting", "mixed.md", "-k", 20, "--goal", goal, "--vectors", "none", "--format", "json")
+    found = json.loads(
+        postil(*(each for each in arguments if goal == "topic" or each not in {"--vectors", "none"})).out
+    )
+    assert found["lang"] == "en"
+    texts = [passage["text"] for passage in found["passages"]]
+    german = [
+        text for text in texts if any(word in text.split() for word in ("Der", '"Der', "gehen", "dort.", "Buch."))
+    ]
+    assert len(german) == 4
+    assert texts[3:7] == german  # behind three in English; what cannot stand by itself is last
+    assert "passages in another language than the page's, ranked after the others: 4 (de)" in found["notes"]
+    if goal == "topic":  # each sentence without the stop words of its own language
+        assert "|stop:de-" in found["signature"]
+        assert "+en-" in found["signature"]
+        units = {reason["unit"] for passage in found["passages"] for reason in passage["reasons"]}
+        assert not units & {"die", "der", "in", "ein", "the", "and"}

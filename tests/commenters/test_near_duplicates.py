@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.commenters.near_duplicates import jaccard_similarity, near_duplicates
+from postil.commenters.near_duplicates import jaccard_similarity, near_duplicates, words_of
 
 TEXTS = st.one_of(
     st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), max_size=9).map(" ".join),
@@ -61,3 +61,17 @@ def test_a_text_within_another(order: list[int]) -> None:
     assert jaccard_similarity(*texts) == 7 / 25
     assert 7 / 25 * 25 > 7
     assert near_duplicates(texts, order, 7 / 25).tolist() == [order[0]] * 2
+
+
+def test_words_have_their_marks() -> None:
+    assert words_of("वह दान, वे दिन") == ["वह", "दान", "वे", "दिन"]
+    assert jaccard_similarity("वह दान", "वे दिन") == 0.0
+    assert jaccard_similarity("re\u0301sume\u0301 cafe\u0301", "Résumé café") == 1.0
+    assert words_of("น้ำ2 iPhone") == [
+        "น",
+        "\u0e49",
+        "\u0e4d",
+        "\u0e32",
+        "2",
+        "iphone",
+    ]  # one by one; NFKC parts the last

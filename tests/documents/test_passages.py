@@ -143,3 +143,21 @@ def test_a_part_of_a_long_sentence_that_leans_on_another_is_a_fragment(joint: st
 def test_the_page_is_that_of_the_block() -> None:
     document = assembled([Piece("paragraph", "It rained.", page=3), Piece("paragraph", "Nobody left.", page=4)], "rain")
     assert [(one.block, one.page) for one in document_passages(document)] == [(0, 3), (1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        ("वह दान देता है!", True),
+        ("वह दान!", False),  # two words, whatever their marks
+        ("من می‌روم و می‌آیم.", True),
+        ("می‌روم.", False),
+        ("cafe\u0301 re\u0301sume\u0301.", False),
+        ("今天天气很好。", True),
+        ("วันนี้อากาศดีมากครับ!", True),
+        ("Schleu\xadsen\xadwär\xadter!", False),
+    ],
+)
+def test_words_have_their_marks_and_joiners(text: str, *, stands: bool) -> None:
+    (passage,) = document_passages(read_plain(text.encode(), "a.txt"))
+    assert passage.fragment is not stands

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.text.languages import detect_language
+from postil.text.languages import detect_language, sentence_languages
 from postil.text.stop_words import STOP_LISTS
 
 pytest.importorskip("bench.sentences")
@@ -47,3 +47,18 @@ def test_all_of_a_long_text_counts() -> None:
 @given(st.text(max_size=200))
 def test_any_text_has_a_code_of_two_letters_or_none(text: str) -> None:
     assert len(detect_language(text) or "xx") == 2
+
+
+EN, DE = "The lock keeper wrote everything down in a book.", "Der Müller schrieb alles in ein grünes Buch."
+
+
+def test_sentences_that_say_little_are_in_the_language_of_their_block() -> None:
+    assert sentence_languages([EN, "Nine left.", DE, "Neun.", "Ah!"], [0, 0, 1, 1, 2]) == ("en", "en", "de", "de", "en")
+    assert sentence_languages([EN, DE, "Neun."], [0, 0, 0], "de") == ("en", "de", "en")
+
+
+def test_one_short_sentence_alone_makes_no_language_of_a_page() -> None:
+    assert sentence_languages([EN, EN, "Am Abend gehen sie heim."], [0, 0, 0]) == ("en",) * 3
+    assert sentence_languages([EN, DE], [0, 0]) == ("en", "de")  # long enough
+    assert sentence_languages(["1, 2", "3"], [0, 1]) == (None, None)
+    assert sentence_languages([], []) == ()

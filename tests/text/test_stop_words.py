@@ -9,7 +9,8 @@ from importlib import resources
 import pytest
 
 from postil.errors import UnknownName
-from postil.text import STOP_LISTS, stop_words, stop_words_signature, tokenizer
+from postil.text import STOP_LISTS, Vocabulary, stop_words, stop_words_signature, tokenizer
+from postil.text.stop_words import without_stop_words
 
 FILES = resources.files("postil.text").joinpath("stop_lists")
 
@@ -102,3 +103,11 @@ def test_an_unknown_list(function: object, name: str) -> None:
     assert callable(function)
     with pytest.raises(UnknownName, match=r"unknown stop list '.*Known: de, en, es"):
         function(name)
+
+
+def test_each_text_is_without_the_words_of_its_own_list() -> None:
+    tokens = Vocabulary().encode(["die Boote der the", "die boats der the", "die the"], tokenizer("words"))
+    kept = without_stop_words(tokens, "en", ["de", "en", "none"])
+    assert [kept.words(text) for text in range(3)] == [["boote", "the"], ["die", "boats", "der"], ["die", "the"]]
+    same = without_stop_words(tokens, "en", ["en"] * 3)
+    assert same.ids.tolist() == without_stop_words(tokens, "en").ids.tolist()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -25,14 +27,17 @@ from postil.records.ranking import best_first
 from postil.records.results import Goal, InterestingResult, RankedPassage
 from postil.records.row_files import PLAIN
 from postil.records.text_fragments import TextFragments
-from postil.text.han import HanTexts, all_remarks
+from postil.text.addresses import without_addresses
+from postil.text.han import HanTexts, all_remarks, composed
+from postil.text.languages import sentence_languages
 from postil.text.static_encoders import open_static
-from postil.text.stop_words import STOP_LISTS
+from postil.text.stop_words import STOP_LISTS, stop_words_signature
+from postil.text.tokenizers import ranking_tokenizer
 from postil.text.tokenizers import tokenizer as named_tokenizer
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
@@ -48,8 +53,18 @@ __all__ = ["Ranker", "interesting"]
 
 COPY: Final = 0.8
 """Smallest Jaccard similarity of the word bigrams of near copies, of which only the best is ranked."""
-SPACELESS: Final = frozenset({"ja", "zh"})
-"""Languages whose words no spaces separate."""
+SPACELESS: Final[Mapping[str, str]] = {
+    "bo": "Tibetan",
+    "ja": "Japanese",
+    "km": "Khmer",
+    "lo": "Lao",
+    "my": "Burmese",
+    "th": "Thai",
+    "zh": "Han",
+}
+"""Script of the languages whose words no spaces separate."""
+LONGEST: Final = 2_000
+"""Number of passages up to which the language of each sentence is looked at; of longer pages, that of each block."""
 
 
 def interesting(source: FilePath, options: InterestingOptions | None = None) -> InterestingResult:
@@ -84,6 +99,33 @@ def interesting(source: FilePath, options: InterestingOptions | None = None) -> 
     if isinstance(page, Loaded):
         raise UsageError(f"{name}: expected one document, got a feed; name one of its pages")
     return Ranker.open(options).rank(page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The passages of a page as they are read for a ranking.
+
+    Args:
+        texts: n passages.
+        source: The name of the page, for messages.
+        lang: Its language; None where it is not known.
+        how: Preprocessing.
+        stops: Stop list of each passage; None where that of `how` is for all.
+    """
+
+    texts: Sequence[str]
+    source: str
+    lang: str | None
+    how: Preprocessing
+    stops: tuple[str, ...] | None
+
+    @property
+    def signature(self) -> str:
+        """See `Preprocessing.signature`; with all stop lists that were taken."""
+        if self.stops is None:
+            return self.how.signature
+        lists = "+".join(stop_words_signature(each) for each in sorted(set(self.stops) - {"none"})) or "none"
+        return re.sub(r"\|stop:[^|]*", f"|stop:{lists}", self.how.signature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,21 +186,31 @@ class Ranker:
         Raises:
             InvalidInput: It has no passage, or its texts are Han text and meet the ``words`` tokenizer.
         """
-        texts = [each.text for each in page.passages]
+        texts = [composed(each.text) for each in page.passages]
         if not any(text.strip() for text in texts):
             raise InvalidInput("expected passages, got none", where=page.source)
-        lang = page.lang
-        how = self._preprocessing(texts, lang)
         notes = [*page.notes]
+        langs = _languages(texts, page)
+        lang = page.lang or _main(langs, texts)
+        how, script = self._preprocessing(texts, lang)
+        if script:
+            texts = [without_addresses(text) for text in texts]
+        if lang not in langs:  # somebody knows better
+            langs = (lang,) * len(langs)
+        written = _Written(texts, page.source, lang, how, self._stops(langs))
         if self.measure is None:
-            goal, measure, signature, ranking = self._by_goal(texts, page, how, notes)
+            goal, measure, signature, ranking = self._by_goal(written, notes)
         else:
-            goal, measure, signature = None, self.options.measure or MEASURE, f"{self.measure}|{how.signature}"
-            ranking = self._by_measure(texts, page, self.measure, how, notes)
-        fragments = np.array([each.fragment for each in page.passages])
+            goal, measure, signature = None, self.options.measure or MEASURE, f"{self.measure}|{written.signature}"
+            ranking = self._by_measure(written, self.measure, notes)
+        # Sentences of the page's language, sentences of others, fragments.
+        last = np.array([2 * each.fragment or int(of != lang) for each, of in zip(page.passages, langs, strict=True)])
+        if others := sum(of != lang for of in langs):
+            known = ", ".join(sorted({of for of in langs if of and of != lang}))
+            notes.append(f"passages in another language than the page's, ranked after the others: {others:,} ({known})")
         best = best_first(ranking.scores)
-        best = best[np.array([bool(text.strip()) for text in texts])[best]]
-        order = np.concatenate([best[~fragments[best]], best[fragments[best]]])
+        best = best[np.array([bool(each.text.strip()) for each in page.passages])[best]]
+        order = best[np.argsort(last[best], kind="stable")]
         k = self.options.k
         taken = order[:k].tolist() if page.document is None else _without_copies(texts, order, k, notes)
         reference = "page" if self.reference is None else f"{len(self.reference)}-passages"
@@ -172,11 +224,9 @@ class Ranker:
             notes=tuple(notes),
         )
 
-    def _by_goal(
-        self, texts: Sequence[str], page: Page, how: Preprocessing, notes: list[str]
-    ) -> tuple[Goal, str, str, Ranking]:
+    def _by_goal(self, page: _Written, notes: list[str]) -> tuple[Goal, str, str, Ranking]:
         """The goal, its spec, its part of the signature, and the ranking."""
-        options, lang = self.options, page.lang
+        options, lang, how, texts = self.options, page.lang, page.how, page.texts
         goal = options.goal or ("interest" if options.vectors in {None, NO_VECTORS} else "topic")
         if goal == "interest" and lang not in LANGUAGES and (lang or options.goal is None):
             known = ", ".join(sorted(LANGUAGES))
@@ -190,29 +240,50 @@ class Ranker:
             _check_words(texts, page.source, how, notes)
             encoder = _encoder(options.vectors, lang)
             stop = None if how.stop == "none" else how.stop
-            found = topic_scores(texts, stop, tokenizer=how.tokenizer, encoder=encoder, jobs=options.jobs)
+            found = topic_scores(
+                texts, stop, tokenizer=how.tokenizer, encoder=encoder, jobs=options.jobs, stops=page.stops
+            )
             near = "" if encoder is None else f",nearness={NEARNESS:g},vectors={encoder.signature}"
             spec = f"topic(logsim-1{near})"
-            signature = f"{spec}|{how.signature}"
+            signature = f"{spec}|{page.signature}"
         return goal, spec, signature, Ranking(found.scores, lambda index: _for_it(found.reasons(index, UNITS)))
 
-    def _by_measure(
-        self, texts: Sequence[str], page: Page, measure: Overlap, how: Preprocessing, notes: list[str]
-    ) -> Ranking:
-        _check_words(texts, page.source, how, notes)
+    def _by_measure(self, page: _Written, measure: Overlap, notes: list[str]) -> Ranking:
+        texts = page.texts
+        _check_words(texts, page.source, page.how, notes)
         if self.reference is None and measure.family == "kl":
             notes.append(
                 "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
             )
         weights = np.ones(len(texts)) if self.weights is None else self.weights
-        return measure_ranking(texts, self.reference, weights, measure=measure, how=how, jobs=self.options.jobs)
+        return measure_ranking(
+            texts,
+            self.reference,
+            weights,
+            measure=measure,
+            how=page.how,
+            jobs=self.options.jobs,
+            stops=page.stops,
+        )
 
-    def _preprocessing(self, texts: Sequence[str], lang: str | None) -> Preprocessing:
+    def _preprocessing(self, texts: Sequence[str], lang: str | None) -> tuple[Preprocessing, str]:
+        """Preprocessing of the passages of a page; and the script that they are in, if it has no spaces."""
         options, tokenizer = self.options, self.options.tokenizer
-        stop = (lang if lang in STOP_LISTS else "none") if options.stop == AUTO else options.stop
+        met = _han(texts, "words")
+        script = met.scripts.most_common(1)[0][0] if met.many else SPACELESS.get(lang or "", "")
+        listed = "zh" if lang is None and script == "Han" else lang
+        stop = (listed if listed in STOP_LISTS else "none") if options.stop == AUTO else options.stop
         if tokenizer == AUTO:
-            tokenizer = "characters" if lang in SPACELESS or _han(texts, "words").many else "words"
-        return Preprocessing(tokenizer=tokenizer, stem=options.stem, stop=stop or "none")
+            tokenizer = ranking_tokenizer(script)
+        elif tokenizer == "characters":
+            tokenizer = "runs"
+        return Preprocessing(tokenizer=tokenizer, stem=options.stem, stop=stop or "none"), script
+
+    def _stops(self, langs: Sequence[str | None]) -> tuple[str, ...] | None:
+        """The stop list of each passage, by its own language; None where one is for all."""
+        if self.options.stop != AUTO or len(set(langs)) < 2:
+            return None
+        return tuple(each if each in STOP_LISTS else "none" for each in langs)
 
     def _ranked(self, page: Page, ranking: Ranking, order: Iterable[int]) -> Iterator[RankedPassage]:
         fragments = None if page.document is None else TextFragments(page.document)
@@ -230,6 +301,28 @@ class Ranker:
                 page=passage.page,
                 link=None if fragments is None else fragments.link(passage.start, passage.end, passage.page),
             )
+
+
+def _languages(texts: Sequence[str], page: Page) -> tuple[str | None, ...]:
+    """The language of each passage."""
+    blocks = [each.block for each in page.passages] if page.document is not None else list(range(len(texts)))
+    if len(texts) <= LONGEST:
+        return sentence_languages(texts, blocks, page.lang)
+    whole: dict[int, list[str]] = {}
+    for block, text in zip(blocks, texts, strict=True):
+        whole.setdefault(block, []).append(text)
+    found = sentence_languages([" ".join(parts) for parts in whole.values()], list(whole), page.lang)
+    of_block = dict(zip(whole, found, strict=True))
+    return tuple(of_block[block] for block in blocks)
+
+
+def _main(langs: Sequence[str | None], texts: Sequence[str]) -> str | None:
+    """The language that most of a page is in, the first of them."""
+    sizes = Counter[str]()
+    for lang, text in zip(langs, texts, strict=True):
+        if lang is not None:
+            sizes[lang] += len(text)
+    return sizes.most_common(1)[0][0] if sizes else None
 
 
 def _han(texts: Sequence[str], tokenizer: str) -> HanTexts:

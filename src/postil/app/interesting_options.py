@@ -41,9 +41,10 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         reference: Interesting passages of other pages, to compare with by a measure; by default the rest of the page.
         split: Passages: sentences, paragraphs or lines.
         lang: Language of the page, such as en; by default detected.
-        tokenizer: Tokenizer of the goal topic and of measures: words, space, 13a or ptb; for Chinese jieba, rjieba or
-            characters. auto: words, or characters in Chinese and Japanese, and where much text is in Han characters.
-        stop: none, or a list of stop words such as en. auto: that of the page's language.
+        tokenizer: Tokenizer of the goal topic and of measures: words, space, 13a or ptb; for Chinese jieba or rjieba;
+            characters takes runs of letters that have spaces for one unit. auto: words; in scripts without spaces
+            rjieba for Chinese where it is installed, else characters.
+        stop: none, or a list of stop words such as en. auto: that of the language of each sentence.
         anchors: Not of a page.
     """
 

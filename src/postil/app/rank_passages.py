@@ -141,6 +141,7 @@ def measure_ranking(
     measure: Overlap,
     how: Preprocessing,
     jobs: int = 1,
+    stops: Sequence[str] | None = None,
 ) -> Ranking:
     """Score passages by a measure.
 
@@ -151,13 +152,15 @@ def measure_ranking(
         measure: A measure that decomposes.
         how: Preprocessing.
         jobs: Number of threads.
+        stops: Stop list of each passage, in place of that of `how`, which is that of the reference.
 
     Raises:
         InvalidInput: More than a tenth of all texts are Han text and meet the ``words`` tokenizer.
     """
     every = [*texts, *(reference or ())]
     rows = [Passage("page", str(i), text) for i, text in enumerate(every)]
-    collection = how.collection(rows, RowLocations("passages"), jobs)
+    lists = None if stops is None else [*stops, *[how.stop] * len(reference or ())]
+    collection = how.collection(rows, RowLocations("passages"), jobs, stops=lists)
     same = collection.duplicates()
     known = np.arange(0 if reference is None else len(texts), len(every))
     pools = one_pool(same, known, weights, np.arange(len(texts)))

@@ -1,19 +1,21 @@
 r"""Near duplicates: the Jaccard similarity of word bigrams.
 
 Texts are compared regardless of case, character width (NFKC), invisible characters and kind of apostrophe. A word is a
-sequence of letters and digits; Han characters and kana are one word each, since no spaces separate words there.
+sequence of letters and digits with their combining marks; a character of a script without spaces (Han, kana, Thai) is
+one too.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.kernel import Interner
-from postil.kernel.python.interning import UNSPACED
+from postil.kernel.python.interning import UNSPACED, unspaced_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +34,7 @@ __all__ = [
     "words_of",
 ]
 
-_WORD: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
-_PIECE: Final = re.compile(rf"{_WORD.pattern}|[^\w\s]|_")
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 
 
@@ -75,7 +75,7 @@ def words_of(text: str) -> list[str]:
     ['don', 't', 'go', '你', '好']
     """
     plain = normalize_text(text)
-    return (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
+    return (_ASCII_WORD if plain.isascii() else unspaced_word()).findall(plain)
 
 
 def pieces_of(text: str) -> list[str]:
@@ -84,7 +84,12 @@ def pieces_of(text: str) -> list[str]:
     Args:
         text: The text.
     """
-    return _PIECE.findall(normalize_text(text))
+    return _piece().findall(normalize_text(text))
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(rf"{unspaced_word().pattern}|[^\w\s]|_")
 
 
 def units_of(text: str) -> list[str]:

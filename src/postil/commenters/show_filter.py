@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
+from postil.kernel.python.interning import unspaced_word
 from postil.learners.logistic import Logistic
 from postil.records.suggestions import Filtered, Suggestions
 
@@ -48,8 +49,6 @@ SIGNALS: Final = (
 
 FORMAT: Final = 1
 
-_HAN: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD: Final = re.compile(rf"[{_HAN}]|[^\W_{_HAN}]+")
 _SENTENCE: Final = re.compile(r"[.!?。！？]+")
 _CLOSED: Final = (".", "!", "?", "…", "。", "！", "？", '"', "”", ")", "）")
 
@@ -59,7 +58,7 @@ def text_signals(article: Article, texts: Sequence[str]) -> NDArray[np.float64]:
 
     | column | value |
     |---|---|
-    | ``log_words``, ``log_sentences`` | ln(1 + number); a Han character is a word |
+    | ``log_words``, ``log_sentences`` | ln(1 + number); a character of a script without spaces is a word |
     | ``distinct_words`` | share of distinct words |
     | ``capitals`` | share of the letters |
     | ``digits``, ``exclamation``, ``question`` | 1 if the text has one |
@@ -97,7 +96,7 @@ def text_signals(article: Article, texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return unspaced_word().findall(text.casefold())
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ from postil.documents.furniture import ends_sentence, item_marker
 from postil.errors import UnknownName
 from postil.records.documents import PROSE
 from postil.text.sentences import sentence_bounds
+from postil.text.word_patterns import word_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +29,6 @@ PART: Final = 8
 FEWEST: Final = 4
 """Smallest number of words of a sentence."""
 
-_WORD: Final = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+(?:['’-][^\W\u3040-\u30ff\u3400-\u9fff]+)*"
-)
 _BEFORE: Final = "\"'“”‘’«»([{*_"
 _QUOTED: Final = re.compile(r"(?:>\s*)+(?=\S)")
 _JOINTS: Final = (
@@ -167,7 +165,7 @@ def _parts(whole: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def _joint(whole: str, start: int, end: int) -> tuple[int, int] | None:
     """Bounds of the place to split a part at: of the best kind, the one nearest to the middle."""
-    words = [one.end() for one in _WORD.finditer(whole, start, end)]
+    words = [one.end() for one in word_pattern(whole).finditer(whole, start, end)]
     if len(words) <= LONG:
         return None
     least, most = words[PART - 1], words[-PART - 1]
@@ -182,4 +180,4 @@ def _joint(whole: str, start: int, end: int) -> tuple[int, int] | None:
 
 def _at_least(text: str, number: int) -> bool:
     """True if a text has at least a number of words."""
-    return sum(1 for _, _ in zip(range(number), _WORD.finditer(text), strict=False)) == number
+    return sum(1 for _, _ in zip(range(number), word_pattern(text).finditer(text), strict=False)) == number

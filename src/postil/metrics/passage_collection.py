@@ -203,6 +203,7 @@ class Preprocessing:
         places: RowLocations,
         jobs: int = 1,
         longest: NDArray[np.int64] | None = None,
+        stops: Sequence[str] | None = None,
     ) -> PassageCollection:
         """Tokenize passages.
 
@@ -211,6 +212,7 @@ class Preprocessing:
             places: Their locations, for messages.
             jobs: Number of threads; the result does not depend on it.
             longest: int64[n], number of words, stop words among them, at which each passage is cut; by default none is.
+            stops: Stop list of each passage, in place of `stop`.
 
         Raises:
             InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
@@ -237,7 +239,7 @@ class Preprocessing:
         if longest is not None:
             cut = int((encoded.lengths > longest).sum())
             encoded = encoded.truncated(longest)
-        words = tokens = without_stop_words(encoded, self.stop)
+        words = tokens = without_stop_words(encoded, self.stop, stops)
         if self.stem != "none":
             # One call of the stemmer per distinct word, not per token.
             stem_of = Vocabulary().encode_tokens([stems(words.vocabulary.words(), self.stem)])

@@ -41,6 +41,7 @@ def topic_scores(
     tokenizer: str = "words",
     encoder: Encoder | None = None,
     jobs: int = 1,
+    stops: Sequence[str] | None = None,
 ) -> PageScores:
     """Score the passages of a page by how much they say of what the other passages say.
 
@@ -54,6 +55,7 @@ def topic_scores(
         tokenizer: A name in `postil.text.TOKENIZERS`.
         encoder: Static vectors of words or subwords, if there are any.
         jobs: Number of threads; the scores do not depend on it.
+        stops: List of stop words of each passage, or ``none``, in place of that of `lang`.
 
     Raises:
         InvalidInput: More than a tenth of the passages are Han text and meet the ``words`` tokenizer.
@@ -66,7 +68,7 @@ def topic_scores(
     """
     how = Preprocessing(tokenizer=tokenizer, stop=lang if lang in STOP_LISTS else "none")
     rows = [Passage("page", str(number), text) for number, text in enumerate(texts)]
-    collection = how.collection(rows, RowLocations("passages"), jobs)
+    collection = how.collection(rows, RowLocations("passages"), jobs, stops=stops)
     every, same = np.arange(len(texts)), collection.duplicates()
     pools = one_pool(same, every, np.ones(len(texts)), every)
     measure = LogSim()

@@ -26,6 +26,7 @@ __all__ = [
     "HanTexts",
     "advice_for",
     "all_remarks",
+    "composed",
     "composed_remark",
     "spaceless_script",
 ]
@@ -197,6 +198,15 @@ class HanTexts:
 
     def _named(self, words: str) -> str:
         return words if self._unfit and self._unfit.remedy else f"{self._script} {words}"
+
+
+def composed(text: str) -> str:
+    r"""A text in NFC, without soft hyphens.
+
+    >>> composed("Mu\u0308h\u00adle")
+    'Mühle'
+    """
+    return text if text.isascii() else unicodedata.normalize("NFC", text.replace("\u00ad", ""))
 
 
 def all_remarks(*counts: HanTexts) -> list[str]:

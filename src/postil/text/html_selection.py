@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
+from unicodedata import normalize
 
 from postil.text.html_tree import language_of
 
@@ -188,11 +189,18 @@ def _linked_out(one: WalkedBlock) -> HtmlBlock:
 def _windows(text: str) -> Iterator[str]:
     """Windows of the lines of a text; a line that is shorter than one is one."""
     for line in text.split("\n"):
-        tokens = _TOKEN.findall(line.casefold())
+        tokens = _TOKEN.findall(_printed(line).casefold())
         if len(tokens) < _WINDOW:
             yield " ".join(tokens)
         else:
             yield from map(" ".join, zip(*(tokens[k:] for k in range(_WINDOW)), strict=False))
+
+
+def _printed(line: str) -> str:
+    """A line as trafilatura leaves it: without soft hyphens, joiners and other characters that print nothing."""
+    if line.isascii():
+        return line
+    return "".join(each for each in normalize("NFC", line) if each.isprintable() or each.isspace())
 
 
 def _share(text: str, known: set[str]) -> float:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-__all__ = ["detect_language"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["detect_language", "sentence_languages"]
 
 _PIECES: Final = 20
 _PIECE: Final = 500
@@ -23,6 +26,9 @@ _TOLD: Final = 0.25
 """Share of the letters of a text that must be in such pieces; names, tables and code are in the others."""
 _FEWEST: Final = 12
 """Fewest letters that tell a language; one of a script without an alphabet counts as three."""
+
+_ALONE: Final = 25
+"""Fewest letters of the only sentence of a page in a language, so that it is believed to be in it."""
 
 _NO_WORDS: Final = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|[\d_]+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
@@ -50,7 +56,7 @@ def detect_language(text: str) -> str | None:
     """
     votes, letters = Counter[str](), 0
     for piece in _pieces(text):
-        count = len(_LETTERS.findall(piece)) + 2 * len(_WHOLE_WORDS.findall(piece))
+        count = _letters(piece)
         letters += count
         lang = _language_of(piece) if count >= _FEWEST else None
         if lang:
@@ -59,6 +65,62 @@ def detect_language(text: str) -> str | None:
         return None
     lang, most = votes.most_common(1)[0]
     return lang if most >= _SURE * votes.total() else None
+
+
+def sentence_languages(
+    sentences: Sequence[str], blocks: Sequence[int], main: str | None = None
+) -> tuple[str | None, ...]:
+    """Languages of the sentences of a page, smoothed over its blocks.
+
+    A sentence whose own language can be told is in it, if it is the page's, or if the page has more of it or the
+    sentence is long. The others are in the language of most letters of such sentences of their block, else in that of
+    the page.
+
+    Args:
+        sentences: n sentences.
+        blocks: The block of each, by number; the sentences of one stand together.
+        main: The page's language as it was found or named; by default the one of most letters.
+
+    Returns:
+        The language of each, as `detect_language` names it; None where nothing on the page tells.
+
+    >>> page = ["The lock keeper wrote everything down.", "Er schrieb alles in ein grünes Buch.", "Nine left.", "Neun."]
+    >>> sentence_languages([*page[::2], *page[1::2]], [0, 0, 1, 1])
+    ('en', 'en', 'de', 'de')
+    """
+    found = [detect_language(sentence) for sentence in sentences]
+    letters = [_letters(sentence) for sentence in sentences]
+    if main is None:
+        main = _heaviest(found, letters)
+    known = {lang for lang in found if lang is not None and (lang == main or _vouched(lang, found, letters))}
+    found = [lang if lang in known else None for lang in found]
+    of_block: dict[int, list[int]] = {}
+    for place, block in enumerate(blocks):
+        of_block.setdefault(block, []).append(place)
+    for places in of_block.values():
+        usual = _heaviest([found[at] for at in places], [letters[at] for at in places]) or main
+        for at in places:
+            found[at] = found[at] or usual
+    return tuple(found)
+
+
+def _vouched(lang: str, found: Sequence[str | None], letters: Sequence[int]) -> bool:
+    """True if a page has enough of a language to believe that a sentence is in it."""
+    own = [count for each, count in zip(found, letters, strict=True) if each == lang]
+    return len(own) > 1 or max(own) >= _ALONE
+
+
+def _heaviest(found: Sequence[str | None], letters: Sequence[int]) -> str | None:
+    """The language of most letters, the first of them; None where none is known."""
+    votes = Counter[str]()
+    for lang, count in zip(found, letters, strict=True):
+        if lang is not None:
+            votes[lang] += count
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def _letters(text: str) -> int:
+    return len(_LETTERS.findall(text)) + 2 * len(_WHOLE_WORDS.findall(text))
 
 
 def _pieces(text: str) -> list[str]:

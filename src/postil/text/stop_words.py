@@ -13,11 +13,15 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from importlib import resources
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.errors import UnknownName
 from postil.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["STOP_LISTS", "stop_words", "stop_words_signature", "without_stop_words"]
 
@@ -61,12 +65,13 @@ def stop_words_signature(lang: str) -> str:
     return f"{lang}-{hashlib.sha256(words.encode()).hexdigest()[:8]}"
 
 
-def without_stop_words(tokens: Tokens, stop: str) -> Tokens:
+def without_stop_words(tokens: Tokens, stop: str, stops: Sequence[str] | None = None) -> Tokens:
     """Remove the words of a stop list from texts; the words on either side of one become neighbors.
 
     Args:
         tokens: n texts.
         stop: A name of `STOP_LISTS`, or ``none``.
+        stops: The list of each text, in place of one for all.
 
     Raises:
         UnknownName: There is no such list.
@@ -76,8 +81,15 @@ def without_stop_words(tokens: Tokens, stop: str) -> Tokens:
     >>> without_stop_words(tokens, "en").lengths.tolist()
     [2, 0]
     """
-    if stop == "none":
+    lists = [stop] if stops is None else list(dict.fromkeys(stops))
+    if lists == ["none"]:
         return tokens
-    kept = tokens.vocabulary.flags(stop_words(stop))[tokens.ids] == 0
+    kept = np.ones(len(tokens.ids), bool)
+    for each in lists:
+        if each != "none":
+            stopped = tokens.vocabulary.flags(stop_words(each))[tokens.ids] > 0
+            kept &= (
+                ~stopped if stops is None else ~(stopped & np.repeat([one == each for one in stops], tokens.lengths))
+            )
     offsets = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])[tokens.offsets]
     return Tokens(tokens.ids[kept], offsets, tokens.vocabulary)

@@ -18,6 +18,9 @@ itself on raw strings; it gives the same tokens.
 begins with a letter, a digit or ``_`` and goes on with these, combining marks (Mn, Mc, Me), and U+200C and
 U+200D between two of them; everything else parts words, and emoji are none. ``jieba`` and ``rjieba`` take composed
 texts too. The others take texts as they are.
+
+Rankings of passages and comments (`ranking_tokenizer`) take ``runs`` for ``characters``: a character of a script
+without spaces, or a run of other letters, digits and their marks, so that ``iPhone`` and ``2026`` are one unit each.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import util
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -43,6 +47,7 @@ __all__ = [
     "Tokenizer",
     "is_han_text",
     "native_tokenizer",
+    "ranking_tokenizer",
     "stored_tokenizer",
     "tokenizer",
 ]
@@ -175,7 +180,7 @@ def tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer of that name.
 
     Args:
-        name: A name in `TOKENIZERS`, or the one that folders keep.
+        name: A name in `TOKENIZERS`, the one that folders keep, or ``runs``.
 
     Raises:
         UnknownName: There is no such tokenizer.
@@ -184,10 +189,27 @@ def tokenizer(name: str) -> Tokenizer:
     >>> tokenizer("13a").split('He paid 1,000.50, "all" of it.')
     ['He', 'paid', '1,000.50', ',', '"', 'all', '"', 'of', 'it', '.']
     """
+    if name == "runs":
+        return Tokenizer(name, name, SPLIT["unspaced"], "unspaced")
     asked = next((first for first, newer in _NEWER.items() if newer == name), name)
     if asked not in list(TOKENIZERS):  # a list asks for no hash, which not everything has
         raise UnknownName("tokenizer", name, TOKENIZERS)
     return TOKENIZERS[asked]()
+
+
+def ranking_tokenizer(script: str) -> str:
+    """Name of the tokenizer that ranks texts of a script: a segmenter where one is installed, else ``runs``.
+
+    Args:
+        script: A name of `postil.kernel.python.interning.SPACELESS`; empty for a script with spaces.
+
+    >>> ranking_tokenizer(""), ranking_tokenizer("Thai")
+    ('words', 'runs')
+    """
+    if not script:
+        return "words"
+    segments = script == "Han" and all(util.find_spec(package) is not None for package in ("jieba", "rjieba"))
+    return "rjieba" if segments else "runs"
 
 
 def stored_tokenizer(name: str) -> Tokenizer:

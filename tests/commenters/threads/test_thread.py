@@ -13,6 +13,7 @@ from postil.commenters.threads.reasons import reasons
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.records.rows import Article, Comment
+from postil.text.tokenizers import tokenizer
 
 TEXTS = ("The bridge is closed again!", "the bridge is closed, again", "Who pays for it?", "ok", "")
 
@@ -162,3 +163,30 @@ def test_a_ranked_thread() -> None:
     assert [row.comment for row in spread] == ["c0", "c2", "c1"]
     assert spread[2].reasons[-1].startswith("much like c0 above (similarity 0.")
     assert rank_thread(Thread.of(Article("a", "t", ())), np.zeros(0)) == []
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_chinese_threads_have_words_and_names(monkeypatch: pytest.MonkeyPatch, *, installed: bool) -> None:
+    if installed:
+        pytest.importorskip("rjieba")
+    else:
+        monkeypatch.setattr("postil.text.tokenizers.util.find_spec", {}.get)
+    texts = ("我的iPhone电池不行，看https://example.com/new/iphone", "新手机2026年再说", "手机")
+    made = thread(*texts, title="iPhone手机")
+    units = set(made.tokens.vocabulary.words())
+    assert {"iPhone", "2026"} <= units
+    assert not units & {"https", "example", "com", "new", "i", "P"}
+    assert ("手机" in units) is installed
+    assert made.unit == ("word" if installed else "character")
+    assert made.shared_words(0)[0] == ["iPhone"]
+    assert thread("I sat the exam in 東京").tokens.tokenizer == tokenizer("words")
+
+
+def test_a_thread_in_thai_has_a_unit_per_character() -> None:
+    made = thread("น้ำ น้ำ", title="น้ำ")
+    assert (made.unit, made.lengths.tolist()) == ("character", [6])
+    assert made.cosines(made.title).tolist() == pytest.approx([1.0])
+
+
+def test_hindi_words_of_one_letter_and_a_vowel_are_shared() -> None:
+    assert thread("यह दिन का खेल", title="दिन").shared_words(0) == (["दिन"], True)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.kernel import count_terms
+from postil.kernel.python.interning import fold_words, is_spaceless_text, word_class
+from postil.text.addresses import without_addresses
+from postil.text.han import composed, spaceless_script
 from postil.text.stop_words import STOP_LISTS, stop_words
-from postil.text.tokenizers import is_han_text, tokenizer
+from postil.text.tokenizers import is_han_text, ranking_tokenizer, stored_tokenizer, tokenizer
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
@@ -24,8 +28,6 @@ if TYPE_CHECKING:
     from postil.text.tokens import Tokens
 
 __all__ = ["Thread"]
-
-_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,8 @@ class Thread:
 
         Args:
             article: The article with its comments.
-            tokenizer_name: The tokenizer; by default ``words``, and ``characters`` for a thread with Han text.
+            tokenizer_name: The tokenizer, as folders name it; by default ``words``, and where a text is in a script
+                without spaces `ranking_tokenizer`, which takes no part of an address.
 
         >>> from postil.records.rows import Article, Comment
         >>> thread = Thread.of(Article("1", "Rain", (Comment("a", "More rain!"), Comment("b", "No."))))
@@ -64,8 +67,12 @@ class Thread:
         """
         texts = [article.title, article.content or "", *(comment.text for comment in article.comments)]
         if tokenizer_name is None:
-            tokenizer_name = "characters" if any(map(is_han_text, texts)) else "words"
-        tokens = Vocabulary().encode(texts, tokenizer(tokenizer_name), allow_han=True)
+            scripts = Counter(spaceless_script(text) for text in texts if is_spaceless_text(fold_words(text)))
+            split = tokenizer(ranking_tokenizer(scripts.most_common(1)[0][0] if scripts else ""))
+            texts = [without_addresses(composed(text)) for text in texts] if scripts else texts
+        else:
+            split = stored_tokenizer(tokenizer_name)
+        tokens = Vocabulary().encode(texts, split, allow_han=True)
         starts, terms, counts = count_terms(np.ascontiguousarray(tokens.ids), np.ascontiguousarray(tokens.offsets))
         return cls(article, tokens, np.asarray(starts), np.asarray(terms), np.asarray(counts, np.float64))
 
@@ -86,7 +93,7 @@ class Thread:
     def unit(self) -> str:
         """The noun of what is counted: ``word`` or ``character``."""
         named = self.tokens.tokenizer
-        return "character" if named is not None and named.name == "characters" else "word"
+        return "character" if named is not None and named.name in {"characters", "runs"} else "word"
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -175,7 +182,7 @@ class Thread:
         own, words = self._terms(comment + 2), self._words
         for text in (0, 1):
             shared = own[np.isin(own, self._terms(text))].tolist()
-            kept = [one for one in shared if _LETTERS.search(words[one]) and words[one] not in self._stop]
+            kept = [one for one in shared if _letters().search(words[one]) and words[one] not in self._stop]
             if kept:
                 kept.sort(key=lambda one: (-self.idf[one], words[one]))
                 return [words[one] for one in kept[:most]], text == 0
@@ -216,3 +223,9 @@ class Thread:
         out = np.zeros(len(self.idf))
         out[self._terms(text)] = self.weights[self.starts[text] : self.starts[text + 1]]
         return out
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    """Pattern of two letters, or of a letter with a combining mark, which may be a vowel."""
+    return re.compile(rf"[^\W\d_](?:[^\W\d_]|[{word_class()}])")
