@@ -218,6 +218,8 @@ def test_deviations_have_every_option_that_was_in_force(done: tuple[Path, list[s
     asked = rows["all options of the suggestions"][1]
     for each in fields(CommentOptions):
         assert each.name in places or re.search(rf"(^| ){each.name} ", asked), each.name
+    assert asked.startswith("k 1, min_words 1, ")  # the values that were used, in words
+    assert ", allow all, " in asked
     for spec, metric in parse_all(METRICS).items():
         assert metric.signature in rows[f"all parameters of {spec.partition('(')[0]}"][1]
     assert "--epochs 1" in rows["options given to the study"][1]

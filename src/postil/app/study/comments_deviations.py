@@ -257,7 +257,13 @@ def _leaves(options: Options, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _in_words(options: Iterable[tuple[str, object]]) -> str:
-    return ", ".join(f"{name} {'none' if value in (None, (), []) else value}" for name, value in options)
+    return ", ".join(f"{name} {_option(value)}" for name, value in options)
+
+
+def _option(value: object) -> str:
+    if value in (None, (), []):
+        return "none"
+    return listed([str(one) for one in value]) if isinstance(value, list | tuple) else str(value)
 
 
 def _of_metrics(study: CommentsStudy, rows: Sequence[Deviation]) -> Iterator[Row]:

@@ -148,15 +148,15 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
 
     def work() -> None:
         with AtomicFile(str(target)) as stream:
-            for row in comment_articles(str(articles), str(model), replace(asked, k=1, jobs=study.options.jobs)):
+            for row in comment_articles(str(articles), str(model), replace(asked, jobs=study.options.jobs)):
                 stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 
     return Stage(
         name=study.stage(f"suggestions-{name}"),
         outputs=[target],
         inputs=[articles, model],
-        request={"flags": own} if own else {},
-        command=["comment", articles, "--model", model, "-k", 1, *own, "--format", "jsonl"],
+        request={"flags": own},
+        command=["comment", articles, "--model", model, *own, "--format", "jsonl"],
         printed=True,
         work=work,
     )

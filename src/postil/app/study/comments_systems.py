@@ -189,7 +189,7 @@ def _training(default: Limits, epochs: int | None, device: str | None) -> Limits
 
 
 def suggesting(study: CommentsStudy, name: str) -> CommentOptions:
-    """Options of a commenter's suggestions.
+    """Options of a commenter's suggestions, one for each article.
 
     The paper names neither a filter nor blocked repetitions, and discards comments of more than 50 words.
 
@@ -198,9 +198,9 @@ def suggesting(study: CommentsStudy, name: str) -> CommentOptions:
         name: The commenter.
     """
     if study.options.preset is None:
-        return CommentOptions()
+        return CommentOptions(k=1)
     folder = study.models[name]
     generates = (Model.open(folder).kind if folder.exists() else name) in neural_commenter.KINDS
     return CommentOptions(
-        min_words=1, max_words=50, allow=("all",), repeat=0, no_repeat_ngram_size=0 if generates else None
+        k=1, min_words=1, max_words=50, allow=("all",), repeat=0, no_repeat_ngram_size=0 if generates else None
     )
