@@ -534,9 +534,9 @@ def test_a_model_of_another_corpus_is_told(done: tuple[Path, list[str]], corpus:
 def test_a_model_for_texts_that_are_cut_otherwise(done: tuple[Path, list[str]], corpus: Path, tmp_path: Path) -> None:
     shutil.copytree(done[0] / "models" / "ir-t", tmp_path / "ir-t")
     config = tmp_path / "ir-t" / "config.json"
-    config.write_text(config.read_text().replace('"words"', '"space"'))
+    config.write_text(config.read_text().replace('"words-2"', '"space"  '))  # of the same size
     options = CommentsOptions(**QUICK | {"systems": ()}, models={"mine": str(tmp_path / "ir-t")}, stage="references")
-    with pytest.raises(InvalidInput, match=r"mine: its tokenizer is space, that of .* words; train it on a corpus"):
+    with pytest.raises(InvalidInput, match=r"mine: its tokenizer is space, that of .* words-2; train it on a corpus"):
         study_comments(str(corpus), tmp_path / "out", options, lambda _: None)
 
 
