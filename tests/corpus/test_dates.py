@@ -227,13 +227,14 @@ def test_no_train_article_is_old_enough(tmp_path: Path) -> None:
         ("..2016-02", "", "2016-02-29T23:59:59Z"),
         ("2017-04-01T08:00+08:00..", "2017-04-01T00:00:00Z", ""),
         ("2017-04-01 .. 2017-04-01T12:00", "2017-04-01T00:00:00Z", "2017-04-01T12:00:00Z"),
+        ("1491004800..1504180799", "2017-04-01T00:00:00Z", "2017-08-31T11:59:59Z"),
     ],
 )
 def test_a_range_has_whole_years_months_and_days(text: str, first: str, last: str) -> None:
     found = DateRange.parse(text)
     assert (found.first, found.last) == (first, last)
     assert all(end in found for end in (first or "0001-01-01T00:00:00Z", last or "9999-12-31T23:59:59Z"))
-    assert "" not in DateRange.parse("2017..")
+    assert "" not in found
 
 
 @pytest.mark.parametrize(
@@ -255,6 +256,9 @@ def test_articles_of_other_dates_are_left_out_and_counted(tmp_path: Path) -> Non
     assert corpus.metadata.seen["articles: no date"] == 1
     assert corpus.metadata.options["dates"] == "2017-04..2017-04-10"
     assert "dates" not in built(tmp_path, articles, "all").metadata.options
+    assert (
+        built(tmp_path, articles, "open", dates=DateRange.parse("..2017-04-10")).metadata.seen["articles: no date"] == 1
+    )
     with pytest.raises(InvalidInput, match=r"19 with date not in 1999\.\.1999, 1 with no date"):
         built(tmp_path, articles, "none", dates=DateRange.parse("1999..1999"))
 

@@ -13,6 +13,7 @@ from postil.records.dates import parse_date
 __all__ = ["DateRange"]
 
 _SHORT: Final = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class DateRange:
 
     def __contains__(self, date: object) -> bool:
         """True for a date as rows have it that is in the range."""
-        return isinstance(date, str) and self.first <= date and not (self.last and date > self.last)
+        return isinstance(date, str) and date != "" and self.first <= date and not (self.last and date > self.last)
 
     @property
     def first(self) -> str:
@@ -84,4 +85,4 @@ class DateRange:
             moment = parse_date(day)
         except InvalidInput as error:
             raise UsageError(f"dates: {error.problem}") from None
-        return f"{moment[:10]}T23:59:59Z" if last and len(day) == len("2017-04-30") else moment
+        return f"{moment[:10]}T23:59:59Z" if last and _DAY.fullmatch(day) else moment
