@@ -11,12 +11,13 @@ import pytest
 
 from postil.annotation.rubric import Rubric
 from postil.app.study import comments_deviations
-from postil.app.study.comments_deviations import corpus_rows
+from postil.app.study.comments_deviations import corpus_rows, rating_counts
 from postil.corpus.date_range import DateRange
 from postil.corpus.options import BuildOptions
 from postil.corpus.privacy import HashKey
 from postil.corpus.split import Share
 from postil.corpus.store import FORMAT
+from postil.records import Comment, Rating
 from postil.records.results import CorpusMetadata, SplitSize
 
 if TYPE_CHECKING:
@@ -100,6 +101,15 @@ def test_all_that_a_build_left_out_is_in_a_row() -> None:
     )
     assert found["near duplicates"].startswith("of articles whose title and content have a Jaccard similarity of 0.8")
     assert found["HTML in the texts"] == "cleaned: texts without tags and entities"
+
+
+def test_grades_without_ratings_are_in_a_row() -> None:
+    rated = Comment("c0", "Two", ratings=(Rating("ann", 3), Rating("bob", 4)))
+    graded, bare = Comment("c1", "One", grade=3.5), Comment("c2", "None")
+    assert rating_counts([rated, rated, bare]) == "4 ratings of 2 references"
+    assert rating_counts([rated, graded]) == "2 ratings of 1 references and 1 references with a grade alone"
+    assert rating_counts([graded] * 32) == "32 references with a grade alone"
+    assert rating_counts([bare]) == ""
 
 
 def test_the_rubric_is_that_of_the_codebook_beside_the_ratings(tmp_path: Path) -> None:

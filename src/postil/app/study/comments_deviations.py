@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from postil.app.study.papers import Deviation
     from postil.commenters.store import Model
     from postil.records.results import CorpusMetadata, GridValue
+    from postil.records.rows import Comment
 
     Row = tuple[str, str, str, str]
     Options = Mapping[str, Any]
 
-__all__ = ["chosen_part", "codebook", "corpus_rows", "deviations_part"]
+__all__ = ["chosen_part", "codebook", "corpus_rows", "deviations_part", "rating_counts"]
 
 LONG_COMMENTS: Final = {
     "drop": "of more than {words} words: dropped in all splits (section 5)",
@@ -172,13 +173,23 @@ def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
     yield HUMAN, f"{said}, drawn at random", str(human), "section 5"
     judged = options.judgements or "none"
     yield "ratings of the suggestions", "two of five annotators each", judged, "section 5"
-    ratings = [len(one.ratings) for article in readers.articles for one in article.comments if one.ratings]
-    if ratings or options.judgements:
-        count = (
-            f"{sum(ratings):,} ratings of {len(ratings):,} references; {options.references or 'those of the corpus'}"
-        )
-        yield "ratings of the references", "two of five annotators each", count if ratings else "none", "section 3"
-        yield "rubric of the ratings", *_rubrics(study, rated=bool(ratings)), "section 3, A.1"
+    counted = rating_counts([one for article in readers.articles for one in article.comments])
+    if counted or options.judgements:
+        here = f"{counted}; {options.references or 'those of the corpus'}" if counted else "none"
+        yield "ratings of the references", "two of five annotators each", here, "section 3"
+        yield "rubric of the ratings", *_rubrics(study, rated=bool(counted)), "section 3, A.1"
+
+
+def rating_counts(comments: Sequence[Comment]) -> str:
+    """The numbers of ratings, and of grades without ratings, in words; empty without any.
+
+    Args:
+        comments: The references of all articles.
+    """
+    ratings = [len(one.ratings) for one in comments if one.ratings]
+    alone = sum(not one.ratings and one.grade is not None for one in comments)
+    counts = [f"{sum(ratings):,} ratings of {len(ratings):,} references"] if ratings else []
+    return listed([*counts, *([f"{alone:,} references with a grade alone"] if alone else [])])
 
 
 def _rubrics(study: CommentsStudy, *, rated: bool) -> tuple[str, str]:
