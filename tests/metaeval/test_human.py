@@ -147,6 +147,24 @@ def test_constants_change_no_human_row():
     assert before.ceiling == pytest.approx(after.ceiling, abs=1e-12)
 
 
+@pytest.mark.parametrize("holes", [False, True])
+def test_names_of_annotators_change_no_human_row(holes):
+    """Halves are drawn by annotator where severities are taken out: by what was rated, not by names."""
+    given = complete(5, biases=(1.5, 0.0, -1.5))
+    grades = given.ratings.grades.reshape(-1, 3)
+    rows = []
+    for names in ("abc", "cab", "zyx"):
+        ratings = [dict(zip(names, row, strict=True)) for row in grades.tolist()]
+        for number in range(0, len(ratings) * holes, 4):
+            del ratings[number][names[number // 4 % 3]]
+        several = table(ratings, items=given.item.tolist(), systems=given.system.tolist())
+        found = human(several, splits=10, resamples=40)
+        assert found.adjusted
+        rows.append([number for row in found.rows for number in (row.value, row.low, row.high)])
+    assert rows[1] == pytest.approx(rows[0], abs=1e-12)
+    assert rows[2] == pytest.approx(rows[0], abs=1e-12)
+
+
 def test_severities_that_may_be_chance_stay_and_break_no_ties():
     rng = np.random.default_rng(8)
     worth = rng.integers(1, 6, 60)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined
-from postil.metaeval.coefficients import correlate_groups, starts_of
+from postil.metaeval.coefficients import correlate_groups, rows_by, starts_of
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ __all__ = ["SHARED", "MultipleRatings", "Splits"]
 
 SHARED: Final = 10
 """Smallest number of shared texts for two annotators to count as a pair."""
+DECIMALS: Final = 9
+"""Number of decimals of grades that annotators are ordered by; those behind may be noise of floats."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,9 +101,10 @@ class MultipleRatings:
         rng, sides = np.random.default_rng(seed), np.empty((n, len(self.grades)), bool)
         pairs = bool((self.sizes == 2).all())
         starts, text = self.starts, self.text
+        ranks = self._ranks() if by_annotator else self.annotators
         for side in sides:
             if by_annotator:
-                keys = rng.random(int(self.annotators.max()) + 1)[self.annotators]
+                keys = rng.random(int(ranks.max()) + 1)[ranks]
                 coin = np.full(len(self.sizes), bool(coins.integers(0, 2)))
             else:
                 keys, coin = rng.random(len(self.grades)), coins.integers(0, 2, len(self.sizes)).astype(bool)
@@ -112,6 +115,16 @@ class MultipleRatings:
             place = np.arange(len(keys)) - np.repeat(starts, self.sizes)
             side[np.lexsort((keys, text))] = (place % 2).astype(bool) ^ np.repeat(coin, self.sizes)
         return Splits(self, sides)
+
+    def _ranks(self) -> NDArray[np.int64]:
+        """int64[r], rank of the annotator of each rating, by texts and grades: neither names nor constants matter."""
+        keys, every = [], np.unique(self.annotators, return_inverse=True)[1].astype(np.int32)
+        for ratings in rows_by(every):
+            apart = np.round(self.grades[ratings] - self.grades[ratings[0]], DECIMALS) + 0.0
+            keys.append((self.text[ratings].tolist(), apart.tolist()))
+        ranks = np.empty(len(keys), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return ranks[every]
 
     def pairs_of_annotators(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Pearson correlation of each pair over the texts that both rated, and the number of these texts."""
