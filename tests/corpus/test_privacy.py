@@ -117,7 +117,7 @@ def test_pseudonyms_tell_nothing_of_names_and_depend_on_no_order(
 
 
 def test_pseudonyms_do_not_depend_on_what_is_left_out(tmp_path: Path) -> None:
-    """Whether an article is left out when it is read, or later, as one whose id came before."""
+    """An article is left out when it is read, or later, as one whose id came before."""
     articles = rated_by(*combinations(RATERS, 2))
     alone = ratings(built(tmp_path, articles, "alone", min_content_words=2))
     raters = [{"annotator": name, "grade": 1} for name in ("Wolfram", "Leander")]

@@ -198,7 +198,7 @@ def documents(references: list[list[str]], items: list[int] | None = None) -> st
 
 
 def test_signatures_tell_the_references_that_were_counted() -> None:
-    """Two sets of ten items are two sets, whatever their order and the ids of their words."""
+    """Sets of ten items are two sets, whatever their order and the ids of their words."""
     one = [[f"a b{n}", f"c d{n} e"] for n in range(10)]
     other = [[f"a b{n}", f"c d{n} f"] for n in range(10)]
     assert documents(one) != documents(other)
