@@ -321,11 +321,14 @@ def test_a_rating_that_is_nan_is_missing_in_columns_too() -> None:
 
 @every_make
 def test_agreement_of_frames_and_files_is_one(make: Callable[[Table], Any], tmp_path: Path) -> None:
-    write(tmp_path / "j.jsonl", [Judgement(*values) for values in zip(*RATINGS.values(), strict=True)])
+    ratings = {name: [*values, *values] for name, values in RATINGS.items()}
+    ratings["item"] = [*ITEMS * 2, *(f"{item} again" for item in ITEMS * 2)]
+    write(tmp_path / "j.jsonl", [Judgement(*values) for values in zip(*ratings.values(), strict=True)])
     of_file = postil.agreement(str(tmp_path / "j.jsonl"), scale=SCALE)
-    wide = {"text": list(range(6)), "ann": RATINGS["grade"][:6], "bob": RATINGS["grade"][6:]}
+    ann, bob = RATINGS["grade"][:6], RATINGS["grade"][6:]
+    wide = {"text": list(range(12)), "ann": ann * 2, "bob": bob * 2}
     of_wide = postil.agreement(make(wide), columns={"item": "text"}, annotator_columns=["ann", "bob"])
-    assert postil.agreement(make(RATINGS)) == of_file
+    assert postil.agreement(make(ratings)) == of_file
     assert of_file.agreement is not None
     assert of_wide.agreement is not None
     assert of_wide.agreement.confusion == of_file.agreement.confusion

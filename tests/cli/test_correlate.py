@@ -222,7 +222,7 @@ def test_people_by_hand(postil: Postil) -> None:
 
 
 def test_agreement_has_cohens_kappa_and_scotts_pi_by_name(postil: Postil) -> None:
-    small()
+    study()
     agreed = told(postil(*COMMAND, "--format", "json"))["agreement"]["estimates"]
     (line,) = (line for line in postil(*COMMAND).out.splitlines() if line.startswith("agreement: Kripp"))
     shown = dict(each.partition(" [")[0].rsplit(" ", 1) for each in line.removeprefix("agreement: ").split("; "))
@@ -231,6 +231,18 @@ def test_agreement_has_cohens_kappa_and_scotts_pi_by_name(postil: Postil) -> Non
         "kappa-quadratic-pooled": "Scott's pi, quadratic weights",
     }.items():
         assert float(shown[name]) == pytest.approx(agreed[key]["value"], abs=6e-4)
+
+
+def test_agreement_of_few_texts_is_no_number(postil: Postil) -> None:
+    small()
+    done = postil(*COMMAND)
+    (line,) = (line for line in done.out.splitlines() if line.startswith("agreement: "))
+    assert line.startswith("agreement: equal ratings .500")
+    said = (
+        "Scott's pi, quadratic weights: too few texts with two grades to tell agreement from chance: 4, and it takes 10"
+    )
+    assert said in done.out
+    assert list(told(postil(*COMMAND, "--format", "json"))["agreement"]["estimates"]) == ["agreement", "within-1"]
 
 
 def test_positions_have_no_kappa_but_a_sentence(postil: Postil) -> None:

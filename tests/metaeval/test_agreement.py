@@ -38,6 +38,24 @@ def values(found: Agreement) -> dict[str, float]:
     return {name: estimate.value for name, estimate in found.estimates.items()}
 
 
+def test_too_few_texts_tell_no_agreement_beyond_chance() -> None:
+    grades = {"ann": [1, 2, 3, 3, None], "bob": [1, 2, 3, 2, 3], "cyd": [2, 1, None, None, None]}
+    found = agreement(judged(grades), resamples=FEW, fewest=5)
+    assert list(found.estimates) == ["agreement", "within-1"]
+    why = "too few texts with two grades to tell agreement from chance: 4, and it takes 5"
+    assert found.absent == dict.fromkeys([name for name in STATISTICS if name not in found.estimates], why)
+    assert [(pair.n, pair.quadratic, pair.reason.partition(":")[0]) for pair in found.pairs] == [
+        (4, None, "too few shared texts to tell agreement from chance"),
+        (2, None, "too few shared texts to tell agreement from chance"),
+        (2, None, "too few shared texts to tell agreement from chance"),
+    ]
+    assert found.notes == ()
+    enough = agreement(judged(grades), resamples=FEW, fewest=4)
+    assert values(enough) == values(agreement(judged(grades), resamples=FEW))  # pairs of few texts are in the means
+    assert [pair.quadratic is None for pair in enough.pairs] == [False, True, True]
+    assert enough.notes[-1] == "2 of 3 pairs of annotators have no kappas of their own: they share fewer than 4 texts"
+
+
 # ---- golden ----------------------------------------------------------------------------------------------------------
 
 FOUR = {"ann": [1, 2, 3, 3], "bob": [1, 2, 3, 2]}

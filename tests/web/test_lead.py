@@ -19,6 +19,7 @@ from postil.app.campaign_estimate import estimate_so_far
 from postil.app.estimate import EstimateOptions, estimate_files
 from postil.errors import PostilError
 from postil.records import Judgement
+from postil.records.names import STATISTICS
 from postil.records.row_files import read
 from postil.web.dashboard_cache import DashboardCache, DashboardSnapshot
 from postil.web.pages import Site
@@ -34,10 +35,10 @@ def graded(here: Any) -> None:
     """A campaign that two annotators have graded; texts 1 and 3 are in conflict."""
     for name, grades in GRADES.items():
         person = here.store.people.accept(here.store.people.invite(name, "annotator")).person
-        for n in range(6):
+        for n in range(len(here.store.items())):
             task = here.store.grading.task(person, n)
-            number = int(task.text.split()[1])
-            here.store.grading.rate(person, task.assignment, grades[number], idempotency_key=f"r{n}", seconds=2.0 + n)
+            grade = grades[int(task.text.split()[1]) % 6]
+            here.store.grading.rate(person, task.assignment, grade, idempotency_key=f"r{n}", seconds=2.0 + n)
 
 
 def plain(page: str) -> str:
@@ -62,11 +63,33 @@ def test_progress_shows_everyone_and_the_numbers_are_those_of_the_package(place:
         assert f"<bdi>{name}</bdi>" in page
     assert page.count("6 <small>of 6</small>") == 2
     assert page.count("<td>4.5</td>") == 2  # the median of 2 to 7 seconds
+    assert "Conflicts (2)" in page
+
+
+@pytest.mark.parametrize("texts", [1, 9, 10])
+def test_agreement_beyond_chance_is_shown_of_ten_texts_or_more(place: Make, texts: int) -> None:
+    here = place(outputs(texts + 1)[1:])  # of the first text both say 5
+    graded(here)
+    lead = here.visitor("Lee", "lead")
+    page, table = (plain(lead.get(f"/lead{path}?lang=en").text) for path in ("", "/agreement"))
     found = agreement_of(here.store.results.ratings(), here.store.rubric(), AgreementOptions()).agreement
     assert found
-    for name in ("kappa-quadratic-pooled", "alpha-ordinal"):
-        assert f"<dd>{found.estimates[name].value:.2f}<small>" in page
-    assert "Conflicts (2)" in page
+    chance = [name for name in STATISTICS if name.startswith(("kappa", "alpha"))]
+    if texts < 10:
+        why = f"too few texts with two grades to tell agreement from chance: {texts}, and it takes 10"
+        assert [found.absent[name] for name in chance] == [why] * len(chance)
+        assert page.count(f"<dd>–<small>{why}</small></dd>") == 2
+        assert table.count(why) == len(chance)
+        assert f"too few shared texts to tell agreement from chance: {texts}, and it takes 10" in table
+        assert "−1.00" not in page
+        chinese = lead.get("/lead/agreement?lang=zh").text
+        assert f"有两次打分的文本太少，无法区分一致与偶然：现有 {texts} 个，至少需要 10 个" in chinese
+        assert f"共有的文本太少，无法区分一致与偶然：现有 {texts} 个，至少需要 10 个" in chinese
+    else:
+        for name in ("kappa-quadratic-pooled", "alpha-ordinal"):
+            assert f"<dd>{found.estimates[name].value:.2f}<small>" in page
+        assert "too few" not in page + table
+        assert found.pairs[0].quadratic is not None
 
 
 def test_agreement_shows_every_statistic_pair_and_rater(place: Make) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from postil.app.annotate_agreement import AgreementOptions
 from postil.app.item_scores import read_judgements
 from postil.errors import Undefined
+from postil.metaeval.agreement import FEWEST
 from postil.metaeval.agreement import agreement as measure
 from postil.records.arguments import check_arguments
 from postil.records.frames import ColumnNames, open_rows
@@ -36,6 +37,8 @@ def agreement(
 ) -> AgreementResult:
     """Measure inter-annotator agreement: percent agreement, kappas, Krippendorff's alphas.
 
+    Kappas and alphas of fewer than 10 texts with two ratings tell nothing; ``agreement.absent`` says so.
+
     Args:
         judgements: Ratings (item, system, annotator, grade) as a data frame (pandas, Polars, pyarrow, or another that
             narwhals takes), as a list of rows or of dictionaries, or as the path of a file. Without a column of systems
@@ -59,10 +62,10 @@ def agreement(
         UnknownName: There is no such field or aspect.
         UsageError: An argument is of another kind.
 
-    >>> rows = [{"item": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 1), (2, 2), (3, 3), (3, 2)])]
+    >>> rows = [{"item": i, "ann": a, "bob": b} for i, (a, b) in enumerate([(1, 1), (2, 2), (3, 3), (3, 2)] * 3)]
     >>> found = agreement(rows, annotator_columns=["ann", "bob"]).agreement
     >>> found.estimates["agreement"].value, round(found.estimates["alpha-interval"].value, 3)
-    (0.75, 0.821)
+    (0.75, 0.803)
     """
     check_arguments(agreement, locals())
     names = ColumnNames(
@@ -77,7 +80,15 @@ def agreement(
         warnings.warn(f"judgements left out: {each}", stacklevel=2)
     options = options or AgreementOptions()
     try:
-        found = measure(rows, aspect=aspect, scale=scale, resamples=options.resamples, seed=options.seed, places=places)
+        found = measure(
+            rows,
+            aspect=aspect,
+            scale=scale,
+            resamples=options.resamples,
+            seed=options.seed,
+            places=places,
+            fewest=FEWEST,
+        )
     except Undefined as error:
         return AgreementResult(agreement=None, reason=str(error), repeated=(), gold=())
     found = replace(found, left_out=(*found.left_out, *opened.left_out))

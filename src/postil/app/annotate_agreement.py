@@ -78,14 +78,17 @@ def agreement_of(
         options: Options of the command.
         inferred: Competence of the annotators, where it is known already.
     """
-    from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415 - it loads statistics
+    from postil.metaeval.agreement import FEWEST  # noqa: PLC0415 - it loads statistics
+    from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415
 
     found, reason = None, "agreement needs grades, and there are none"
     rows = list(judgements(ratings, single_texts=True))
     if rows:
         try:
             labels, scale = (rubric.grades, None) if rubric.grades else (None, Scale(0, 1))  # marks are shares of texts
-            found = measure(rows, labels=labels, scale=scale, resamples=options.resamples, seed=options.seed)
+            found = measure(
+                rows, labels=labels, scale=scale, resamples=options.resamples, seed=options.seed, fewest=FEWEST
+            )
             reason = ""
             if rubric.kind == "pair":  # neither text of a pair is the higher grade
                 found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))

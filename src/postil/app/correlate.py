@@ -13,7 +13,7 @@ from postil.app.options import JudgedInputOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.agreement import agreement_of_table
+from postil.metaeval.agreement import FEWEST, agreement_of_table
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
@@ -265,7 +265,7 @@ def _human(
 
 def _agreement(table: Table, options: CorrelateOptions) -> Agreement | None:
     with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
-        return agreement_of_table(table, resamples=options.resamples, seed=options.seed)
+        return agreement_of_table(table, resamples=options.resamples, seed=options.seed, fewest=FEWEST)
     return None
 
 

@@ -27,6 +27,7 @@ from postil.cli.command import command
 from postil.cli.errors import emit, say
 from postil.cli.options import CampaignArgument, FormatOption, group
 from postil.errors import MissingExtra
+from postil.render.agreement import remarks
 from postil.render.formats import counted
 from postil.render.views import show, view_of
 
@@ -151,7 +152,7 @@ def agreement(
     found = measured_agreement(campaign, options)
     emit(show(format, found), format)
     if found.agreement is not None and format != "json":
-        for line in (*map(str, found.agreement.left_out), *found.agreement.notes):
+        for line in remarks(found.agreement):
             say(line)
         of_aspect = f"aspect {options.aspect}, " if options.aspect else ""
         say(f"{of_aspect}seed {options.seed}, {options.resamples} resamples")

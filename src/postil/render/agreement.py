@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from postil.records.results import Agreement, AgreementResult, Consistency, Estimate, PairAgreement, Rater
     from postil.render.formats import Grid
 
-__all__ = ["summary", "view"]
+__all__ = ["remarks", "summary", "view"]
 
 
 def view(result: AgreementResult) -> View:
@@ -82,6 +83,18 @@ def _consistency(one: Consistency) -> list[str]:
 def _cells(each: Estimate) -> Sequence[str]:
     around = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
     return f"{each.value:.3f}", around
+
+
+def remarks(found: Agreement) -> Iterator[str]:
+    """Sentences on texts that are left out, on statistics that do not exist, and on the others.
+
+    Args:
+        found: The agreement.
+    """
+    yield from map(str, found.left_out)
+    for reason, names in groupby(found.absent, key=found.absent.__getitem__):
+        yield f"no {', '.join(names)}: {reason}"
+    yield from found.notes
 
 
 def summary(result: AgreementResult) -> str:

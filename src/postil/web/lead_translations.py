@@ -261,6 +261,15 @@ MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "over pairs is given without an interval: read the pooled ones": (
             "两位标注员平均共有 {shared} 个文本；少于 {n} 个时 kappa 会偏向 0，因此两两平均不给区间：请看合并的统计量"
         ),
+        "too few texts with two grades to tell agreement from chance: {n}, and it takes {fewest}": (
+            "有两次打分的文本太少，无法区分一致与偶然：现有 {n} 个，至少需要 {fewest} 个"
+        ),
+        "too few shared texts to tell agreement from chance: {n}, and it takes {fewest}": (
+            "共有的文本太少，无法区分一致与偶然：现有 {n} 个，至少需要 {fewest} 个"
+        ),
+        "{few} of {pairs} pairs of annotators have no kappas of their own: they share fewer than {fewest} texts": (
+            "{pairs} 对标注员中有 {few} 对共有的文本少于 {fewest} 个，不单独给出 kappa"
+        ),
         "no kappa, so not in the mean over pairs: {rows}": "没有 kappa，因此不计入两两平均：{rows}",
         "graded by one annotator only, so in no pair: {rows}": "只有一位标注员打分，因此不成对：{rows}",
         "graded more than once by one annotator, the mean taken: {rows}": "同一标注员打分多次，取平均：{rows}",

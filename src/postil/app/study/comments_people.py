@@ -174,8 +174,8 @@ def _in_words(judged: CorrelationResult, printed: CommentsPaper) -> Iterator[str
 
 
 def _without_kappa(found: Agreement | None, what: str) -> Iterator[str]:
-    """A sentence where annotators are numbered by position."""
-    reason = found and not found.raters and found.absent.get(next(iter(KAPPAS)))
+    """A sentence where annotators are numbered by position, or have too few texts."""
+    reason = found and found.absent.get(next(iter(KAPPAS)))
     if reason:
         yield f"Of the ratings of {what} there is no Cohen’s kappa to compare with that of the paper: {reason}."
 

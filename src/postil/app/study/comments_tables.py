@@ -17,7 +17,7 @@ from postil.app.study.papers import PRINTED, comments_paper, printed_row
 from postil.commenters.ranking_evaluation import distinct
 from postil.corpus.statistics import spread
 from postil.errors import Undefined
-from postil.metaeval.agreement import agreement
+from postil.metaeval.agreement import FEWEST, agreement
 from postil.records.histogram import Histogram
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable, replace
 from postil.records.rows import Judgement
@@ -173,7 +173,8 @@ def _of_references(study: CommentsStudy) -> Agreement | None:
     ]
     with suppress(Undefined):
         options = study.options
-        return agreement(ratings, resamples=options.resamples, seed=options.seed, numbered=True) if ratings else None
+        if ratings:
+            return agreement(ratings, resamples=options.resamples, seed=options.seed, numbered=True, fewest=FEWEST)
     return None
 
 
