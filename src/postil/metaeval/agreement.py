@@ -264,7 +264,7 @@ class _Kinds:
 
 
 def _unless_few(pair: PairAgreement, fewest: int) -> PairAgreement:
-    """Two annotators without the kappas of too few texts."""
+    """Agreement of two annotators, without kappas where they share too few texts."""
     if pair.reason or pair.n >= fewest:
         return pair
     why = f"too few shared texts to tell agreement from chance: {pair.n}, and it takes {fewest}"
