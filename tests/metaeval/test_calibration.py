@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from table_p import table_p
 
 from postil.metaeval.calibration import calibrations
+from postil.metaeval.debiased import AbsoluteSum
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
 from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.table import Table, join
@@ -48,7 +49,7 @@ def graded(grades: list[float], scale: Scale | None = None) -> Table:
 )
 def test_worked_values(metric: str, mapping: str, mae: float, ece: float) -> None:
     row = measured(table_p())[metric, mapping]
-    assert (row.mae, row.ece) == (pytest.approx(mae, abs=5.1e-7), pytest.approx(ece, abs=5.1e-7))
+    assert (row.mae, row.ece_plain) == (pytest.approx(mae, abs=5.1e-7), pytest.approx(ece, abs=5.1e-7))
     assert row.n == 55
     if mapping == "none":
         assert row.bias == pytest.approx(0.184848, abs=5.1e-7)
@@ -63,10 +64,11 @@ def test_every_number_is_that_of_its_definition() -> None:
         assert row.rmse == pytest.approx(np.sqrt((errors**2).mean()), abs=1e-12)
         assert row.bias == pytest.approx(errors.mean(), abs=1e-12)
         assert sum(each.n for each in row.bins) == row.n == 55
-        assert row.ece == pytest.approx(
+        assert row.ece_plain == pytest.approx(
             sum(each.n * abs(each.predicted - each.grade) for each in row.bins) / 55, abs=1e-12
         )
-        assert row.ece <= row.mae + 1e-12
+        assert row.ece_low <= row.ece <= min(row.ece_plain, row.ece_high)
+        assert row.ece_plain <= row.mae + 1e-12
         assert np.diff([each.predicted for each in row.bins]).min(initial=1) > 0
 
 
@@ -75,15 +77,20 @@ def test_intervals_resample_items_and_keep_the_fits() -> None:
     mapped = map_to_grades(table)
     counts = bootstrap_counts(12, 30, seed=7)
     for column, row in zip(mapped.grades.T, calibrations(table, mapped, resamples=30, seed=7), strict=True):
-        maes, eces = [], []
+        maes, parts = [], []
         for count in counts:
             rows = np.repeat(np.arange(55), count[table.item])
             g, y = column[rows], table.grades[rows]
             place = np.clip(np.floor(np.round(10 * (g - 1) / 4, 9)), 0, 9)
             maes.append(np.abs(g - y).mean())
-            eces.append(sum(abs((g - y)[place == each].sum()) for each in range(10)) / len(rows))
-        for low, high, samples in ((row.mae_low, row.mae_high, maes), (row.ece_low, row.ece_high, eces)):
-            assert [low, high] == pytest.approx(np.percentile(samples, [2.5, 97.5]), abs=1e-12)
+            parts.append([(g - y)[place == each].sum() / len(rows) for each in range(10)])
+        assert [row.mae_low, row.mae_high] == pytest.approx(np.percentile(maes, [2.5, 97.5]), abs=1e-12)
+        g, y = column, table.grades
+        place = np.clip(np.floor(np.round(10 * (g - 1) / 4, 9)), 0, 9)
+        means = np.array([(g - y)[place == each].sum() / 55 for each in range(10)])
+        expected = AbsoluteSum.of(means, np.array(parts), 12)
+        found = [row.ece_plain, row.ece, row.ece_low, row.ece_high]
+        assert found == pytest.approx([expected.plain, expected.value, expected.low, expected.high], abs=1e-9)
 
 
 @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=30))
@@ -140,3 +147,71 @@ def test_one_item_has_no_interval() -> None:
     assert (row.mapping, row.mae, row.mae_low, row.mae_high, row.ece_low, row.ece_high) == ("none", 0.5, *[None] * 4)
     no_rows = dataclasses.replace(table, scores=table.scores + 9)
     assert calibrations(no_rows, map_to_grades(no_rows)) == ()
+
+
+def test_a_constant_at_the_mean_is_calibrated() -> None:
+    """Percentiles of resampled errors lay above the error itself: .000 [.002, .116]."""
+    random = np.random.default_rng(3)
+    grades = random.integers(1, 6, 60).astype(float)
+    (row,) = calibrations(graded(list(grades), Scale(1, 5)), predicted([grades.mean()] * 60))
+    assert (row.ece_plain, row.ece, row.ece_low) == (pytest.approx(0, abs=1e-12), 0, 0)
+    # As wide as the interval of the mean.
+    assert row.ece_high == pytest.approx(2 * grades.std() / np.sqrt(60), rel=0.1)
+
+
+def test_an_interval_holds_its_estimate_whatever_comes() -> None:
+    random = np.random.default_rng(4)
+    for n in (2, 3, 10, 40):
+        for scale in (0.1, 1.0):
+            grades = random.integers(1, 6, n).astype(float)
+            predictions = np.clip(grades + scale * random.normal(size=n), 1, 5)
+            (row,) = calibrations(graded(list(grades), Scale(1, 5)), predicted(list(predictions)), resamples=200)
+            assert row.ece_low is not None
+            assert row.ece_high is not None
+            assert 0 <= row.ece_low <= row.ece <= row.ece_high
+            assert row.ece <= row.ece_plain + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("kind", "percentile"), [("calibrated", 0.0), ("constant", 0.0), ("shifted", 1.0), ("one bin", 0.9)]
+)
+def test_intervals_cover_the_error_of_the_population(kind: str, percentile: float) -> None:
+    """Shares of 200 samples of 60 items of four texts; those of the percentiles are for comparison."""
+    random = np.random.default_rng(5)
+    people, said = _population(random, 40_000)
+    means = np.array([people[said == each].mean() for each in range(1, 6)])
+    shift = {"shifted": np.full(5, 0.3), "one bin": np.array([0, 0, 0, 0.5, 0])}.get(kind, np.zeros(5))
+    predictions = np.full(5, people.mean()) if kind == "constant" else np.clip(means + shift, 1, 5)
+    bins = np.floor(10 * (predictions - 1) / 4).clip(0, 9).astype(int)
+
+    def parts(grades: np.ndarray, judged: np.ndarray) -> np.ndarray:
+        """Parts of the bins by item, of items of four texts."""
+        each = np.zeros((len(grades), 10))
+        np.add.at(each, (np.arange(len(grades)), bins[judged - 1]), predictions[judged - 1] - grades)
+        return each.reshape(-1, 4, 10).mean(axis=1)
+
+    truth = np.abs(parts(people, said).mean(axis=0)).sum()
+    counts = bootstrap_counts(60, 400, seed=1) / 60
+    held = percentiles = 0
+    estimates = []
+    for _ in range(200):
+        of_item = parts(*_population(random, 60))
+        resampled = counts @ of_item
+        found = AbsoluteSum.of(of_item.mean(axis=0), resampled, 60)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= truth + 1e-9 and truth <= found.high
+        low, high = np.percentile(np.abs(resampled).sum(axis=1), [2.5, 97.5])
+        percentiles += low <= truth <= high
+        estimates.append((found.value, found.plain))
+    assert held / 200 >= 0.92
+    assert percentiles / 200 <= percentile
+    value, uncorrected = np.mean(estimates, axis=0)
+    assert abs(value - truth) < abs(uncorrected - truth) + 0.01
+
+
+def _population(random: np.random.Generator, items: int) -> tuple[np.ndarray, np.ndarray]:
+    """Grades, and what a judge says in whole numbers, of items of four texts."""
+    quality = 3 + 0.6 * np.repeat(random.normal(size=items), 4) + 0.8 * random.normal(size=4 * items)
+    people = np.clip(np.round(2 * (quality + 0.5 * random.normal(size=4 * items))) / 2, 1, 5)
+    return people, np.clip(np.round(quality + 0.7 * random.normal(size=4 * items)), 1, 5).astype(int)

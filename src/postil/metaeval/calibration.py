@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from postil.metaeval.debiased import AbsoluteSum
 from postil.metaeval.grade_mapping import scale_of
 from postil.metaeval.resampled_rows import resampled_sums
 from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
@@ -33,7 +34,8 @@ def calibrations(
     """Errors of predicted grades, and the expected calibration error (ECE) with its bins.
 
     The ECE is the mean over the texts of |mean prediction - mean grade| of the text's bin; bins have equal width over
-    the scale and are by prediction. Intervals resample the items and keep the fits.
+    the scale and are by prediction. By itself it is too high, most where predictions are calibrated; `AbsoluteSum`
+    corrects that. Intervals resample the items and keep the fits.
 
     Args:
         table: Scores and ratings of n texts.
@@ -58,7 +60,7 @@ def calibrations(
     ...     scale=Scale(1, 5),
     ... )
     >>> row = calibrations(table, map_to_grades(table))[0]
-    >>> row.mapping, round(row.mae, 3), row.bias, round(row.ece, 3), len(row.bins)
+    >>> row.mapping, round(row.mae, 3), row.bias, round(row.ece_plain, 3), len(row.bins)
     ('none', 0.667, 0.0, 0.667, 3)
     """
     low, high = scale_of(table)
@@ -68,10 +70,10 @@ def calibrations(
     counts = shared_counts(len(table.starts), resamples, seed)
     rows = []
     for j, (metric, mapping) in enumerate(mapped.names):
-        mae, ece = (
-            estimate(without_noise(samples, max(abs(low), abs(high))), len(table.starts))
-            for samples in _resampled(errors[:, j], bins[:, j], table.starts, counts)
-        )
+        sums = _resampled(errors[:, j], bins[:, j], table.starts, counts)
+        sums = without_noise(sums, max(abs(low), abs(high)))
+        mae = estimate(sums[:, 0], len(table.starts))
+        ece = AbsoluteSum.of(sums[0, 1:], sums[1:, 1:], len(table.starts))
         rows.append(
             Calibration(
                 metric=metric,
@@ -80,6 +82,7 @@ def calibrations(
                 rmse=float(np.sqrt((errors[:, j] ** 2).mean())),
                 bias=float(without_noise(errors[:, j].mean(), np.abs(errors[:, j]).mean())),
                 ece=ece.value,
+                ece_plain=ece.plain,
                 n=len(table),
                 bins=_curve(mapped.grades[:, j], table.grades, bins[:, j]),
                 mae_low=mae.low,
@@ -101,10 +104,8 @@ def _curve(predicted: Floats, grades: Floats, bins: NDArray[np.int64]) -> tuple[
     )
 
 
-def _resampled(
-    errors: Floats, bins: NDArray[np.int64], starts: NDArray[np.int64], counts: Counts
-) -> tuple[Floats, Floats]:
-    """Mean absolute error and ECE on all items and on each resample, float64[1 + R] both.
+def _resampled(errors: Floats, bins: NDArray[np.int64], starts: NDArray[np.int64], counts: Counts) -> Floats:
+    """Mean absolute error, and the bins' parts of the mean error, on all items and on resamples, float64[1 + R, 11].
 
     Args:
         errors: float64[n].
@@ -117,5 +118,4 @@ def _resampled(
     parts[np.arange(len(errors)), 2 + bins] = errors
     of_item = np.add.reduceat(parts, starts)
     sums = np.vstack([of_item.sum(axis=0), resampled_sums(counts, of_item)])
-    means = sums[:, 1:] / sums[:, :1]
-    return means[:, 0], np.abs(means[:, 1:]).sum(axis=1)
+    return np.asarray(sums[:, 1:] / sums[:, :1], np.float64)

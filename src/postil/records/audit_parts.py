@@ -147,13 +147,14 @@ class Calibration(Part, frozen=True, kw_only=True):
         mae: Mean absolute error, in grades.
         rmse: Root mean squared error, in grades.
         bias: Mean error, in grades; above 0 where it predicts too high.
-        ece: Expected calibration error, in grades.
+        ece: Expected calibration error, in grades, corrected for the part that chance has in it.
         n: Number of texts.
         bins: The bins that are not empty, ascending.
         mae_low: Lower end of the 95 % confidence interval over resamples of the items; None where there is one item.
         mae_high: Upper end.
         ece_low: Lower end of that of `ece`.
         ece_high: Upper end.
+        ece_plain: `ece` as it comes: the mean distance of the bins from the diagonal.
     """
 
     metric: str
@@ -168,6 +169,7 @@ class Calibration(Part, frozen=True, kw_only=True):
     mae_high: float | None = None
     ece_low: float | None = None
     ece_high: float | None = None
+    ece_plain: float | None = None
 
     def __post_init__(self) -> None:
         check_interval(self.mae_low, self.mae_high)
