@@ -189,7 +189,10 @@ def correlate_table(
         absent=(*found.absent, *no_people),
         human=people,
         differences=rows,
-        notes=(*dict.fromkeys(notes), *near_warnings(table, tests[0].rows, options.resamples, options.seed)),
+        notes=(
+            *dict.fromkeys([*notes, *found.notes]),
+            *near_warnings(table, tests[0].rows, options.resamples, options.seed),
+        ),
         agreement=agreed,
         systems=means.rows,
         orders=means.orders,

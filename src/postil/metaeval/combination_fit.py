@@ -9,8 +9,9 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.learners.boosting import Trees, boosting_fit
-from postil.metaeval.coefficients import constant
+from postil.metaeval.coefficients import constant, starts_of
 from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
+from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
 from postil.metaeval.grade_mapping import cross_fitted
 from postil.metaeval.rated_outputs import chosen_metrics
 from postil.metaeval.replicates import resampled
@@ -18,6 +19,7 @@ from postil.metaeval.resampling import estimate, shared_counts
 from postil.metaeval.table import REPEATED, excluded_texts, meet
 from postil.records.combination_parts import CombinationColumn, CombinationDifference, CombinationFit, CombinationTexts
 from postil.records.names import LENGTH, control, reads_weights
+from postil.records.parts import Estimate
 from postil.records.rows import EXTERNAL
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from postil.metaeval.combination import CombinationMethod, Model
     from postil.metaeval.resampling import Counts
     from postil.metaeval.score_matrix import Rated, Scored
-    from postil.records.parts import Estimate, Excluded
+    from postil.records.parts import Excluded
 
 __all__ = [
     "FOLDS",
@@ -371,11 +373,13 @@ class _Correlations:
         items: Number of items.
         pool: float64[1 + R, columns], over all texts; NaN where undefined.
         item: float64[1 + R, columns], within items.
+        degrees: float64[columns], degrees of freedom of those over all texts.
     """
 
     items: int
     pool: Floats
     item: Floats
+    degrees: Floats
 
     @classmethod
     def of(cls, columns: Floats, texts: JudgedTexts, item: NDArray[np.int32], counts: Counts) -> _Correlations:
@@ -387,10 +391,15 @@ class _Correlations:
             counts.shape[1],
             np.vstack([pool.values, pool.samples]),
             np.vstack([within.values, within.samples]),
+            degrees_of_freedom(columns, texts.ratings, starts_of(item)),
         )
 
     def estimate(self, by: Literal["pool", "item"], column: int) -> Estimate | None:
-        return self._estimate(getattr(self, by)[:, column])
+        found = self._estimate(getattr(self, by)[:, column])
+        if found is None or by == "item":
+            return found
+        around = fisher_interval(found.value, self.pool[1:, column], self.degrees[column], self.items)
+        return found if around is None else Estimate(value=found.value, low=around.low, high=around.high)
 
     def _estimate(self, samples: Floats) -> Estimate | None:
         return None if np.isnan(samples[0]) else estimate(samples, self.items)

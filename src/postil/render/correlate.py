@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
 from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of
-from postil.render.audit import accuracies, accuracy_table, audit_notes, audit_tables, chance_label, tied_notes
+from postil.render.audit import (
+    accuracies,
+    accuracy_table,
+    audit_notes,
+    audit_tables,
+    chance_label,
+    tied_notes,
+)
 from postil.render.formats import counted, grid_as, short, value_with_interval
 from postil.render.severity import is_significant, severity_remarks
 from postil.render.verdict import Wording, verdict
@@ -43,6 +50,7 @@ OF_ACCURACIES: Final = (
     "chance_fixed",
     "draws",
     "exact",
+    "all_tied",
 )
 """Further columns where some row has them."""
 
@@ -64,9 +72,9 @@ AGREEMENT: Final = {
 }
 """The statistics of agreement that are shown, by name."""
 WARNED: Final = re.compile(
-    "; over=(near|kernel) (follows|loses)|(is a reference|are references) of (its|their) own item"
+    "; over=(near|kernel) (follows|loses)|references? of (its|their) own item|^few outliers rule"
 )
-"""Part of every warning about a mean of weights by similarity, or candidates that are references; of no other note."""
+"""Part of every warning: means of weights by similarity, candidates that are references, outliers; of no other note."""
 
 
 def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
@@ -108,7 +116,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
 
 
 def warnings_of(result: CorrelationResult) -> list[str]:
-    """The notes that warn of ``over=near`` and ``over=kernel``, and of candidates that are references.
+    """The notes that warn of ``over=near`` and ``over=kernel``, candidates that are references, and outliers.
 
     Args:
         result: The result.

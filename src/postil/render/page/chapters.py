@@ -22,7 +22,7 @@ from postil.records.results import (
     StudyResult,
 )
 from postil.render.audit import accuracies, accuracy_table, tied_notes
-from postil.render.correlate import on_severity
+from postil.render.correlate import on_severity, warnings_of
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
 from postil.render.page import pictures, tables
@@ -162,6 +162,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
         *([Findings(tuple(found))] if found else []),
         Paragraph(paragraph(look)),
         *(Paragraph(f"{capital(note)}.") for note in tied_notes(accuracies(result), isolated)),
+        *(Paragraph(f"{capital(note)}.") for note in warnings_of(result)),
         *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
     )
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))
@@ -301,7 +302,7 @@ def _settings(
         *([("command", settings.command)] if settings.command else []),
         *([("correlation", LEVELS.get(settings.by, settings.by))] if isinstance(settings, CorrelationSettings) else []),
         *([("lower is better", listed(list(map(isolated, turned))))] if turned else []),
-        ("intervals", f"95 % percentile bootstrap, {counted(settings.resamples, 'resample')} of the items"),
+        ("intervals", f"95 % bootstrap, {counted(settings.resamples, 'resample')} of the items"),
         ("tests", f"{counted(settings.permutations, 'permutation')} of the items; Holm’s correction"),
         *(("note", note) for note in notes),
         ("seed", str(settings.seed)),
