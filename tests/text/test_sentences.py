@@ -89,6 +89,7 @@ def test_the_source_of_a_quotation_stands_with_it(text: str, sentences: list[str
         "He works for the govt. and likes it.",
         "Die Versammlung dauert höchst. eine Stunde.",
         "The sign said “No dogs. No cats. No exceptions.” and nobody laughed.",
+        "Il dit « Il est tard. Partons ! » et partit.",
         'He asked: "Why? Who did it? And when?" and left the room.',
         "Sie rief: „Halt! Wer da?“ und lief davon.",
         "Elle écrit: «Il pleut. Nous partons.» et part.",

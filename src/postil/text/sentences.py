@@ -230,7 +230,8 @@ class _Paragraph:
                 continue
             close = text.find(closes, place, min(place + 4 * _NEAR, self.end))
             after = self._skip(close + 1)
-            if close > 0 and text[close - 1] in ".!?…" and close + 1 < after < self.end and text[after].islower():
+            said = text[place - 1 : close].rstrip() if closes == "»" else text[place - 1 : close]  # French has a space
+            if close > 0 and said[-1:] in {*".!?…"} and close + 1 < after < self.end and text[after].islower():
                 return True
         return False
 
