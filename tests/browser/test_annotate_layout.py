@@ -214,3 +214,25 @@ def test_marks_are_kept_when_one_goes_back(serve: Serve, chromium: Chromium) -> 
     assert ann(marked) == whole
     ann.saved()
     assert [one.spans for one in server.store.results.ratings()] == [((0, 6),)]
+
+
+@pytest.mark.parametrize("kind", ["pairs", "passages"])
+def test_pairs_and_passages_move_no_button(serve: Serve, chromium: Chromium, kind: str) -> None:
+    if kind == "pairs":
+        rows = [one | {"system": name} for one in texts() for name in "ab"]
+        server = serve(rows, item_type="summary", context="source", pairs="all")
+    else:
+        rows = [{"topic": "Trams", "id": f"p{words}", "text": text(words)} for words in LENGTHS]
+        server = serve(rows, item_type="passages")
+    ann = Grading(chromium).join(server, "Ann")
+    places: dict[tuple[int, int], set[str]] = {size: set() for size in SIZES}
+    for _ in LENGTHS:
+        for size in SIZES:
+            ann.look(size)
+            ann.shoot(f"layout-{kind}-{ann.position}-{size[0]}")
+            page = "document.documentElement"
+            assert ann(f"[{page}.scrollWidth, {page}.scrollHeight]") == list(size)
+            assert ann(HIDDEN) == []
+            places[size].add(json.dumps(ann(PLACES)))
+        ann.grade("1" if kind == "pairs" else "Enter")
+    assert {size: len(found) for size, found in places.items()} == dict.fromkeys(SIZES, 1)
