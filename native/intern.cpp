@@ -197,23 +197,25 @@ bool split(const Characters& table, const Char* text, int64_t length, bool ascii
         ++other;
       } else {
         bool in_run = false;  // of word characters of scripts with spaces
-        int64_t end = i;
-        for (bool word = true;;) {
-          if (word) {
+        for (;;) {
+          do {
+            bits |= c;
             const bool here = is_unspaced(c);
             unspaced += here;
             other += !here && !in_run;
             in_run = !here;
+          } while (++i < length && is_word(table, c = text[i]));
+          if (i == length || c < 0x300) break;  // no mark and no joiner
+          const int64_t end = i;
+          int64_t next = i;
+          for (; next < length && (is_combining(table, c = text[next]) || is_joiner(c)); ++next) {
+            if (!is_joiner(c)) i = next + 1;  // a word may end in a mark
           }
-          bits |= c;
-          end = ++i;
-          while (i < length && is_joiner(text[i])) ++i;
-          if (i == length) break;
-          word = is_word(table, c = text[i]);
-          if (!word && !is_combining(table, c)) break;
-          if (i > end) bits |= 0x200F;
+          const bool goes_on = next < length && is_word(table, c = text[next]);
+          if (goes_on) i = next;
+          for (int64_t k = end; k < i; ++k) bits |= text[k];
+          if (!goes_on) break;
         }
-        i = end;
       }
     }
     emit(narrow(text, length, from, i, bits, buffer));

@@ -74,14 +74,34 @@ Splitting splitting_of(const std::string& name) {
   throw nb::value_error("expected space, words, characters, rouge, unspaced, every-character or marks");
 }
 
-// A text as words splits it, see `fold_words` of the Python kernel: Latin-1 has nothing to compose.
+// False for the many characters that NFC neither changes nor joins with one before them: Latin, Cyrillic and Greek letters,
+// punctuation, kana, Han, Hangul. No later version of Unicode may change that.
+bool may_compose(uint32_t c) {
+  return !(c < 0x300 || (c >= 0x388 && c <= 0x482) || (c >= 0x48A && c <= 0x52F) || (c >= 0x2002 && c <= 0x20CF) ||
+           (c >= 0x3030 && c <= 0x3098) || (c >= 0x309B && c <= 0xA66E) || (c >= 0x3000 && c <= 0x3029) ||
+           (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xFF00 && c <= 0xFF9D));
+}
+bool may_compose(PyObject* text) {
+  const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+  auto any = [length](const auto* chars) { return std::any_of(chars, chars + length, [](uint32_t c) { return may_compose(c); }); };
+  switch (PyUnicode_KIND(text)) {
+    case PyUnicode_1BYTE_KIND:
+      return false;
+    case PyUnicode_2BYTE_KIND:
+      return any(PyUnicode_2BYTE_DATA(text));
+    default:
+      return any(PyUnicode_4BYTE_DATA(text));
+  }
+}
+
+// A text as words splits it, see `fold_words` of the Python kernel.
 nb::object folded(nb::handle text, nb::object& normalize) {
   nb::object out = nb::borrow(text);
   if (!PyUnicode_IS_ASCII(text.ptr()) && PyUnicode_FindChar(text.ptr(), 0xAD, 0, PyUnicode_GET_LENGTH(text.ptr()), 1) >= 0) {
     out = out.attr("replace")("\u00ad", "");
   }
   out = out.attr("lower")();
-  if (PyUnicode_KIND(out.ptr()) == PyUnicode_1BYTE_KIND) return out;
+  if (!may_compose(out.ptr())) return out;
   if (!normalize.is_valid()) normalize = nb::module_::import_("unicodedata").attr("normalize");
   return normalize("NFC", out);
 }
