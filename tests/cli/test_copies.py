@@ -80,7 +80,7 @@ def test_a_streamed_file_counts_them_as_well(postil: Postil, monkeypatch: pytest
 
 
 @pytest.mark.filterwarnings("ignore:b. no candidate for 1 of 4 items")
-def test_columns_and_tables_warn() -> None:
+def test_columns_and_tables_warn(tmp_path: Path) -> None:
     by_item: dict[str, list[str]] = {}
     for each in REFERENCES:
         by_item.setdefault(each.item, []).append(each.text)
@@ -94,7 +94,7 @@ def test_columns_and_tables_warn() -> None:
     tokens = [text.split() for text in said], [[text.split() for text in each] for each in lists]
     with pytest.warns(UserWarning, match=TOLD):
         split = postil.score(*tokens, metrics="rouge-l", **of)
-    for found in (columns, tables, split, postil.read_result(_saved(columns))):
+    for found in (columns, tables, split, postil.read_result(_saved(columns, tmp_path / "found.json"))):
         assert found.equal_references == (0, 1, 2, 2, 0, 0, 0)
     grades = [Judgement(each.item, each.system, "ann", float(n)) for n, each in enumerate(CANDIDATES[:5])]
     note = "3 of 5 candidates are references of their own items, so metrics compare them with themselves"
@@ -103,6 +103,6 @@ def test_columns_and_tables_warn() -> None:
     assert any(line.startswith("3 candidates are") for line in postil.compare(columns, options=options).notes)
 
 
-def _saved(result: postil.ScoreResult) -> str:
-    Path("found.json").write_text(result.to_json(), encoding="utf-8")
-    return "found.json"
+def _saved(result: postil.ScoreResult, file: Path) -> Path:
+    file.write_text(result.to_json(), encoding="utf-8")
+    return file
