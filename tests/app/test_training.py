@@ -66,7 +66,7 @@ def test_a_retriever_is_made(corpus: Corpus, tmp_path: Path) -> None:
     model = Model.open(tmp_path / "m", {"ir-tc"})
     model.verify()
     assert {name: model.config[name] for name in ("tokenizer", "neighbors", "weighting", "idf", "ranker")} == {
-        "tokenizer": "words", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
+        "tokenizer": "words-2", "neighbors": 20, "weighting": "tf-idf", "idf": "plain", "ranker": "tf-idf",
     }  # fmt: skip
     assert model.metadata["corpus"] == corpus.metadata.origin
     assert trained is not None

@@ -112,7 +112,7 @@ def test_articles_of_every_split_are_added(there: Path, tmp_path: Path) -> None:
         (("--update", "of-old", "--corpus", "of-old"), "of-old/metadata.json: expected a corpus of format"),
         (("--update", "att", "--corpus", "new"), "att: att generates comments by a network, which learns nothing"),
         (("--update", "of-old", "ir-t", "--corpus", "new"), "--update, --corpus, --out and --labels before ir-t"),
-        (("--update", "of-old", "--corpus", "spaced"), "of-old: its tokenizer is words, that of spaced space"),
+        (("--update", "of-old", "--corpus", "spaced"), "of-old: its tokenizer is words-2, that of spaced space"),
     ],
 )
 def test_what_cannot_be_updated(

@@ -49,7 +49,7 @@ def test_json_has_everything_and_no_nan(postil: Postil) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     found = json.loads(outcome.out)
     assert (found["schema"], found["kind"]) == (1, "statistics")
-    assert found["settings"]["tokenizer"] == "words"
+    assert found["settings"]["tokenizer"] == "words-2"
     splits = found["statistics"]["splits"]
     assert list(splits) == ["train", "dev", "all"]
     # 20 articles with 1, 2, 3, 4 comments in turn; the n-th comment has n votes, from 0.
@@ -104,7 +104,7 @@ def test_the_table_names_fifteen_categories_and_counts_the_rest(postil: Postil) 
     named = lines[start + 2 : start + 17]
     assert [line.split("  ")[0] for line in named[:3]] == ["kind 0", "kind 1", "kind 10"]  # 2, 2, then by name
     assert re.fullmatch(r"3 others +\d +\d +3  15\.0 %", lines[start + 17])
-    assert lines[-1] == "words: words"
+    assert lines[-1] == "words: words-2"
 
 
 def test_jobs_do_not_matter(postil: Postil) -> None:

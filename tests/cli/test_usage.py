@@ -150,7 +150,7 @@ def test_flags(postil: Postil, args: tuple[str, ...], said: str) -> None:
 def test_background_of_another_tokenizer(postil: Postil) -> None:
     assert postil(*BASE, "-m", "cider", "--save-background", "bg").code == 0
     err = write_error(postil, *BASE, "-m", "cider", "--background", "bg", "--tokenizer", "space")
-    assert err == "postil: bg was counted with the tokenizer words, not space\n"
+    assert err == "postil: bg was counted with the tokenizer words-2, not space\n"
 
 
 def test_missing_extra(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:

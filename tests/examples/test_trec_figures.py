@@ -94,7 +94,7 @@ def found(rows: list[Passage]) -> NcgResult:
 
 @pytest.fixture(scope="module")
 def collection(rows: list[Passage]) -> PassageCollection:
-    return PassageCollection(Vocabulary().encode([row.text for row in rows], tokenizer("words")))
+    return PassageCollection(Vocabulary().encode([row.text for row in rows], tokenizer("words"), allow_han=True))
 
 
 def gains(found: NcgResult, *, without: bool) -> dict[str, tuple[float, ...]]:

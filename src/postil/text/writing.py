@@ -20,6 +20,8 @@ FEWEST: Final = 12
 """Smallest number of words that tell a language."""
 LEAST: Final = 0.15
 """Smallest share of them that are function words of it."""
+DISTINCT: Final = 3
+"""Smallest number of different ones."""
 MORE: Final = 1.5
 """Least number of its function words for each that another language has."""
 
@@ -46,7 +48,7 @@ _SCRIPTS: Final = {
     **SPACELESS,
 }
 _LETTERS: Final = {name: re.compile(rf"(?=[^\W\d_])[{characters}]") for name, characters in _SCRIPTS.items()}
-_WORD: Final = re.compile(r"[^\W\d_]+")
+_WORD: Final = re.compile(r"\w+")
 _LATIN: Final = tuple(lang for lang in STOP_LISTS if lang not in {"ru", "zh"})
 _NAMES: Final = {
     "de": "German",
@@ -110,9 +112,10 @@ def writing_of(texts: Iterable[str]) -> Writing:
 
 def _language(text: str) -> str | None:
     """The language of Latin letters whose function words are by far the most."""
-    words = _WORD.findall(text)
+    words = [word for word in _WORD.findall(text) if word.isalpha()]
     if len(words) < FEWEST:
         return None
-    counts = {lang: sum(map(stop_words(lang).__contains__, words)) for lang in _LATIN}
-    first, second = sorted(counts, key=lambda lang: -counts[lang])[:2]
-    return first if counts[first] >= max(LEAST * len(words), MORE * counts[second]) else None
+    found = {lang: list(filter(stop_words(lang).__contains__, words)) for lang in _LATIN}
+    first, second = sorted(found, key=lambda lang: -len(found[lang]))[:2]
+    enough = len(found[first]) >= max(LEAST * len(words), MORE * len(found[second]))
+    return first if enough and len(set(found[first])) >= DISTINCT else None
