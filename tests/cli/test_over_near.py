@@ -233,7 +233,8 @@ def test_correlate_says_so_of_a_kernel(postil: Postil) -> None:
     scores = scored(table)
     scores[KERNEL] = scores[NEAR]
     outcome = postil(*rows_of(table, scores, [KERNEL, MAX, f"control:mean-weight({KERNEL})"]))
-    mean, lower = outcome.err.splitlines()
+    outliers, mean, lower = outcome.err.splitlines()
+    assert outliers.startswith("few outliers rule pearson")
     assert mean.startswith(f"{KERNEL}: within items the mean weight of the references falls")
     assert mean.endswith("; over=kernel follows that mean, over=max less so")
     assert lower.startswith(f"{KERNEL}: pearson is lower than that of {MAX}")
