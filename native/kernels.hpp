@@ -38,6 +38,7 @@ struct MeteorParameters {
   double stage_weights[3];  // exact, stem, synonym
   int beam;
   bool outside;  // choose the reference by weight times F alone; of equal ones the least penalty
+  bool crossings;  // align with the fewest crossings, and take no penalty from equal texts
 };
 struct MeteorWords {
   Span<int32_t> candidates;     // word ids, where the overlap was found over stems
@@ -46,8 +47,9 @@ struct MeteorWords {
   Span<int64_t> synset_offsets;  // of each word id; empty without the synonym stage
   Span<int32_t> synsets;
 };
-// out [n, 8]: score, and of the chosen reference: weighted matches of the candidate and of the reference, weighted
-// lengths of both, chunks (0 where the texts are the same), matches, the reference's weight.
+// out [n, 9]: score, and of the chosen reference: weighted matches of the candidate and of the reference, weighted
+// lengths of both, chunks (0 where the texts are the same), matches, the reference's weight, and 1 if
+// the search for its alignment was cut short.
 void meteor(const Overlap&, const double* weights, const MeteorParameters&, const MeteorWords&, int jobs, double* out);
 
 // out [n, order]: sums over the references. sigma = 0: the original CIDEr; else CIDEr-D. norms [references, order] are filled in where they are needed and

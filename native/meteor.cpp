@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <tuple>
+#include <unordered_map>
 
+#include "crossings.hpp"
 #include "kernels.hpp"
+#include "repeats.hpp"
 
 namespace postil {
 namespace {
@@ -73,6 +76,9 @@ struct Scratch {
   std::vector<std::pair<int32_t, int32_t>> senses;  // (synset, place) of the candidate, sorted
   int64_t senses_of = -1;
   std::vector<double> most;                         // of each reference: what it could score at most; 0 once tried
+  std::vector<int32_t> first_same;                  // of each place: the first one of the same word
+  FewestCrossings crossings;
+  RepeatedWords repeated;
 };
 
 struct Sums {
@@ -86,6 +92,8 @@ struct Lengths {
 };
 
 constexpr int64_t kMostEdges = int64_t{1} << 28;  // 3 GiB
+constexpr int64_t kManyEdges = int64_t{1} << 16;  // of many words with kManyPartners on average, edges are not listed
+constexpr int64_t kManyPartners = 64;
 constexpr int kRuns = 64;     // more are not looked at one by one
 constexpr int kTabled = 48;  // penalties of so few matches are looked up
 
@@ -113,10 +121,14 @@ class Meteor {
   const int32_t* reference_words(int64_t r) const { return words_.references.data + overlap_.references.begin(r); }
 
   double most(const Candidate&, int32_t j, Lengths mine) const;
-  void require_few_edges(const Candidate&, int32_t j) const;
+  int64_t edges_at_most(const Candidate&, int32_t j) const;
   void find_edges(Scratch&, const Candidate&, int32_t j) const;
   void find_synonyms(Scratch&, const Candidate&, int32_t j) const;
-  void align(Scratch&, const Candidate&, int32_t j) const;
+  bool align(Scratch&, const Candidate&, int32_t j) const;
+  bool align_by_crossings(Scratch&, const Candidate&, int32_t j) const;
+  void align_repeated(Scratch&, const Candidate&, int32_t j) const;
+  void find_first_same(Scratch&, const Candidate&) const;
+  bool share_synset(int32_t word, int32_t other) const;
   bool align_plainly(Scratch&) const;
   template <class Rank>
   void search(Scratch&, int32_t length) const;
@@ -169,25 +181,27 @@ double Meteor::most(const Candidate& candidate, int32_t j, Lengths mine) const {
     matches = std::min(matches + runs[k - 1], mine.words);
     const double theirs_matched = weight * std::min(all, heaviest * matches);
     const double mine_matched = weight * std::min(same_words ? all : heaviest * matches, heaviest * matches);
-    const bool perfect = k == 1 && matches == mine.words && matches == theirs.words;
+    const bool perfect = k == 1 && matches == mine.words && matches == theirs.words && !p_.crossings;
     best = std::max(best, score(std::min(mine_matched, weight * mine.weighted), theirs_matched,
                                 perfect || p_.outside ? 0 : k, matches, mine, theirs));
   }
   return weights_[r] * best;
 }
 
-void Meteor::require_few_edges(const Candidate& candidate, int32_t j) const {
-  if ((candidate.end(j) - candidate.begin(j)) * int64_t{candidate.length} <= kMostEdges) return;
+// Number of edges without synonyms; where there are few, the number of all pairs.
+int64_t Meteor::edges_at_most(const Candidate& candidate, int32_t j) const {
+  const int64_t pairs = (candidate.end(j) - candidate.begin(j)) * int64_t{candidate.length};
+  if (pairs <= kManyEdges) return pairs;
   std::vector<int64_t> places(candidate.unit_count, 0);
   for (int32_t i = 0; i < candidate.length; ++i) ++places[candidate.units[i]];
   int64_t edges = 0;
   for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) edges += places[hit->unit];
   if (edges > kMostEdges) refuse(candidate, overlap_, j);
+  return edges;
 }
 
 void Meteor::find_edges(Scratch& scratch, const Candidate& candidate, int32_t j) const {
   scratch.edges.clear();
-  require_few_edges(candidate, j);
   const int32_t* mine = candidate_words(candidate);
   const int32_t* theirs = reference_words(candidate.first_reference + j);
   for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
@@ -250,17 +264,134 @@ bool Meteor::align_plainly(Scratch& scratch) const {
   return true;
 }
 
-void Meteor::align(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+// True if the search left alignments out that it should have looked at.
+bool Meteor::align(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  const int64_t edges = edges_at_most(candidate, j);
+  if (p_.crossings) return align_by_crossings(scratch, candidate, j);
+  if (edges > kManyEdges && edges > kManyPartners * (candidate.end(j) - candidate.begin(j))) {
+    align_repeated(scratch, candidate, j);
+    return false;
+  }
   find_edges(scratch, candidate, j);
   scratch.partners.assign(candidate.length, 0);
   for (const Edge& edge : scratch.edges) ++scratch.partners[edge.place];
-  if (align_plainly(scratch)) return;
+  if (align_plainly(scratch)) return false;
   const int32_t longest = std::max(candidate.length, overlap_.references.length(candidate.first_reference + j));
   if (longest <= NarrowRank::kLongest) {
     search<NarrowRank>(scratch, candidate.length);
   } else {
     search<WideRank>(scratch, candidate.length);
   }
+  return false;
+}
+
+// Of each place the first one of its word: in the order of the units, and of the words of a unit.
+void Meteor::find_first_same(Scratch& scratch, const Candidate& candidate) const {
+  const int32_t* mine = candidate_words(candidate);
+  std::unordered_map<int32_t, int32_t> first;
+  scratch.first_same.resize(candidate.length);
+  for (int32_t i = 0; i < candidate.length; ++i) scratch.first_same[i] = first.try_emplace(mine[i], i).first->second;
+}
+
+bool Meteor::align_by_crossings(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  const int64_t r = candidate.first_reference + j;
+  const int32_t *mine = candidate_words(candidate), *theirs = reference_words(r), count = overlap_.references.length(r);
+  std::vector<int32_t> classes(count, -1), places(scratch.first_same), aligned(count, -1), exact;
+  for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
+    int32_t i = scratch.first_place[hit->unit];
+    while (i >= 0 && mine[i] != theirs[hit->at]) i = scratch.next_place[i];
+    classes[hit->at] = i;
+  }
+  bool cut = scratch.crossings.stage(classes, places, aligned);
+  exact = aligned;
+  std::copy_n(candidate.units, candidate.length, places.begin());
+  std::fill(classes.begin(), classes.end(), -1);
+  for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) {
+    if (exact[hit->at] >= 0) {
+      places[exact[hit->at]] = -1;
+    } else {
+      classes[hit->at] = hit->unit;
+    }
+  }
+  cut |= scratch.crossings.stage(classes, places, aligned);
+  scratch.aligned.clear();
+  for (int32_t t = 0; t < count; ++t) {
+    if (aligned[t] >= 0) scratch.aligned.push_back({t, aligned[t], exact[t] >= 0 ? kExact : kStem});
+  }
+  return cut;
+}
+
+// As `search`, where the edges would take memory and time with the square of the words.
+void Meteor::align_repeated(Scratch& scratch, const Candidate& candidate, int32_t j) const {
+  using Range = RepeatedWords::Range;
+  const int64_t r = candidate.first_reference + j;
+  const int32_t *mine = candidate_words(candidate), *theirs = reference_words(r), count = overlap_.references.length(r);
+  std::vector<int32_t> place_of(candidate.length);
+  for (int32_t i = 0; i < candidate.length; ++i) place_of[i] = i;
+  std::sort(place_of.begin(), place_of.end(), [&](int32_t a, int32_t b) {
+    return std::make_tuple(candidate.units[a], scratch.first_same[a], a) <
+           std::make_tuple(candidate.units[b], scratch.first_same[b], b);
+  });
+  std::vector<Range> words;  // those of a unit behind one another
+  std::vector<int32_t> first_word(candidate.unit_count + 1, 0);
+  for (int32_t slot = 0; slot < candidate.length; ++slot) {
+    const int32_t i = place_of[slot];
+    if (slot == 0 || scratch.first_same[i] != scratch.first_same[place_of[slot - 1]]) {
+      words.push_back({slot, slot});
+      first_word[candidate.units[i] + 1] = static_cast<int32_t>(words.size());
+    }
+    words.back().end = slot + 1;
+  }
+  std::vector<int32_t> unit_of(count, -1);
+  for (const Hit* hit = candidate.begin(j); hit != candidate.end(j); ++hit) unit_of[hit->at] = hit->unit;
+
+  std::unordered_map<int32_t, RepeatedWords::Partners> known;
+  std::unordered_map<int32_t, int64_t> times;  // of each word of the reference
+  std::vector<const RepeatedWords::Partners*> rows(count);
+  for (int32_t t = 0; t < count; ++t) {
+    const auto [entry, is_new] = known.try_emplace(theirs[t]);
+    rows[t] = &entry->second;
+    ++times[theirs[t]];
+    if (!is_new) continue;
+    for (int32_t w = unit_of[t] < 0 ? 0 : first_word[unit_of[t]]; unit_of[t] >= 0 && w < first_word[unit_of[t] + 1]; ++w) {
+      entry->second.ranges[mine[place_of[words[w].begin]] == theirs[t] ? kExact : kStem].push_back(words[w]);
+    }
+    if (words_.synset_offsets.size > 0) {
+      for (const Range& word : words) {
+        const int32_t other = mine[place_of[word.begin]];
+        if (other != theirs[t] && share_synset(other, theirs[t])) entry->second.ranges[kSynonym].push_back(word);
+      }
+    }
+  }
+  std::vector<int64_t> edges(candidate.length, 0);  // of each slot that begins a word: edges of each of its places
+  for (const auto& [word, partners] : known) {
+    for (const auto& ranges : partners.ranges) {
+      for (const Range& range : ranges) edges[range.begin] += times[word];
+    }
+  }
+  std::vector<bool> fixed(count, false);
+  for (int32_t t = 0; t < count; ++t) {
+    int64_t partners = 0;
+    int32_t begin = 0;
+    for (const auto& ranges : rows[t]->ranges) {
+      for (const Range& range : ranges) partners += range.end - range.begin, begin = range.begin;
+    }
+    fixed[t] = partners == 1 && edges[begin] == 1;
+  }
+  std::vector<RepeatedWords::Pair> pairs;
+  scratch.repeated.search(place_of, rows, fixed, p_.beam, pairs);
+  scratch.aligned.clear();
+  for (const auto& pair : pairs) scratch.aligned.push_back({pair.at, pair.place, pair.stage});
+}
+
+bool Meteor::share_synset(int32_t word, int32_t other) const {
+  const int64_t *offsets = words_.synset_offsets.data;
+  int64_t a = offsets[word], b = offsets[other];
+  while (a < offsets[word + 1] && b < offsets[other + 1]) {
+    if (words_.synsets[a] == words_.synsets[b]) return true;
+    ++(words_.synsets[a] < words_.synsets[b] ? a : b);
+  }
+  return false;
 }
 
 // The beam of METEOR 1.5. The reference is read from left to right; each path takes each free partner of the word or
@@ -375,6 +506,7 @@ void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) cons
     scratch.next_place[i] = scratch.first_place[candidate.units[i]];
     scratch.first_place[candidate.units[i]] = i;
   }
+  if (p_.crossings || candidate.length > kManyPartners) find_first_same(scratch, candidate);
   const Lengths mine = lengths(candidate_words(candidate), candidate.length);
   scratch.most.resize(candidate.references);
   for (int32_t j = 0; j < candidate.references; ++j) scratch.most[j] = most(candidate, j, mine);
@@ -384,16 +516,17 @@ void Meteor::row(Scratch& scratch, const Candidate& candidate, double* out) cons
   auto attempt = [&](int32_t j) {
     const int64_t r = candidate.first_reference + j;
     const Lengths theirs = lengths(reference_words(r), overlap_.references.length(r));
-    align(scratch, candidate, j);
+    const bool cut = align(scratch, candidate, j);
     Sums sums = add_up(scratch, candidate, j);
-    if (sums.matches == mine.words && sums.matches == theirs.words && sums.chunks == 1) sums.chunks = 0;
+    const bool same = sums.matches == mine.words && sums.matches == theirs.words && sums.chunks == 1;
+    if (same && !p_.crossings) sums.chunks = 0;
     const double here = weights_[r] * score(sums.candidate, sums.reference, sums.chunks, sums.matches, mine, theirs);
     const double without =
         p_.outside ? weights_[r] * score(sums.candidate, sums.reference, 0, sums.matches, mine, theirs) : here;
     if (chosen >= 0 && std::tie(without, here, chosen) < std::tie(best, out[0], j)) return;
-    const double values[8] = {here, sums.candidate, sums.reference, mine.weighted, theirs.weighted,
-                              static_cast<double>(sums.chunks), static_cast<double>(sums.matches), weights_[r]};
-    std::copy_n(values, 8, out);
+    const double values[9] = {here, sums.candidate, sums.reference, mine.weighted, theirs.weighted,
+                              static_cast<double>(sums.chunks), static_cast<double>(sums.matches), weights_[r], static_cast<double>(cut)};
+    std::copy_n(values, 9, out);
     chosen = j;
     best = without;
   };
@@ -412,7 +545,7 @@ void meteor(const Overlap& overlap, const double* weights, const MeteorParameter
             int jobs, double* out) {
   const Meteor meteor(overlap, weights, parameters, words);
   overlap.for_each(jobs, [] { return Scratch(); }, [&](Scratch& scratch, const Candidate& candidate) {
-    meteor.row(scratch, candidate, out + candidate.row * 8);
+    meteor.row(scratch, candidate, out + candidate.row * 9);
   });
 }
 

@@ -308,7 +308,7 @@ Smoothing smoothing_of(const std::string& name) {
 nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector<double> parameters,
                         std::vector<double> stage_weights, int beam, In<int32_t> candidate_words,
                         In<int32_t> reference_words, In<uint8_t> function, std::optional<In<int64_t>> synset_offsets,
-                        std::optional<In<int32_t>> synsets, int jobs, bool outside) {
+                        std::optional<In<int32_t>> synsets, int jobs, bool outside, bool crossings) {
   require_weights(held, weights);
   require(parameters.size() == 4 && stage_weights.size() == 3 && beam > 0, "expected 4 parameters, 3 weights and a beam");
   const char* const of_words = "expected a number of each word, and for each number whether it is a function word";
@@ -318,16 +318,17 @@ nb::object meteor_table(const HeldOverlap& held, In<double> weights, std::vector
   check_places(span(candidate_words), words_known, of_words);
   check_places(span(reference_words), words_known, of_words);
   require(std::all_of(function.data(), function.data() + words_known, [](uint8_t is) { return is < 2; }), of_words);
+  require(!crossings || !synsets, "expected no synonyms with the fewest crossings");
   require(synset_offsets.has_value() == synsets.has_value(), "expected synsets and their offsets");
   if (synsets) {
     require(static_cast<int64_t>(synset_offsets->shape(0)) == words_known + 1, "expected synsets of each word");
     check_offsets(span(*synset_offsets), static_cast<int64_t>(synsets->shape(0)), "expected synsets of each word");
   }
   const MeteorParameters p{parameters[0], parameters[1], parameters[2], parameters[3],
-                           {stage_weights[0], stage_weights[1], stage_weights[2]}, beam, outside};
+                           {stage_weights[0], stage_weights[1], stage_weights[2]}, beam, outside, crossings};
   MeteorWords words{span(candidate_words), span(reference_words), span(function), {}, {}};
   if (synset_offsets) words.synset_offsets = span(*synset_offsets), words.synsets = span(*synsets);
-  return table(held.count(), 8, [&](double* out) { meteor(held.overlap, weights.data(), p, words, jobs, out); });
+  return table(held.count(), 9, [&](double* out) { meteor(held.overlap, weights.data(), p, words, jobs, out); });
 }
 
 nb::object rank_correlation_table(In2<int32_t> x, In<int32_t> y, In<int32_t> cluster, In2<int32_t> counts,
@@ -619,7 +620,8 @@ NB_MODULE(_compiled, m) {
       nb::arg("overlap"), nb::arg("candidate_sentences"), nb::arg("reference_sentences"), nb::arg("jobs") = 1);
   m.def("meteor", &meteor_table, nb::arg("overlap"), nb::arg("weights"), nb::arg("parameters"), nb::arg("stage_weights"),
         nb::arg("beam"), nb::arg("candidate_words"), nb::arg("reference_words"), nb::arg("function"),
-        nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1, nb::arg("outside") = false);
+        nb::arg("synset_offsets").none(), nb::arg("synsets").none(), nb::arg("jobs") = 1, nb::arg("outside") = false,
+        nb::arg("crossings") = false);
 
   nb::class_<Grams>(m, "Grams")
       .def_prop_ro("order", &Grams::order)

@@ -371,5 +371,6 @@ def test_what_belongs_to_the_preset_is_refused_without_it() -> None:
 def test_the_metrics_of_the_preset_are_the_paper_s_in_each_reading() -> None:
     specs = CommentsOptions(preset="paper").specs
     assert len(parse_all(specs)) == len(specs)
+    assert specs[:2] == tuple(f"{w}meteor(params=2005,alignment=2005,penalty=outside)" for w in ("", "w-"))
     for spec in ("meteor(params=2005,penalty=outside)", "meteor(penalty=outside)", "rouge-l(reading=union)", "bleu-3"):
         assert {spec, f"w-{spec}"} <= set(specs)

@@ -60,6 +60,7 @@ PARAMETERS = {
         "(over=top-2)",
         "(over=near)",
         "(over=mean,characters=true,params=other)",
+        "(params=2005,alignment=2005,stages=exact)",
     ],
     "rouge-1": [
         "",

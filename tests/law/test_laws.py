@@ -202,7 +202,9 @@ def test_a_copy_of_a_reference_of_weight_1_scores_the_top(problem: Problem, numb
     for row, pick in zip(weights, picks, strict=True):
         row[pick] = 1.0
     problem = Problem(problem.references, weights, copies, list(range(len(copies))))
-    specs = without(of("meteor", "rouge-l", "delta-bleu", "chrf", "chrf++", *BLEU) + BEST, AVERAGES)
+    # METEOR of 2005 takes a penalty from equal texts too.
+    exempt = [spec for spec in of("meteor") if "alignment=2005" in spec]
+    specs = without(of("meteor", "rouge-l", "delta-bleu", "chrf", "chrf++", *BLEU) + BEST, AVERAGES + exempt)
     result = scores(problem, specs)
     for spec in specs:
         shortest = getattr(parse_metric(spec), "order", 2 if "rouge-2" in spec else 1)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -192,3 +193,48 @@ def test_a_penalty_outside_needs_a_maximum(over: str) -> None:
     with pytest.raises(UsageError, match=f"over={over} has no maximum; take over=max, or leave penalty out"):
         parse_metric(f"meteor(over={over},penalty=outside)")
     assert parse_metric(f"meteor(over={over},penalty=inside)") == parse_metric(f"meteor(over={over})")
+
+
+ORIGINAL = "meteor(params=2005,alignment=2005)"
+
+
+def test_the_original_takes_a_penalty_from_equal_texts() -> None:
+    """Three equal words are one chunk of three: .5 (1/3)^3."""
+    for spec in (ORIGINAL, f"w-{ORIGINAL}", "w-meteor(params=2005,alignment=2005,over=mean)"):
+        result = postil.score(["a b c"], [["a b c"]], weights=[[1.0]], metrics=[spec])
+        assert result.items[spec][0] == pytest.approx(1 - 0.5 / 27)
+    assert postil.score(["a b c"], [["a b c"]], metrics=["meteor(params=2005)"]).corpus["meteor(params=2005)"] == 1.0
+
+
+def test_the_fewest_crossings_before_the_fewest_chunks() -> None:
+    """The beam keeps ``a b`` together, which crosses two pairs; one crossing leaves three chunks of one word."""
+    original, beam = "meteor(params=2005,stages=exact,alignment=2005)", "meteor(params=2005,stages=exact)"
+    result = postil.score(["a a b"], [["a b a"]], metrics=[original, beam], tokenizer="space")
+    assert result.items[original][0] == pytest.approx(1 - 0.5)
+    assert result.items[beam][0] == pytest.approx(1 - 0.5 * (2 / 3) ** 3)
+    assert "alignment=2005" in result.signatures[original]
+    assert "alignment" not in result.signatures[beam]
+
+
+def test_a_text_that_repeats_words_is_scored_within_the_bound() -> None:
+    """A chunk of 9,000 of 10,000 equal words, whatever the alignment; a remark where the search was cut short."""
+    texts = ([" ".join(["the"] * 10_000)], [[" ".join(["the"] * 9_000)]])
+    beam = "meteor(params=2005)"
+    expected = 1 / (0.1 / 0.9 + 0.9 / 1.0)
+    assert postil.score(*texts, metrics=[beam]).corpus[beam] == pytest.approx(expected)
+    with pytest.warns(UserWarning, match="the search for the fewest crossings was cut short"):
+        assert postil.score(*texts, metrics=[ORIGINAL]).corpus[ORIGINAL] == pytest.approx(expected)
+    draw = Random(1)  # noqa: S311 - texts
+    hard = [" ".join(draw.choices("abcdefgh", k=60)) for _ in range(2)]
+    for spec in (
+        ORIGINAL,
+        "meteor(params=2005,alignment=2005,characters=true)",
+        "meteor(params=2005,alignment=2005,over=mean)",
+    ):
+        with pytest.warns(UserWarning, match="alignment=2005: some texts repeat too many words"):
+            postil.score(hard[:1], [hard[1:]], metrics=[spec])
+
+
+def test_the_original_has_no_synonyms() -> None:
+    with pytest.raises(UsageError, match="alignment=2005 has the stages exact and exact\\+stem"):
+        parse_metric("meteor(alignment=2005,stages=exact+stem+synonym)")

@@ -33,6 +33,10 @@ __all__ = ["Meteor"]
 
 BEAM: Final = 40
 """Beam size of the alignment search, as in the METEOR 1.5 program."""
+CUT: Final = (
+    "alignment=2005: some texts repeat too many words, so the search for the fewest crossings was cut short; their "
+    "scores are those of the best alignments found"
+)
 UNWEIGHTED: Final = 0.5
 """The delta at which function words count as much as content words."""
 
@@ -68,14 +72,19 @@ class Meteor(Metric):
     and .0956 at most. ``params=other`` and ``params=2005`` use no list.
 
     In [0, 1]; higher is better; an empty candidate scores 0. Of references with equal scores the first is chosen, so
-    the corpus score, unlike item scores, can depend on the order of references. Time grows with the places that words
-    could be aligned with: ten seconds for two texts of 30,000 words.
+    the corpus score, unlike item scores, can depend on the order of references. Time grows with the number of words
+    and the logarithm of the places that they could be aligned with.
 
     Args:
         params: ``en``: METEOR 1.5's for English (.85, .2, .6, .75); ``other``: for languages without tuning, such as
             Chinese (.75, 1.4, .7, .5); ``2005``: the first paper's (.9, 3, .5, .5), every stage with weight 1.
         stages: Matchers of words: the same word, the same English stem (Snowball), a WordNet synset in common. The
             paraphrase stage of METEOR 1.5 is not offered, so its default English number, which has it, is not promised.
+        alignment: ``1.5``: the beam search of the METEOR 1.5 program, in which equal texts have no penalty. ``2005``:
+            that of the first paper, stage by stage without synonyms: of the alignments with most matches the one with
+            the fewest crossings, of these the one with the fewest chunks; equal texts are one chunk. Where words occur
+            so often that more than a thousand partial alignments after a word, or four million steps in all, would have
+            to be looked at, the best of those that were is taken, and a remark says so.
         characters: Take every character outside Latin and Cyrillic words as a word, as METEOR 1.5 does when it
             normalizes Chinese; lower-cases.
         corpus: ``stats``: sum the chosen references' statistics, matches scaled by s_j in P and R only; the program's
@@ -118,6 +127,7 @@ class Meteor(Metric):
 
     params: Literal["en", "other", "2005"] = "en"
     stages: Literal["exact", "exact+stem", "exact+stem+synonym"] = "exact+stem"
+    alignment: Literal["1.5", "2005"] = field(default="1.5", metadata={"brief": True})
     characters: bool = False
     corpus: Literal["stats", "mean", "chosen"] = None  # type: ignore[assignment]  # set below
     over: str = "max"
@@ -142,6 +152,10 @@ class Meteor(Metric):
             )
         if self.function_words is not None and PRESETS[self.params].delta == UNWEIGHTED:
             raise UsageError(f"meteor: function_words has no effect with params={self.params}; leave it out")
+        if self.alignment == "2005" and self.stages == "exact+stem+synonym":
+            raise UsageError(
+                "meteor: alignment=2005 has the stages exact and exact+stem, got stages=exact+stem+synonym"
+            )
         if self.wordnet is not None and self.stages != "exact+stem+synonym":
             raise UsageError(f"meteor: wordnet has no effect with stages={self.stages}; leave it out")
         for path in (self.function_words, self.wordnet):
@@ -223,6 +237,7 @@ class _MeteorScorer(PairwiseScorer):
         if metric.stages == "exact+stem+synonym":
             self._wordnet = WordNet.find(Path(metric.wordnet) if metric.wordnet else None)
         self._is_function = references.tokens.vocabulary.flags(self._function)
+        self._cut = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -236,6 +251,10 @@ class _MeteorScorer(PairwiseScorer):
             return frozenset()
         path = self.metric.function_words
         return function_words(Path(path) if path else None)
+
+    def remarks(self) -> list[str]:
+        """See `Scorer.remarks`."""
+        return [CUT] if self._cut else []
 
     def measure(self, matches: Matches) -> NDArray[np.float64]:
         """Columns of ``corpus=stats``: weighted matches of both sides times s, weighted lengths, chunks, matches."""
@@ -256,11 +275,12 @@ class _MeteorScorer(PairwiseScorer):
         return self._stats(np.column_stack([scores[first], pairs[first, 1:7], weights[first]]))
 
     def _table(self, matches: Matches, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Statistics of the best reference of each candidate, float64[n, 8]; see `postil.kernel.meteor`."""
+        """Statistics of the best reference of each candidate, float64[n, 9]; see `postil.kernel.meteor`."""
         vocabulary, preset = matches.candidates.vocabulary, self._preset
         known = len(self._is_function)
+        fewest = (True,) if self.metric.alignment == "2005" else ()
         with alignable(self.metric):
-            return meteor(
+            table = meteor(
                 matches.stems() if self._stems else matches.words,
                 weights,
                 preset[:4],
@@ -272,7 +292,10 @@ class _MeteorScorer(PairwiseScorer):
                 *self._synsets(vocabulary),
                 matches.jobs,
                 self._outside,
+                *fewest,
             )
+        self._cut |= bool(table[:, 8:].any())
+        return table
 
     def _stats(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.metric.corpus == "mean":
@@ -280,7 +303,7 @@ class _MeteorScorer(PairwiseScorer):
         stats = table[:, 1:7].copy()
         if self.metric.corpus == "chosen":
             return np.column_stack([stats, table[:, 0]])
-        stats[:, :2] *= table[:, 7:]
+        stats[:, :2] *= table[:, 7:8]
         return stats
 
     def _synsets(self, vocabulary: Vocabulary) -> tuple[NDArray[np.int64] | None, NDArray[np.int32] | None]:
@@ -347,6 +370,9 @@ class _CharacterScorer(PairwiseScorer):
 
     def alone(self, pairs: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._inner.alone(pairs)
+
+    def remarks(self) -> list[str]:
+        return self._inner.remarks()
 
     def _matches(self, matches: Matches) -> Matches:
         candidates = matches.candidates

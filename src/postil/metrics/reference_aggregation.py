@@ -330,6 +330,10 @@ class AggregatingScorer(SimilarityScorer):
         """See `Scorer.notes`."""
         return self._singles.scorers[self._single.name].notes
 
+    def remarks(self) -> list[str]:
+        """See `Scorer.remarks`."""
+        return self._singles.scorers[self._single.name].remarks()
+
     def similarities(self, matches: Matches) -> NDArray[np.float64]:
         """See `SimilarityScorer.similarities`."""
 

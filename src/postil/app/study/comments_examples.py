@@ -38,8 +38,8 @@ def pairs(metrics: Iterable[str]) -> tuple[tuple[str, str], ...]:
     Args:
         metrics: The metrics of the study; those that are not among them have their bare names.
 
-    >>> pairs(["meteor(params=2005)", "bleu-1"])
-    (('meteor(params=2005)', 'bleu-1'), ('w-meteor', 'meteor(params=2005)'))
+    >>> pairs(["meteor(alignment=2005)", "bleu-1"])
+    (('meteor(alignment=2005)', 'bleu-1'), ('w-meteor', 'meteor(alignment=2005)'))
     """
     names = list(metrics)
     return tuple((first_reading(one, names), first_reading(other, names)) for one, other in TABLES)

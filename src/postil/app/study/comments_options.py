@@ -43,12 +43,22 @@ METRICS: Final = (
     FITTING,
 )
 
-PRINTED: Final = ("meteor(params=2005,penalty=outside)", "rouge-l(reading=union)", "cider")
-"""The metrics of equations B.3 to B.5 as they are printed, with the METEOR of 2005 that the paper cites."""
+PRINTED: Final = ("meteor(params=2005,alignment=2005,penalty=outside)", "rouge-l(reading=union)", "cider")
+"""The metrics of equations B.3 to B.5 as they are printed, with parameters and alignment of the METEOR of 2005 that the
+paper cites."""
+
+READINGS: Final = (
+    "meteor(params=2005,alignment=2005)",
+    "meteor(params=2005,penalty=outside)",
+    "meteor(params=2005)",
+    "meteor(penalty=outside)",
+    "meteor",
+)
+"""Other readings of METEOR: with the penalty inside the maximum, with alignment and parameters of METEOR 1.5."""
 
 PAPER_METRICS: Final = (
     *(f"{w}{spec}" for spec in (*PRINTED, "bleu-1", "bleu-2", "bleu-3", "bleu-4") for w in ("", "w-")),
-    *(f"{w}{spec}" for spec in ("meteor(params=2005)", "meteor(penalty=outside)", "meteor") for w in ("", "w-")),
+    *(f"{w}{spec}" for spec in READINGS for w in ("", "w-")),
     FITTING_PLAIN,
     FITTING,
     *(f"{w}rouge-l" for w in ("", "w-")),
