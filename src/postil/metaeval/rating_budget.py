@@ -138,8 +138,9 @@ def assumed(sd: float, reliability: float = 0.5, system_correlation: float = 0.3
         system_correlation: Correlation of two systems' expected ratings over items.
         r_squared: Share of the variance of expected ratings that scores explain, from 0 to 1.
 
-    >>> assumed(1.0)
-    Components(rater_variance=0.5, total_mean=0.5, total_difference=0.35, residual_mean=0.5, residual_difference=0.35)
+    >>> found = assumed(1.0)
+    >>> found.rater_variance, found.total_mean, found.total_difference
+    (0.5, 0.5, 0.35)
     """
     mean = reliability * sd**2
     difference = mean * (1 - system_correlation)
