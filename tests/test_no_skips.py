@@ -19,7 +19,8 @@ def outcome(folder: Path, *options: str) -> int:
 def test_a_skip_is_a_failure_where_none_may_be(tmp_path: Path) -> None:
     for name, text in (("test", SKIPPED), ("module", MISSING)):
         (folder := tmp_path / name).mkdir()
-        shutil.copy(Path(__file__).with_name("conftest.py"), folder)
+        for needed in ("conftest.py", "exploration.py"):
+            shutil.copy(Path(__file__).with_name(needed), folder)
         (folder / "pytest.ini").write_text("[pytest]\nmarkers = integration\n", encoding="utf-8")
         (folder / "test_it.py").write_text(text, encoding="utf-8")
         assert outcome(folder) in {0, 5}  # 5: there was no test to run
