@@ -74,7 +74,8 @@ _NOTE_NAMES: Final = frozenset(
 )
 _NOTE_ROLES: Final = frozenset({"doc-endnotes", "doc-footnote", "doc-bibliography", "doc-endnote", "doc-biblioentry"})
 _CAPTION_NAMES: Final = frozenset({"thumbcaption", "wp-caption-text", "caption", "image-caption"})
-_BREAKS: Final = re.compile(r"[ \t\n\r\f]*\0(?:[ \t\n\r\f]*\0)+[ \t\n\r\f]*")
+_BREAKS: Final = re.compile(r"\0(?:[ \t\n\r\f]*+\0)++")
+"""More than one ``<br>``. The white space around them is not looked for: it would be tried from each of its places."""
 _LISTS: Final = frozenset({"ul", "ol", "dl"})
 _MOST_PROTECTED: Final = 8
 """Number of elements with such names that may have most of the page; others after them are read without counting."""

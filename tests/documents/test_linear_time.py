@@ -1,0 +1,26 @@
+"""Hostile documents are read in a time that grows with their length alone."""
+
+from __future__ import annotations
+
+from limited_child import unfinished
+
+READ_HTML = r"""
+from postil.documents.reading import read_document
+
+PAGES = (
+    "<article><p>Rain at Ely.</p><p>Rain%sat sea.</p></article>",
+    "<p>Rain at Ely.</p>%s<p>Rain at sea.</p>",
+    "<p>Rain at Ely.</p><pre>%s x</pre>",
+    "<title>Rain%sat sea</title><p>Rain at Ely.</p>",
+    "<p>Rain at Ely.</p><div class='%s' style='%s'>Rain at sea.</div>",
+)
+for page in PAGES:
+    for white in (" ", "\n", "\t", "\f", " \n", "\xa0", "\u3000", "&nbsp;", "<br> "):
+        print(page, ascii(white), flush=True)
+        run = white * (1_000_000 // len(white))
+        read_document(("<!DOCTYPE html>" + page.replace("%s", run)).encode(), "page.html")
+"""
+
+
+def test_runs_of_white_space_in_a_page() -> None:
+    assert unfinished(READ_HTML) == ""

@@ -1,0 +1,32 @@
+"""Runs a piece of work in a child whose processor time is limited: one that is not linear does not finish."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+__all__ = ["SECONDS", "unfinished"]
+
+SECONDS = 60
+"""Processor time that a child has."""
+_PRELUDE = "import resource; resource.setrlimit(resource.RLIMIT_CPU, ({0}, {0}))\n"
+
+
+def unfinished(code: str, *arguments: str) -> str:
+    """Where a child stopped that runs a piece of code; empty if it came to the end.
+
+    Args:
+        code: The code, which prints a line before each thing that it does.
+        arguments: Arguments of the code.
+    """
+    child = subprocess.run(
+        [sys.executable, "-c", _PRELUDE.format(SECONDS) + code, *arguments],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if child.returncode == 0:
+        return ""
+    lines = child.stdout.splitlines() or ["nothing"]
+    return f"exit {child.returncode} at {lines[-1]}{child.stderr[-2000:]}"
