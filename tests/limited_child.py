@@ -19,7 +19,7 @@ def unfinished(code: str, *arguments: str) -> str:
         code: The code, which prints a line before each thing that it does.
         arguments: Arguments of the code.
     """
-    child = subprocess.run(
+    child = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", _PRELUDE.format(SECONDS) + code, *arguments],
         capture_output=True,
         text=True,
