@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import codecs
 import io
+import sys
 import zipfile
 
 import pytest
 
 from postil.documents.reading import DocumentKind, kind_of, read_document
-from postil.errors import InvalidInput
+from postil.errors import InvalidInput, MissingExtra
 
 HTML = b"<!doctype html><title>Rain</title><p>It rained on Ely until the evening.</p>"
 
@@ -67,16 +68,58 @@ def test_encodings_with_their_marks(encoding: str, kind: DocumentKind) -> None:
     assert document.text == "艾利下雨了，没有人离开。"
 
 
+GERMAN = "Die Schleuse öffnet um neun. Der Wärter zählt die Boote unter der Brücke von Köln."
+RUSSIAN = "Шлюз открывается в девять. Смотритель считает лодки под мостом."
+CHINESE = "闸口九点开放。守闸人数着桥下的船。一九六三年河水结冰九个星期。"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "named"),
+    [
+        ("cp1252", "It rained.\r\nThe café was closed.", "cp1252"),
+        ("cp1252", GERMAN, "cp1252"),
+        ("gbk", CHINESE, "gb18030"),
+        ("big5", "閘口九點開放。守閘人數著橋下的船。一九六三年河水結冰九個星期。", "big5"),
+        ("shift-jis", "水門は九時に開く。番人は橋の下の船を数える。人々は島まで歩いた。", "cp932"),
+        ("euc-kr", "수문은 아홉 시에 열린다. 관리인은 다리 아래의 배를 센다.", "cp949"),
+        ("koi8-r", RUSSIAN, "koi8-r"),
+        ("cp1251", RUSSIAN, "cp1251"),
+        ("utf-16-le", f"{GERMAN}\n{RUSSIAN}", "utf-16-le"),
+        ("utf-16-be", f"{CHINESE}\n{CHINESE}\n", "utf-16-be"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["text", "markdown", "wikitext", None])
+def test_other_encodings_are_detected_with_a_remark(
+    encoding: str, text: str, named: str, kind: DocumentKind | None
+) -> None:
+    document = read_document(text.encode(encoding), "rain", kind)
+    assert document.text.split() == text.split()
+    assert document.notes == (f"not UTF-8, read as {named}",)
+
+
+def test_characters_that_a_detected_encoding_lacks_are_counted() -> None:
+    data = f"{CHINESE}\n".encode("gbk") * 40 + CHINESE.encode("gbk")[:1]
+    assert read_document(data, "rain").notes == ("not UTF-8, read as gb18030; characters that it does not have: 1",)
+
+
 @pytest.mark.parametrize("kind", ["text", "markdown"])
-def test_other_encodings_are_refused_unless_a_server_names_them(kind: DocumentKind) -> None:
-    data = "It rained.\r\nThe café was closed.".encode("latin-1")
+def test_texts_that_do_not_tell_their_encoding_are_refused(kind: DocumentKind) -> None:
+    few = "It rained.\r\nШлюз".encode("koi8-r")
     with pytest.raises(InvalidInput, match=r"^rain:2: expected UTF-8, got something else; convert the file"):
-        read_document(data, "rain", kind)
-    assert read_document(data, "rain", kind, charset="iso-8859-1").text.endswith("café was closed.")
-    with pytest.raises(InvalidInput, match="expected UTF-8"):
-        read_document(data, "rain", kind, charset="base64")
+        read_document(few, "rain", kind)
+    document = read_document(few, "rain", kind, charset="koi8-r")
+    assert (document.text.split(), document.notes) == (["It", "rained.", "Шлюз"], ())
+    mostly = f"{GERMAN}\n{RUSSIAN}\n".encode() + b"caf\xe9"
+    with pytest.raises(InvalidInput, match=r"^rain:3: expected UTF-8"):
+        read_document(mostly, "rain", kind, charset="base64")
     with pytest.raises(InvalidInput, match="expected UTF-16"):
         read_document(codecs.BOM_UTF16_LE + b"odd", "rain", kind)
+
+
+def test_detecting_an_encoding_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    with pytest.raises(MissingExtra, match=r"rain is not UTF-8: convert the file to UTF-8 first; .*postil\[tables\]"):
+        read_document(GERMAN.encode("cp1252"), "rain")
 
 
 def test_a_document_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

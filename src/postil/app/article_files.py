@@ -47,8 +47,10 @@ def open_articles(
     row = Article if comments else Draft
     reading = (inputs or InputOptions()).readings({"articles": row}, on_message)["articles"]
     if not comments and is_document(articles, reading):
-        article = _of_document(read_source(load(articles), SourceOptions()), articles)
-        return LocatedRows(iter([article]), RowLocations(articles))
+        document = read_source(load(articles), SourceOptions())
+        for note in document.notes:
+            on_message(f"{articles}: {note}")
+        return LocatedRows(iter([_of_document(document, articles)]), RowLocations(articles))
     return read(articles, row, reading)
 
 

@@ -86,7 +86,7 @@ class Page:
             options: Its language, and the unit of text that is a passage.
         """
         lang = _language(document.text, document.lang, options)
-        return cls(document_passages(document, options.split, lang), document.source, lang, document)
+        return cls(document_passages(document, options.split, lang), document.source, lang, document, document.notes)
 
     @classmethod
     def of_rows(cls, rows: Sequence[Passage], source: str, options: InterestingOptions) -> Self:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from postil.errors import InvalidInput
+from postil.records.encodings import detected_encoding, shown_encoding
 
-__all__ = ["LONGEST", "decoded", "refuse_binary"]
+__all__ = ["LONGEST", "Decoded", "decoded", "refuse_binary"]
 
 LONGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
@@ -52,6 +54,23 @@ _INSIDE: Final = MappingProxyType(
 )
 _WIDE: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HEAD: Final = 8192
+_MOST_LOST: Final = 0.001
+"""Largest ratio of characters that an encoding does not have in a text that is taken for it."""
+_CONVERT: Final = "convert the file to UTF-8 first"
+_NO_TEXT: Final = frozenset({"Cn", "Co", "Cs", "Cc"})
+_WHITE: Final = " \t\n\r\f"
+
+
+class Decoded(NamedTuple):
+    """A text that was bytes.
+
+    Args:
+        text: The text, without the byte order mark.
+        notes: A remark that names the encoding, where nobody said it.
+    """
+
+    text: str
+    notes: tuple[str, ...] = ()
 
 
 def refuse_binary(data: bytes, source: str) -> None:
@@ -76,47 +95,79 @@ def refuse_binary(data: bytes, source: str) -> None:
     if head.startswith(_ZIP):
         ends = head + data[-_HEAD:]  # names of files are at the end too
         got = next((said for name, said in _INSIDE.items() if name in ends), ("a ZIP archive", _UNPACK))
-    if got is None and b"\0" in head and not head.startswith(tuple(mark for mark, _ in _WIDE)):
+    if got is None and b"\0" in head and not head.startswith(tuple(mark for mark, _ in _WIDE)) and not _wide(head):
         got = ("binary data", "give the text that it holds")
     if got is not None:
         raise InvalidInput(f"expected text, HTML, Markdown or PDF, got {got[0]}; {got[1]}", where=source)
 
 
-def decoded(data: bytes, source: str, charset: str | None = None) -> str:
-    r"""Decode a text: UTF-8, UTF-16 with a byte order mark, or the encoding that a server named.
+def decoded(data: bytes, source: str, charset: str | None = None) -> Decoded:
+    r"""Decode a text: UTF-8, UTF-16, the encoding that a server named, or the one that the text itself tells.
 
     Args:
         data: The text.
         source: Name of its file.
-        charset: The encoding that a server named; None for UTF-8.
+        charset: The encoding that a server named; None where nobody did.
 
     Returns:
-        The text, without the byte order mark.
+        The text, with a remark on an encoding that was told by the text alone.
 
     Raises:
-        InvalidInput: It is in another encoding; `line` is the first that is.
+        InvalidInput: Its encoding cannot be told; `line` is the first that is not UTF-8.
+        MissingExtra: It is not UTF-8, and what detects encodings is not installed.
 
     >>> decoded("Tea\ncafé".encode("latin-1"), "menu.txt")
-    Traceback (most recent call last):
-    ...
-    postil.errors.InvalidInput: menu.txt:2: expected UTF-8, got something else; convert the file to UTF-8 first
+    Decoded(text='Tea\ncafé', notes=('not UTF-8, read as cp1252',))
     """
     for mark, encoding in _WIDE:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding)
+                return Decoded(data[len(mark) :].decode(encoding))
             except UnicodeDecodeError:
                 raise InvalidInput(
                     "expected UTF-16, as its first bytes say, got something else", where=source
                 ) from None
+    if (encoding := _wide(data[:_HEAD])) and (found := _in(data, encoding)) is not None:
+        return found
     try:
-        return data.decode("utf-8-sig")
+        return Decoded(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         if charset is not None and (text := _as_said(data, charset)) is not None:
-            return text
+            return Decoded(text)
+        detected = detected_encoding(data, source, "text", f"{_CONVERT}; detecting its encoding")
+        if detected is not None and (found := _in(data, detected)) is not None:
+            return found
         line = data[: error.start].count(b"\n") + 1
-        problem = "expected UTF-8, got something else; convert the file to UTF-8 first"
-        raise InvalidInput(problem, where=source, line=line) from None
+        raise InvalidInput(f"expected UTF-8, got something else; {_CONVERT}", where=source, line=line) from None
+
+
+def _in(data: bytes, encoding: str) -> Decoded | None:
+    """A text in an encoding that nobody named; None where more than a few characters are not of it."""
+    text = data.decode(encoding, "replace")
+    lost = text.count("\ufffd")
+    if lost > 1 + _MOST_LOST * len(text):
+        return None
+    more = f"; characters that it does not have: {lost:,}" if lost else ""
+    return Decoded(text, (f"not UTF-8, read as {shown_encoding(encoding)}{more}",))
+
+
+def _wide(head: bytes) -> str:
+    """The byte order of the beginning of a text in UTF-16 without a mark; empty if it is none."""
+    head = head[: len(head) // 2 * 2]
+    pairs = sum(map(_is_printable, head[::2], head[1::2]))
+    if b"\0" not in head or 4 * pairs > len(head):  # ASCII with null bytes
+        return ""
+    found = dict[str, int]()
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = head.decode(encoding, "replace").removesuffix("\ufffd")
+        if not any(unicodedata.category(sign) in _NO_TEXT and sign not in _WHITE for sign in text):
+            found[encoding] = sum(map(text.count, _WHITE))
+    best = max(found, key=found.__getitem__, default="")
+    return best if found.get(best) else ""
+
+
+def _is_printable(first: int, second: int) -> bool:
+    return 0x20 <= first < 0x7F and 0x20 <= second < 0x7F
 
 
 def _as_said(data: bytes, charset: str) -> str | None:

@@ -72,12 +72,12 @@ def read_markdown(data: bytes | str, source: str, *, url: str | None = None, cha
         charset: Encoding that a server named.
 
     Raises:
-        InvalidInput: It is no UTF-8, or has no text.
+        InvalidInput: Its encoding cannot be told, or it has no text.
 
     >>> read_markdown("---\nlang: en\n---\n# Tea\n\n- *Green*[^1] tea.\n\n[^1]: From [Uji](uji.html).", "tea.md").text
     'Tea\n\nGreen tea.\n\nFrom Uji.'
     """
-    text = data if isinstance(data, str) else decoded(data, source, charset)
+    text = data if isinstance(data, str) else decoded(data, source, charset).text
     front = _front_matter(text)
     tokens = _parser().parse(text[front.end :])
     pieces = list(in_sections(_pieces(tokens)))

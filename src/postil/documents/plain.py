@@ -54,13 +54,13 @@ def read_plain(data: bytes | str, source: str, *, url: str | None = None, charse
         charset: Encoding that a server named.
 
     Raises:
-        InvalidInput: It is no UTF-8, or has no passage.
+        InvalidInput: Its encoding cannot be told, or it has no passage.
 
     >>> document = read_plain(b"CHAPTER I\n\nIt rained\non Ely.\n\n- 7 -\n", "rain.txt")
     >>> [(block.kind, document.text_of(block)) for block in document.blocks]
     [('heading', 'CHAPTER I'), ('paragraph', 'It rained\non Ely.'), ('margin', '- 7 -')]
     """
-    text = data if isinstance(data, str) else decoded(data, source, charset)
+    text = data if isinstance(data, str) else decoded(data, source, charset).text
     blocks = _with_prose(text, _with_headings(text, list(plain_blocks(text))))
     fields = {
         name: value.strip() for name, value in reversed(_FIELD.findall(text[: blocks[0].end + _HEAD] if blocks else ""))

@@ -100,22 +100,28 @@ def read_document(
             from postil.documents.html import read_html  # noqa: PLC0415 - lxml is an extra
 
             return read_html(data, source, url=url, charset=charset)
-        case "markdown":
-            from postil.documents.markdown import read_markdown  # noqa: PLC0415 - its parser is loaded where it is needed
-
-            return read_markdown(data, source, url=url, charset=charset)
         case "pdf":
             from postil.documents.pdf import read_pdf  # noqa: PLC0415 - as above
 
             return replace(read_pdf(data, source), url=url)
-        case "wikitext":
-            from postil.documents.wikitext import read_wikitext  # noqa: PLC0415 - as above
-
-            return replace(read_wikitext(decoded(data, source, charset), source), url=url)
         case _:
-            from postil.documents.plain import read_plain  # noqa: PLC0415 - as above
+            text, notes = decoded(data, source, charset)
+            return replace(_read_text(text, source, chosen), url=url, notes=notes)
 
-            return read_plain(data, source, url=url, charset=charset)
+
+def _read_text(text: str, source: str, kind: DocumentKind) -> Document:
+    """Read a document that is text for people as well; what reads it is loaded where it is needed."""
+    if kind == "markdown":
+        from postil.documents.markdown import read_markdown  # noqa: PLC0415
+
+        return read_markdown(text, source)
+    if kind == "wikitext":
+        from postil.documents.wikitext import read_wikitext  # noqa: PLC0415
+
+        return read_wikitext(text, source)
+    from postil.documents.plain import read_plain  # noqa: PLC0415
+
+    return read_plain(text, source)
 
 
 def _refuse_xml(data: bytes, source: str) -> None:

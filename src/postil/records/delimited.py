@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn, cast
 
 import msgspec
 
-from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.errors import InvalidInput, UsageError
 from postil.escaping import apostrophed, csv_writer, one_line
+from postil.records.encodings import SAMPLE, detected_encoding, shown_encoding
 from postil.records.explain import shown
 from postil.records.ids import plain_id
 from postil.records.jsonl import whole_lines
@@ -31,23 +32,14 @@ MOST_NAMES: Final = 200
 """Largest number of characters of column names in a message."""
 BATCH: Final = 512
 BLOCK: Final = 1 << 15  # larger ones cost a third more, as garbage is collected among more lists
-SAMPLE: Final = 1 << 16
-MOST_LINES: Final = 500
-"""Largest numbers of characters, and of lines, that a guess is based on."""
-
 MOST_ROWS: Final = 20
 """Largest number of rows among which the one with the names of the columns is looked for."""
 DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 """Characters that are looked for between columns, and their names in messages."""
-CODE_PAGES: Final = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257")
-ENCODINGS: Final = (*CODE_PAGES, "gb18030", "big5", "cp932", "euc_jp", "cp949", "koi8_r", "mac_roman")
-"""Encodings of text of before UTF-8; more choices would only make short texts ambiguous."""
-EVIDENCE: Final = 16
-"""Smallest number of characters beyond ASCII by which another encoding than Western Europe's is told: fewer ones are as
-often text in one East Asian encoding as in the next, or a byte that was damaged."""
-WESTERN: Final = re.compile("[\xa0¡¢£§©ª«®°´·º»¿À-ÖØ-Ýß-öø-ýŒœŠšŽžŸ‘-‚“-„•…–—€™]*")
-"""Characters beyond ASCII that are common in text of Western Europe."""
 WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+NAME_IT: Final = (
+    "name the encoding, which Excel in Western Europe and America calls ANSI, with --encoding cp1252; detecting another"
+)
 BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
 # First bytes of what is no text table, with advice.
 MAGIC: Final = {
@@ -343,33 +335,9 @@ class Delimited:
         with suppress(UnicodeDecodeError):
             block.decode()
             return
-        lines = [line for line in block.splitlines(keepends=True) if not line.isascii()]
-        if 2 * sum(map(_is_utf_8, lines)) >= len(lines):
-            return
-        try:
-            from charset_normalizer import from_bytes  # noqa: PLC0415
-        except ImportError as error:
-            usual = "name the encoding, which Excel in Western Europe and America calls ANSI, with --encoding cp1252"
-            what = f"{self.where} is not UTF-8: {usual}; detecting another"
-            raise MissingExtra(what, "tables") from error
-        sample = b"".join(lines[:MOST_LINES])[:SAMPLE]
-        found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
-        best = found[0] if found else None
-        # Of code pages that explain the bytes as well, the one of Western Europe and America.
-        western = (
-            best is not None
-            and best.encoding in (*CODE_PAGES, "mac_roman")
-            and any("cp1252" in each.could_be_from_charset and each.coherence >= best.coherence for each in found)
-        )
-        encoding = "cp1252" if western else best.encoding if best is not None else "latin-1"
-        beyond = "".join(char for char in sample.decode(encoding, "replace") if not char.isascii())
-        if len(beyond) < EVIDENCE and not (western and WESTERN.fullmatch(beyond)):
-            return  # so that the row of the first of these bytes is refused by name
-        if best is None:
-            problem = "expected a table of text, got binary data, or text in an unknown encoding"
-            raise InvalidInput(problem, where=self.where)
-        self.encoding = encoding
-        self.detected = f" as {self.encoding.replace('_', '-')}"
+        if encoding := detected_encoding(block, self.where, "a table of text", NAME_IT):
+            self.encoding = encoding
+            self.detected = f" as {shown_encoding(encoding)}"
 
     def _delimiter(self, sample: str, wanted: Collection[str], choices: Sequence[str]) -> tuple[str, int]:
         """Choose the delimiter under which a row has most of the columns that are wanted, and count the rows above."""
@@ -403,14 +371,6 @@ def _in_utf_8(read: Callable[[int], bytes], encoding: str) -> Callable[[int], by
         return decode(b"", final=True).encode()
 
     return read_some
-
-
-def _is_utf_8(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _height(cells: Sequence[str]) -> int:

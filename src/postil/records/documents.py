@@ -55,6 +55,7 @@ class Document(Part, frozen=True, kw_only=True):
         lang: Its language as it says itself, a BCP 47 tag; None if it does not.
         date: The date that it was published, ``YYYY-MM-DD``; None if it does not say.
         url: The address under which a reader finds it; None if there is none.
+        notes: Remarks on how it was read.
 
     Raises:
         ValueError: The blocks overlap, are out of order, or end after the text.
@@ -75,6 +76,7 @@ class Document(Part, frozen=True, kw_only=True):
     lang: str | None = None
     date: str | None = None
     url: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         end = 0
