@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+
 from postil.web.error_pages import HTTPError
-from postil.web.forms import Form
-from postil.web.security import BODY
+from postil.web.forms import MAX_FIELDS, Form
+from postil.web.security import BODY, LARGEST
 
 if TYPE_CHECKING:
-    from fastapi import Request
+    from starlette.types import Message
 
 __all__ = ["LARGEST_UPLOAD", "Upload", "uploads_of"]
 
 LARGEST_UPLOAD: Final = 16 * 1024 * 1024
 """Maximum size of a form with files, in bytes."""
 
-MAX_PARTS: Final = 30
-"""Maximum number of fields and files of a form."""
+MAX_FILES: Final = 10
+"""Maximum number of files of a form."""
+
+CHUNK: Final = 64 * 1024
+"""Number of bytes that are parsed at once."""
+
+_FORM: Final = re.compile(r"multipart/form-data; *boundary=(\"?)([0-9A-Za-z'()+_,./:=? -]{1,70})\1", re.IGNORECASE)
+"""Content type of a form as browsers send it: a boundary of RFC 2046 and nothing else, such as an encoding."""
 
 
 class Upload(NamedTuple):
@@ -34,7 +45,7 @@ class Upload(NamedTuple):
 
 
 def uploads_of(request: Request) -> tuple[Form, dict[str, Upload]]:
-    """Parse the body of a request as a form with files.
+    """Parse the body of a request as a form with files; for a thread that is not the event loop's.
 
     Args:
         request: The request.
@@ -45,26 +56,36 @@ def uploads_of(request: Request) -> tuple[Form, dict[str, Upload]]:
     Raises:
         HTTPError: The body is no form with files.
     """
-    kind = re.fullmatch(
-        r'multipart/form-data;\s*boundary="?([^"]{1,70})"?', request.headers.get("content-type", "").strip()
-    )
+    kind = _FORM.fullmatch(request.headers.get("content-type", "").strip())
     if kind is None:
         raise HTTPError(415, "The request is not a form", "Submit it from the page.")
-    _, *parts = (b"\r\n" + request.scope[BODY]).split(b"\r\n--" + kind[1].encode("latin-1"))
-    if not parts or not parts[-1].startswith(b"--") or len(parts) > MAX_PARTS:
-        raise HTTPError(400, "The form cannot be parsed", "Reload the page.")
+    broken = HTTPError(400, "The form cannot be parsed", "Reload the page.")
+    if not request.scope[BODY].endswith((b"--%b--" % kind[2].encode(), b"--%b--\r\n" % kind[2].encode())):
+        raise broken  # the library takes what is cut off for a form
+    try:
+        return asyncio.run(_parsed(request))
+    except (MultiPartException, HTTPException):
+        raise broken from None
+
+
+async def _parsed(request: Request) -> tuple[Form, dict[str, Upload]]:
+    """Let python-multipart parse a form, part by part, in an event loop of its own."""
+    body = memoryview(request.scope[BODY])
+    starts = iter(range(0, len(body), CHUNK))
+
+    async def receive() -> Message:
+        start = next(starts, len(body))
+        end = start + CHUNK
+        return {"type": "http.request", "body": bytes(body[start:end]), "more_body": end < len(body)}
+
     fields, files = Form(), dict[str, Upload]()
-    for part in parts[:-1]:
-        head, gap, content = part.partition(b"\r\n\r\n")
-        said = head.decode("utf-8", "replace")
-        name = re.search(r'(?i)content-disposition:[^\r\n]*?[; ]name="([^"]*)"', said)
-        if not gap or name is None:
-            raise HTTPError(400, "The form cannot be parsed", "Reload the page.")
-        file = re.search(r'(?i)content-disposition:[^\r\n]*?filename="([^"]*)"', said)
-        if file is None:
-            fields[name[1]] = content.decode("utf-8", "replace")
-        elif file[1]:
-            files[name[1]] = Upload(_plain(file[1]), content)
+    whole = Request(request.scope, receive)
+    async with whole.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=LARGEST) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, str):
+                fields[name] = value
+            elif value.filename:
+                files[name] = Upload(_plain(value.filename), await value.read())
     return fields, files
 
 
