@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Reply:
     """A response: `delay` holds it back for seconds, `until` until an event (ten seconds at most), `cut` for ever.
 
-    With `drip`, every byte of the body is a tenth of a second late.
+    With `drip`, every byte of the body is a tenth of a second late, with `drip_head` every one of the head as well.
     """
 
     body: bytes
@@ -34,6 +34,7 @@ class Reply:
     cut: bool = False
     until: Event | None = None
     drip: bool = False
+    drip_head: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,10 @@ class StubServer:
             self.answered[asked.prompt] += 1
 
     def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+        for part in map(bytes, zip(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 100 if reply.drip_head else b"")):
+            handler.wfile.write(part)
+            handler.wfile.flush()
+            time.sleep(0.1)
         handler.send_response_only(reply.status)
         for name, value in reply.headers.items():
             handler.send_header(name, value)

@@ -4,10 +4,13 @@ import gzip
 import json
 import math
 import signal
+import socket
 import subprocess
 import sys
 import time
-from threading import Event, Lock
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -173,14 +176,37 @@ def test_an_answer_that_takes_too_long_is_asked_for_again(fake: FakeTime) -> Non
     assert fake.slept == [1]
 
 
-def test_an_answer_that_never_ends_takes_too_long(fake: FakeTime) -> None:
-    """Each byte comes in time, all of them do not."""
-    timing = Timing(sleep=fake.sleep)
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_an_answer_that_never_ends_takes_too_long(part: str, fake: FakeTime) -> None:
+    """Each byte comes in time, all of them do not: the thread that sends them must see that nobody reads."""
+
+    def answering(asked: Asked) -> Reply:
+        return Reply(upper(asked).body, drip=part == "body", drip_head=part == "head")
+
     with (
-        StubServer(lambda asked: Reply(upper(asked).body, drip=True)) as stub,
-        Client(stub.url, pace=Pace(timeout=0.2, retries=0), timing=timing) as client,
+        StubServer(answering) as stub,
+        Client(stub.url, pace=Pace(timeout=0.2, retries=0), timing=fake.timing) as client,
     ):
-        assert list(client.answers([ask("a")])) == [Failed("no complete answer within 0.2 s")]
+        what = "complete answer" if part == "body" else "answer"
+        assert list(client.answers([ask("a")])) == [Failed(f"no {what} within 0.2 s")]
+        assert not stub.answered
+
+
+def test_a_server_that_drips_is_not_waited_for_when_the_run_is_given_up() -> None:
+    with StubServer(lambda asked: Reply(upper(asked).body, drip_head=True)) as stub:
+        with Client(stub.url, pace=Pace(timeout=600)) as client:
+
+            def read() -> None:
+                with suppress(CancelledError):
+                    list(client.answers([ask("a")]))
+
+            reading = Thread(target=read, daemon=True)
+            reading.start()
+            while not stub.asked:
+                time.sleep(0.01)
+        reading.join(10)
+        assert not reading.is_alive()
+        assert not stub.answered
 
 
 def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -523,12 +549,8 @@ def test_a_server_that_does_not_count_tokens() -> None:
 def test_another_host_is_told_once_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name of the machine stands for another host: it is resolved to loopback, which a name alone does not say."""
     with StubServer() as stub:
-        import httpcore2._backends.sync as backend  # noqa: PLC0415
-
-        connect = backend.socket.create_connection
-        monkeypatch.setattr(
-            backend.socket, "create_connection", lambda address, *a, **b: connect(("127.0.0.1", address[1]), *a, **b)
-        )
+        look_up = socket.getaddrinfo
+        monkeypatch.setattr(socket, "getaddrinfo", lambda _, *more, **named: look_up("127.0.0.1", *more, **named))
         said: list[str] = []
         url = stub.url.replace("127.0.0.1", "judge.example")
         with Client(url, pace=Pace(rate=Rate(1000, "s")), on_message=said.append) as client:

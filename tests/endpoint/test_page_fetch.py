@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import ssl
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -243,6 +245,22 @@ def test_a_name_server_that_does_not_answer_is_left() -> None:
 
     with pytest.raises(InvalidInput, match=r"did not arrive within 0\.05 s"):
         asyncio.run(fetch_page("http://site.example/", limits=FetchLimits(seconds=0.05), resolve=slow))
+
+
+def test_the_thread_that_looks_up_a_name_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, ended = Event(), Event()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        answers.wait(60)
+        ended.set()
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    with pytest.raises(InvalidInput, match=r"did not arrive within 0\.05 s"):
+        asyncio.run(fetch_page("http://site.example/", limits=FetchLimits(seconds=0.05)))
+    assert not ended.is_set()
+    answers.set()
+    assert ended.wait(60)
 
 
 def test_the_next_address_is_tried_where_one_cannot_be_reached() -> None:

@@ -159,9 +159,7 @@ class Client:
         timing: Timing | None = None,
     ) -> None:
         self._pace, self._timing = pace or Pace(), timing or Timing()
-        self._transport = Transport(
-            url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten, clock=self._timing.clock
-        )
+        self._transport = Transport(url, api_key=api_key, timeout=self._pace.timeout, shorten=shorten)
         self._rate = self._pace.rate or (None if is_loopback(self._transport.host) else DEFAULT_RATE)
         self._limiter = RateLimiter(self._rate, self._timing.clock)
         self._cache = cache or AnswerCache()

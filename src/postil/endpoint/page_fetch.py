@@ -11,8 +11,10 @@ import re
 import socket
 import ssl
 import zlib
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
+from threading import Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -78,7 +80,7 @@ class Page:
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
-    """Look up all addresses of a host.
+    """Look up all addresses of a host, in a thread that nothing waits for if no name server answers in time.
 
     Args:
         host: Its name, or an address in any spelling.
@@ -86,9 +88,21 @@ async def resolve(host: str, port: int) -> Sequence[str]:
 
     Raises:
         OSError: There is none, or no name server answers.
+        ValueError: The name cannot be one.
     """
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(where[0]) for *_, where in found))
+    answer: Future[list[str]] = Future()
+
+    def look_up() -> None:
+        answer.set_running_or_notify_cancel()  # from here on nothing but its end settles it
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, ValueError) as error:
+            answer.set_exception(error)
+        else:
+            answer.set_result(list(dict.fromkeys(str(where[0]) for *_, where in found)))
+
+    Thread(target=look_up, daemon=True).start()
+    return await asyncio.wrap_future(answer)
 
 
 async def fetch_page(

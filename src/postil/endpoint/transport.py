@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import zlib
 from contextlib import suppress
@@ -14,10 +15,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from postil.endpoint.chat import read_error, read_token_count
+from postil.endpoint.loop_thread import LoopThread
 from postil.errors import MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from types import ModuleType
 
     import httpx2
@@ -77,42 +79,57 @@ def is_loopback(host: str) -> bool:
     return host == "localhost"
 
 
+class _Late(Exception):  # noqa: N818 - says what has happened
+    """The deadline of a call has passed.
+
+    Args:
+        connected: True if the request was sent.
+        begun: True if the head of the response was there.
+    """
+
+    def __init__(self, *, connected: bool, begun: bool) -> None:
+        super().__init__()
+        self.connected, self.begun = connected, begun
+
+
 class Transport:
     """Calls to one endpoint; for several threads.
+
+    A call has one deadline, from looking up the host to the last byte of the response. The limits of httpx are those of
+    single reads, which a server that drips never reaches; so an event loop makes the calls, and ends those that are
+    late.
 
     Args:
         url: Address of the endpoint, such as ``http://127.0.0.1:8080/v1``.
         api_key: Key of access.
         timeout: Seconds until an answer must be there.
         shorten: Advice for requests that are too long for the model.
-        clock: Time in seconds.
 
     Raises:
         UsageError: The address or the key is none.
         MissingExtra: httpx2 is not installed.
     """
 
-    def __init__(
-        self, url: str, *, api_key: str | None, timeout: float, shorten: str, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, url: str, *, api_key: str | None, timeout: float, shorten: str) -> None:
         self.host = _host(url)
         self.encrypted = url.lower().startswith("https:")
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._tokenize = f"{url.rstrip('/').removesuffix('/v1')}/tokenize"
-        self._key, self._timeout, self._shorten, self._clock = api_key, timeout, shorten, clock
+        self._key, self._timeout, self._shorten = api_key, timeout, shorten
         self._httpx = _httpx()
         try:
             self._httpx.URL(self._url)
         except self._httpx.InvalidURL as error:
             raise UsageError(f"endpoint: expected an http or https address, {_EXAMPLE}: {error}") from None
         # `trust_env` is off: proxies and .netrc of the environment would name other hosts and other keys.
-        self._client = self._httpx.Client(
-            headers=_headers(api_key), timeout=timeout, trust_env=False, follow_redirects=False
+        self._client = self._httpx.AsyncClient(
+            headers=_headers(api_key), timeout=None, trust_env=False, follow_redirects=False
         )
+        self._loop = LoopThread()
 
     def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+        """Close the connections; calls on their way are given up."""
+        self._loop.close(self._client.aclose())
 
     def count_tokens(self, text: str) -> int:
         """Let the server count the tokens of a text, as llama.cpp and vLLM do.
@@ -125,10 +142,10 @@ class Transport:
         """
         body = msgspec.json.encode({"content": text, "prompt": text})
         try:
-            with self._client.stream("POST", self._tokenize, content=body) as response:
-                data, status = self._read(response), response.status_code
-        except (self._httpx.TransportError, TransientError, Refused) as error:
-            raise PostilError(f"{self.host} does not count tokens: {self._hide(str(error))}") from error
+            status, _, data = self._exchange(self._tokenize, body)
+        except (self._httpx.TransportError, _Late, TransientError, Refused) as error:
+            said = f"no complete answer within {self._timeout:g} s" if isinstance(error, _Late) else _reason(error)
+            raise PostilError(f"{self.host} does not count tokens: {self._hide(said)}") from error
         count = read_token_count(data) if status == 200 else None
         if count is None:
             raise PostilError(f"{self.host} does not count tokens: {self._tokenize} answers {status} without a number")
@@ -151,13 +168,17 @@ class Transport:
         """
         httpx = self._httpx
         try:
-            with self._client.stream("POST", self._url, content=body) as response:
-                data = self._read(response)
-                status, headers = response.status_code, dict(response.headers)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise TransientError(f"{self.host} cannot be reached: {self._hide(str(error))}", reached=False) from error
-        except httpx.TimeoutException as error:
-            raise TransientError(f"no answer within {self._timeout:g} s", served=True) from error
+            status, headers, data = self._exchange(self._url, body)
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            raise TransientError(
+                f"{self.host} cannot be reached: {self._hide(_reason(error))}", reached=False
+            ) from error
+        except _Late as error:
+            if not error.connected:
+                problem = f"{self.host} cannot be reached: no connection within {self._timeout:g} s"
+                raise TransientError(problem, reached=False) from error
+            what = "no complete answer" if error.begun else "no answer"
+            raise TransientError(f"{what} within {self._timeout:g} s", served=True) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise TransientError(f"the connection was cut: {self._hide(str(error))}", served=True) from error
         if status == 200:
@@ -173,20 +194,41 @@ class Transport:
             raise PostilError(self._too_long(message, said_tokens or tokens))
         raise PostilError(said + _advice(status, keyed=self._key is not None))
 
-    def _read(self, response: httpx2.Response) -> bytes:
-        end, data = self._clock() + self._timeout, bytearray()
-        for chunk in response.iter_raw():  # as it came, since a small response can become a large one
+    def _exchange(self, url: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of a response.
+
+        Raises:
+            _Late: They are not there by the deadline.
+        """
+        connected = begun = False
+
+        async def follow(event: str, _: object) -> None:
+            nonlocal connected
+            connected = connected or event == "http11.send_request_headers.complete"
+
+        async def exchange() -> tuple[int, Mapping[str, str], bytes]:
+            nonlocal begun
+            async with self._client.stream("POST", url, content=body, extensions={"trace": follow}) as response:
+                begun = True
+                return response.status_code, dict(response.headers), await self._read(response)
+
+        try:
+            status, headers, data = self._loop.run(exchange(), seconds=self._timeout)
+        except TimeoutError:
+            raise _Late(connected=connected, begun=begun) from None
+        if headers.get("content-encoding", "identity") in COMPRESSED:
+            data = self._decompressed(data)
+        if self._key is None or not self._secret:
+            return status, headers, data
+        return status, headers, re.sub(_spellings(self._key).encode(), b"***", data, flags=re.IGNORECASE)
+
+    async def _read(self, response: httpx2.Response) -> bytes:
+        data = bytearray()
+        async for chunk in response.aiter_raw():  # as it came, since a small response can become a large one
             data += chunk
             if len(data) > LARGEST:
                 raise Refused(f"the answer of {self.host} is larger than {LARGEST >> 20} MiB")
-            if self._clock() > end:
-                raise TransientError(f"no complete answer within {self._timeout:g} s", served=True)
-        whole = bytes(data)
-        if response.headers.get("content-encoding", "identity") in COMPRESSED:
-            whole = self._decompressed(whole)
-        if self._key is None or not self._secret:
-            return whole
-        return re.sub(_spellings(self._key).encode(), b"***", whole, flags=re.IGNORECASE)
+        return bytes(data)
 
     def _decompressed(self, data: bytes) -> bytes:
         """A body that is compressed, although it was not asked for."""
@@ -211,6 +253,18 @@ class Transport:
         advice = f"; {self._shorten}" if self._shorten else ""
         numbers = "" if _NUMBER.search(message) else f" (about {tokens:,} tokens)"
         return f"a request is too long for the model{numbers}: {message or 'status 413'}{advice}"
+
+
+def _reason(error: BaseException) -> str:
+    """Message of an error: that of the operating system, where it is behind it."""
+    said, cause = str(error), error.__cause__ or error.__context__
+    while cause is not None:
+        if isinstance(cause, BaseExceptionGroup):  # of several addresses
+            cause = cause.exceptions[0]
+        if isinstance(cause, OSError) and cause.errno is not None:
+            said = f"{cause}" if cause.errno < 0 else f"[Errno {cause.errno}] {os.strerror(cause.errno)}"
+        cause = cause.__cause__ or cause.__context__
+    return said
 
 
 def _httpx() -> ModuleType:

@@ -372,23 +372,25 @@ def test_a_delivery_survives_that_the_service_is_killed(tmp_path: Path, request:
 
 
 @asynccontextmanager
-async def answering(answer: bytes, wait: float = 0.0) -> AsyncIterator[tuple[str, list[bytes]]]:
+async def answering(answer: bytes, wait: float, drip: float) -> AsyncIterator[tuple[str, list[bytes]]]:
     """A server of one answer: its address, and what it got."""
     got: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         got.append(await reader.readuntil(b"\r\n\r\n"))
         await asyncio.sleep(wait)
-        writer.write(answer)
-        await writer.drain()
+        for part in map(bytes, zip(answer)) if drip else (answer,):
+            writer.write(part)
+            await writer.drain()
+            await asyncio.sleep(drip)
 
     async with raw_server(handle) as port:
         yield f"http://127.0.0.1:{port}/hook?a=1", got
 
 
-def posted(answer: bytes, wait: float = 0.0, seconds: float = 5.0) -> tuple[Receipt, list[bytes]]:
+def posted(answer: bytes, wait: float = 0.0, seconds: float = 5.0, drip: float = 0.0) -> tuple[Receipt, list[bytes]]:
     async def run() -> tuple[Receipt, list[bytes]]:
-        async with answering(answer, wait) as (url, got):
+        async with answering(answer, wait, drip) as (url, got):
             receiver = Receiver(url, seconds=seconds)
             try:
                 return await receiver.post(b"{}", webhook_headers([KEY], "m1", 1, b"{}")), got
@@ -424,5 +426,7 @@ def test_other_answers_are_failures(answer: bytes, receipt: Receipt) -> None:
 def test_a_receiver_that_does_not_answer_is_left() -> None:
     with pytest.raises(PostilError, match=r"127\.0\.0\.1 gives no answer within 0\.1 s"):
         posted(b"", wait=60, seconds=0.1)
+    with pytest.raises(PostilError, match=r"127\.0\.0\.1 gives no answer within 0\.2 s"):
+        posted(b"HTTP/1.1 200 OK\r\nx: " + b"y" * 1000, drip=0.05, seconds=0.2)
     with pytest.raises(PostilError, match=r"127\.0\.0\.1 cannot be reached: "):
         posted(b"")
