@@ -42,6 +42,7 @@ OWNERS = {
     "ray": "engine",
     "gensim": "text",
     "pypdf": "documents",
+    "selectolax": "text",
     "trafilatura": "text",
 }
 FILES_WITH_TORCH = ("commenters/nn/", "text/transformers_models.py")

@@ -34,6 +34,7 @@ HEAVY = {
     "markdown_it",
     "trafilatura",
     "lxml",
+    "selectolax",
     "ray",
 }
 HEAVIER_THAN_THE_DOOR = HEAVY | {"numpy", "msgspec", "typer", "rich"}

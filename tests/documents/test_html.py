@@ -253,3 +253,17 @@ def test_a_page_without_text_is_one_sentence(body: str) -> None:
 def test_a_page_that_is_too_large_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"^page\.html: expected a page of at most 16,777,216 characters"):
         found("x" * LONGEST_PAGE)
+
+
+@pytest.mark.parametrize("tag", ["aside", "header", "article", "section"])
+@pytest.mark.parametrize("more", ["", "<span></span>" * ELEMENTS], ids=["short", "long"])
+@pytest.mark.parametrize("head", ["<title>Pumps</title>", "<html><head><title>Pumps</title></head><body>"])
+def test_the_element_that_has_the_text_is_no_margin(head: str, more: str, tag: str) -> None:
+    page = f"<!doctype html>{head}<{tag}><h1>Pumps</h1>{SENTENCES}{more}</{tag}>"
+    document = read_html(page, "page.html")
+    assert (document.title, [text for kind, text in kinds(document) if kind == "paragraph"]) == ("Pumps", list(ENGINE))
+
+
+def test_an_aside_beside_the_text_is_no_prose() -> None:
+    document = found(f"<main>{SENTENCES}</main><aside><p>{ENGINE[0]}</p></aside>{'<br>' * ELEMENTS}")
+    assert [text for kind, text in kinds(document) if kind == "paragraph"] == list(ENGINE)

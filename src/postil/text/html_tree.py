@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra
+from postil.text.html_order import in_order
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -22,15 +23,17 @@ _INLINE: Final = (
     "mark",
     "s",
     "small",
+    "source",
     "strike",
     "strong",
     "sub",
     "sup",
+    "track",
     "tt",
     "u",
     "wbr",
 )
-"""Tags of words within a sentence, at which short pages would be split."""
+"""Tags of words within a sentence, at which short pages would be split, and of those that lxml leaves open."""
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 """Problem of a page without a text."""
@@ -88,7 +91,7 @@ def parsed(html: str) -> HtmlElement:
 
     Raises:
         InvalidInput: It has no element, or elements too deep in one another.
-        MissingExtra: lxml is not installed.
+        MissingExtra: lxml or selectolax is not installed.
     """
     try:
         from lxml import etree  # noqa: PLC0415 - an extra
@@ -98,7 +101,7 @@ def parsed(html: str) -> HtmlElement:
     try:
         # As bytes, since lxml refuses a text that declares an encoding.
         parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-        tree = document_fromstring(_NO_XML.sub("", html).encode("utf-8", "replace"), parser=parser)
+        tree = document_fromstring(in_order(_NO_XML.sub("", html)).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError):
         raise InvalidInput(NO_TEXT) from None
     if any(each.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for each in parser.error_log):

@@ -95,6 +95,8 @@ _STATES: Final = MappingProxyType[str, _State](
         "address": ("margin", 0),
     }
 )
+_ASIDE: Final = frozenset({"aside", "header"})
+"""Tags of what stands beside the text of a page, unless it has most of it."""
 
 
 class Walked(NamedTuple):
@@ -233,8 +235,8 @@ class _Walk:
             state = "caption", 0
         elif kind in {"paragraph", "item"} and tag in {"li", "dd"}:
             state = "item", max(self._lists, 1)
-        elif kind in {"paragraph", "item"}:
-            state = _STATES.get(tag, state)
+        elif kind in {"paragraph", "item"} and tag in _STATES and not (tag in _ASIDE and self._is_most(element)):
+            state = _STATES[tag]
         return state
 
     def _is_around(self, element: HtmlElement) -> bool:
@@ -242,14 +244,19 @@ class _Walk:
         if element is self._root or element.tag in {"html", "body", "main", "article"}:
             return False
         if element.get("role") in _SKIPPED_ROLES or any(map(_SKIPPED_NAME.fullmatch, names_of(element))):
-            if self._protected >= _MOST_PROTECTED:
-                return False
-            if self._length is None:
-                self._length = _length(self._root, 1 << 30)
-            if _length(element, self._length // 2) <= self._length // 2:
-                return True
-            self._protected += 1
+            return not self._is_most(element)
         return False
+
+    def _is_most(self, element: HtmlElement) -> bool:
+        """True if an element has more than half of the page; of many that could, True of those after the first few."""
+        if self._protected >= _MOST_PROTECTED:
+            return True
+        if self._length is None:
+            self._length = _length(self._root, 1 << 30)
+        if _length(element, self._length // 2) <= self._length // 2:
+            return False
+        self._protected += 1
+        return True
 
     def _table(self, element: HtmlElement) -> None:
         self.tables.append(element)
