@@ -59,6 +59,28 @@ def test_what_was_met_is_told(run: Import) -> None:
     assert not Path("out.jsonl.rejected.jsonl").exists()
 
 
+WXR: Final = """<?xml version="1.0" encoding="UTF-8"?><rss><channel>
+<item><title>Lock&#x1c;</title><wp:post_id>1</wp:post_id></item>
+<item><title>Caf\xe9\0</title><wp:post_id>2</wp:post_id></item>
+<item><title>Ferry</title><wp:post_id>3</wp:post_id></item></channel></rss>"""
+
+
+def test_replaced_characters_and_an_unread_rest_are_told(run: Import) -> None:
+    data = WXR.encode("latin-1")
+    Path("w.xml").write_bytes(data)
+    result = run("wordpress", "w.xml", "--out", "out.jsonl")
+    assert result.exit_code == 0
+    said = "3 characters replaced by U+FFFD: forbidden in XML, or bytes that are not of the file's encoding"
+    assert said in result.stderr.splitlines()
+    assert [article.title for article in read("out.jsonl", Article)] == ["Lock�", "Caf��", "Ferry"]
+    Path("w.xml").write_bytes(data[:-30])
+    assert run("wordpress", "w.xml", "--out", "no.jsonl").exit_code == 3
+    result = run("wordpress", "w.xml", "--out", "out.jsonl", "--on-error", "skip")
+    assert [article.id for article in read("out.jsonl", Article)] == ["1", "2"]
+    end = next(line for line in result.stderr.splitlines() if line.startswith("not read to its end: w.xml:4: not XML"))
+    assert end.endswith("the rest is not read; is the file cut off?")
+
+
 def test_a_broken_line_stops(run: Import) -> None:
     result = run("forum", "q.jsonl", "--out", "out.jsonl")
     assert result.exit_code == 3

@@ -152,7 +152,7 @@ def test_the_title_is_the_topic() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<xml>\n<topic id='1'>Ducks & geese</topic>\n</xml>", "t:2: not XML at column …"),
+        ("<xml>\n<topic id='1'>Ducks < geese</topic>\n</xml>", "t:2: not XML at column …"),
         (
             '<?xml version="1.0" encoding="klingon"?><xml/>',
             "t: not XML in a known encoding: unknown encoding: klingon…",

@@ -106,6 +106,26 @@ def test_dumps_are_read_compressed_and_by_several_workers(
     assert report.pages == 70
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bzip2"])
+def test_what_xml_forbids_is_replaced_and_counted(
+    rows: Callable[..., tuple[list[Passage], WikiReport]], pack: Callable[[bytes], bytes]
+) -> None:
+    text = dump(page("Duck", "A duck\0 swims &#x1c; on caf\xe9 lakes of R&D."), page("Rye & bread", RYE))
+    data = text.replace("&amp;#x1c;", "&#x1c;").replace("R&amp;D", "R&D").encode("latin-1")
+    passages, report = rows(pack(b"\n" + data))
+    shown = "A duck� swims � on caf� lakes of R&D."
+    assert [each.text for each in passages] == [shown, "Rye is a grass that grows where wheat does not."]
+    assert (report.replaced, report.detected) == (3, [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
+def test_dumps_in_other_encodings(rows: Callable[..., tuple[list[Passage], WikiReport]], encoding: str) -> None:
+    head = f'\n<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n'
+    passages, report = rows((head + dump(page("Rye", RYE.replace("wheat", "blé")))).encode(encoding))
+    assert [each.text for each in passages] == ["Rye is a grass that grows where blé does not."]
+    assert report.replaced == 0
+
+
 def test_pages_can_be_chosen(rows: Callable[..., tuple[list[Passage], WikiReport]], tmp_path: Path) -> None:
     (titles := tmp_path / "titles").write_text("Rye_& bread\nGoose\n", encoding="utf-8")
     passages, report = rows(dump(*PAGES), chosen=Chosen(titles=read_titles(titles)))

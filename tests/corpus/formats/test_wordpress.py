@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -142,11 +144,62 @@ def test_a_broken_comment_and_a_broken_post(tmp_path: Path, report: ImportReport
     ]
 
 
-CONTROL = export(item(1), item(2, comment(1, "with \x08 control"))).encode()
+DAMAGED: Final = export(item(1), item(2, comment(1, "with a MARK in it")), item(3)).replace("Rain &amp; snow", "TITLE")
 
 
-def test_control_characters_are_ignored(tmp_path: Path) -> None:
-    assert [article.id for article in read_wordpress([written(tmp_path, CONTROL)])] == ["1", "2"]
+@pytest.mark.parametrize(
+    ("mark", "title", "found"),
+    [
+        ("\0", "a", ("with a � in it", "a", 1)),
+        ("\x08", "\x1f", ("with a � in it", "�", 4)),
+        ("\ufffe\uffff", "a", ("with a �� in it", "a", 2)),
+        ("-", "&#x1c;&#0;&#xD800;&#xFFFF;", ("with a - in it", "����", 12)),
+        ("R&D", "R&D &nbsp;&mdash; AT&T; a&b=1", ("with a R&D in it", "R&D — AT&T; a&b=1", 0)),
+    ],
+)
+def test_forbidden_characters_are_replaced_and_counted(
+    tmp_path: Path, mark: str, title: str, found: tuple[str, str, int]
+) -> None:
+    data = "\n\r\n " + DAMAGED.replace("MARK", mark).replace("TITLE", title)
+    for encoding, pack in product(("utf-8", "utf-8-sig", "utf-16"), (bytes, gzip.compress, bz2.compress)):
+        report = ImportReport()
+        articles = list(read_wordpress([written(tmp_path, pack(data.encode(encoding)))], report))
+        assert [article.id for article in articles] == ["1", "2", "3"]
+        assert (articles[1].comments[0].text, articles[2].title, report.replaced) == found
+
+
+@pytest.mark.parametrize(
+    ("declared", "mark", "found"),
+    [
+        ("UTF-8", b"caf\xe9", ("caf�", 1)),
+        ("UTF-8", b"\xc3\xa9 \xed\xa0\x80", ("é ���", 3)),
+        ("ISO-8859-1", b"caf\xe9 \x80", ("café €", 0)),
+        ("windows-1252", "café".encode(), ("café", 0)),
+        ("GBK", "雨".encode("gbk"), ("雨", 0)),
+    ],
+)
+def test_bytes_of_another_encoding(tmp_path: Path, declared: str, mark: bytes, found: tuple[str, int]) -> None:
+    data = DAMAGED.replace("UTF-8", declared).encode().replace(b"MARK", mark)
+    articles = list(read_wordpress([written(tmp_path, data)], report := ImportReport()))
+    assert [article.id for article in articles] == ["1", "2", "3"]
+    assert (articles[1].comments[0].text, report.replaced) == (f"with a {found[0]} in it", found[1])
+    wrong = declared == "windows-1252"
+    assert report.detected == [f"{tmp_path}/site.xml declares windows-1252 and is UTF-8; read as UTF-8"] * wrong
+
+
+def test_lines_of_problems_count_blank_ones_before_the_declaration(tmp_path: Path) -> None:
+    broken = "\n\n" + export(item(7, date="soon"))
+    with pytest.raises(InvalidInput, match=r"site\.xml:5: date"):
+        list(read_wordpress([written(tmp_path, broken)]))
+
+
+@pytest.mark.parametrize(
+    ("tail", "problems"), [("\0\x1a\n\0", 0), ("\n<!-- cached -->\n", 0), ("\0<rss/>", 1), ("x", 1)]
+)
+def test_what_follows_the_outermost_element(tmp_path: Path, report: ImportReport, tail: str, problems: int) -> None:
+    path = written(tmp_path, export(item(1), item(2)) + tail + "\0" * 200_000)
+    assert [article.id for article in read_wordpress([path], report)] == ["1", "2"]
+    assert report.rejected == len(report.unfinished) == problems
 
 
 def test_cut_anywhere(tmp_path: Path) -> None:
@@ -159,6 +212,7 @@ def test_cut_anywhere(tmp_path: Path) -> None:
         assert len(found) == sum(end + len("</item>") <= cut for end in ends)
         assert all(len(article.comments) == 2 for article in found)
         assert report.rejected == len(problems) == 1
+        assert report.unfinished == problems
         assert "the rest is not read; is the file cut off?" in str(problems[0])
 
 
@@ -176,7 +230,7 @@ def test_cut_anywhere(tmp_path: Path) -> None:
             '<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]><rss><item><title>&a;</title></item></rss>',
             "site.xml:1: declares the entity a",
         ),
-        ("<rss>&nbsp;</rss>", "site.xml:1: not XML at column 6: undefined entity"),
+        ("<rss><a></rss>", "site.xml:1: not XML at column 11: mismatched tag"),
         ("<rss>" + "<a>" * 200, "site.xml:1: expected elements at most 100 deep, got deeper ones"),
         (
             '<?xml version="1.0" encoding="none-such"?><rss/>',

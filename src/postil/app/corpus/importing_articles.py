@@ -52,6 +52,7 @@ __all__ = [
     "import_tokenized",
     "name_map",
     "name_maps",
+    "say_replaced",
 ]
 
 COMMENTS: Final = "comments."
@@ -322,11 +323,26 @@ def _import(
         on_message(line)
     if report.rejected:
         on_message(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
+    for problem in report.unfinished:
+        on_message(f"not read to its end: {problem}")
     _tell(report, on_message)
     return report
 
 
+def say_replaced(number: int, on_message: OnMessage) -> None:
+    """Say how many characters of an XML file were replaced, if any were.
+
+    Args:
+        number: The number.
+        on_message: Callback for status messages.
+    """
+    if number:
+        what = "forbidden in XML, or bytes that are not of the file's encoding"
+        on_message(f"{counted(number, 'character')} replaced by U+FFFD: {what}")
+
+
 def _tell(report: ImportReport, on_message: OnMessage) -> None:
+    say_replaced(report.replaced, on_message)
     for name, message in COUNTED.items():
         if count := getattr(report, name):
             on_message(f"{count:,} {message}")

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 
+from postil.app.corpus.importing_articles import say_replaced
 from postil.app.options import ThreadOptions
 from postil.corpus.formats.inex import read_inex
 from postil.corpus.formats.passage_grades import read_grades
@@ -152,6 +153,7 @@ def import_inex(out: str, options: InexOptions, on_message: OnMessage) -> None:
     _say_some(on_message, "judged and in no run, left out", found.without, "topics")
     lost = (f"{stretch.topic} (line {stretch.line})" for stretch in found.unmatched)
     _say_some(on_message, "in no passage, left out", lost, "highlighted stretches")
+    say_replaced(found.replaced, on_message)
     on_message(f"{found.submitted:,} passages in the runs, {len(found.passages) + found.merged:,} distinct")
     if options.duplicates:
         _say_merged(on_message, found.merged, options.duplicates)
@@ -217,6 +219,9 @@ def _none(report: WikiReport, *, judged: bool) -> str:
 
 
 def _say_left_out(report: WikiReport, options: WikipediaOptions, on_message: OnMessage) -> None:
+    for line in report.detected:
+        on_message(line)
+    say_replaced(report.replaced, on_message)
     for number, what in (
         (report.elsewhere, "pages of other namespaces, left out"),
         (report.unnamed, "pages that are not among the titles, left out"),

@@ -56,6 +56,8 @@ class ImportReport:
         withheld: Comments that are deleted, spam, not approved or no comments of people; they are left out.
         unpublished: Articles that are deleted or not published, and entries of other kinds; they are left out.
         absent: Comments that an export names and does not hold.
+        replaced: Characters that XML forbids and bytes that are not of a file's encoding, replaced by U+FFFD.
+        unfinished: Problems that ended the reading of a file; what stands before them was read.
         rejected: Number of broken lines and comments.
         unread: Fields of articles that are not read.
         unread_of_comments: The same of comments.
@@ -81,6 +83,8 @@ class ImportReport:
     withheld: int = 0
     unpublished: int = 0
     absent: int = 0
+    replaced: int = 0
+    unfinished: list[InvalidInput] = field(default_factory=list)
     rejected: int = 0
     unread: set[str] = field(default_factory=set)
     unread_of_comments: set[str] = field(default_factory=set)
@@ -97,6 +101,18 @@ class ImportReport:
         """
         self.rejected += 1
         self.reject(problem)
+
+    def cut_off(self, problem: InvalidInput) -> None:
+        """Refuse the rest of a file.
+
+        Args:
+            problem: The problem, with its location.
+
+        Raises:
+            InvalidInput: The problem, unless `reject` returns.
+        """
+        self.refuse(problem)
+        self.unfinished.append(problem)
 
 
 def numbered_lines(path: FilePath, report: ImportReport) -> Iterator[tuple[int, bytes]]:

@@ -41,6 +41,7 @@ from postil.corpus.lines import text_lines
 from postil.corpus.passage_duplicates import CHARACTERS, merge_duplicates
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Passage
+from postil.text.xml_repair import XmlRepair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -93,6 +94,7 @@ class InexPassages:
         unjudged: Topics with passages that have no judgements; left out.
         without: Topics with judgements that have no passages.
         unmatched: Highlighted stretches that are in no passage.
+        replaced: Characters of the topics that XML forbids, or bytes that are not of its encoding, replaced by U+FFFD.
     """
 
     passages: list[Passage]
@@ -102,6 +104,7 @@ class InexPassages:
     unjudged: tuple[str, ...]
     without: tuple[str, ...]
     unmatched: tuple[Stretch, ...]
+    replaced: int = 0
 
 
 def read_stretches(path: FilePath, texts: Mapping[str, str] | None = None) -> list[Stretch]:
@@ -188,7 +191,8 @@ def read_inex(
     """
     if not runs or not judgements:
         raise UsageError("passages come from runs and grades from judgements; name at least one of each")
-    known = read_topics(topics)
+    repair = XmlRepair()
+    known = read_topics(topics, repair)
     texts = _documents(documents, [*runs, *judgements]) if documents else None
     submitted: dict[str, list[Stretch]] = defaultdict(list)
     for path in runs:
@@ -221,6 +225,7 @@ def read_inex(
         unjudged=tuple(topic for topic in known if topic in submitted and topic not in judged),
         without=tuple(topic for topic in known if topic in judged and topic not in submitted),
         unmatched=tuple(unmatched),
+        replaced=repair.replaced,
     )
 
 

@@ -6,11 +6,12 @@ import os
 from typing import IO, TYPE_CHECKING, Final
 from xml.parsers import expat
 
-from postil.corpus.lines import BOM, text_lines
+from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput
 from postil.records.jsonl import read as read_json
 from postil.records.row_locations import RowLocations
 from postil.records.streams import opened
+from postil.text.xml_repair import XmlRepair, xml_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,11 +28,12 @@ DEEPEST: Final = 1000
 TWEETS: Final = ("title", "txt", "text")
 
 
-def read_topics(path: FilePath) -> dict[str, str]:
+def read_topics(path: FilePath, repair: XmlRepair | None = None) -> dict[str, str]:
     r"""Read topics: XML, tweets as JSON Lines, or a line ``id text`` each; the first character says which.
 
     Args:
         path: The file.
+        repair: Counts of what was replaced in XML.
 
     Returns:
         The text of each topic, by id, in the order of the file.
@@ -50,11 +52,11 @@ def read_topics(path: FilePath) -> dict[str, str]:
     where = os.fspath(path)
     topics: dict[str, str] = {}
     with opened(path) as stream:
-        head = stream.peek(64).removeprefix(BOM).lstrip()[:1]
+        head = xml_head(stream.peek(64))[:1]
         found: Iterable[tuple[int, str, str]]
-        if head == b"<":
-            found = _Xml(where).read(stream)
-        elif head in {b"{", b"["}:
+        if head == "<":
+            found = _Xml(where, repair or XmlRepair()).read(stream)
+        elif head in {"{", "["}:
             places = RowLocations(where)
             rows = read_json(stream, dict, places)
             found = [_tweet(row, where, places.line(index)) for index, row in enumerate(rows)]
@@ -88,9 +90,9 @@ def _tweet(row: dict[str, object], where: str, line: int) -> tuple[int, str, str
 class _Xml:
     """Topics in XML, with the lines they begin in."""
 
-    def __init__(self, where: str) -> None:
-        self._where = where
-        self._parser = expat.ParserCreate()
+    def __init__(self, where: str, repair: XmlRepair) -> None:
+        self._where, self._repair = where, repair
+        self._parser = expat.ParserCreate("utf-8")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._data
@@ -104,25 +106,33 @@ class _Xml:
         try:
             done = 0
             while data := stream.read(BLOCK):
-                self._parser.Parse(data, False)  # noqa: FBT003 - positional in expat
-                done += len(data)
+                done += self._parse(self._repair.feed(data))
                 if done - self._parser.CurrentByteIndex > LONGEST:
                     raise self._error(f"expected markup of at most {LONGEST:,} bytes, got a piece without end")
-            self._parser.Parse(b"", True)  # noqa: FBT003 - the same
+            self._parse(self._repair.close(), final=True)
         except expat.ExpatError as error:
-            problem = f"not XML at column {error.offset + 1}: {expat.ErrorString(error.code)}; write & as &amp;"
-            raise InvalidInput(problem, where=self._where, line=error.lineno) from None
-        except (LookupError, ValueError) as error:
-            raise InvalidInput(f"not XML in a known encoding: {error}; save it as UTF-8", where=self._where) from None
+            problem = f"not XML at column {error.offset + 1}: {expat.ErrorString(error.code)}; is the file cut off?"
+            raise InvalidInput(problem, where=self._where, line=error.lineno + self._repair.lines) from None
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=self._where, line=error.line) from None
         return self._topics
 
+    def _parse(self, data: bytes, *, final: bool = False) -> int:
+        self._parser.Parse(data, final)
+        return len(data)
+
+    @property
+    def _number(self) -> int:
+        """Number of the line at hand."""
+        return self._parser.CurrentLineNumber + self._repair.lines
+
     def _error(self, problem: str) -> InvalidInput:
-        return InvalidInput(problem, where=self._where, line=self._parser.CurrentLineNumber)
+        return InvalidInput(problem, where=self._where, line=self._number)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name.lower())
         if self._path[-1] in TOPICS:
-            self._line = self._parser.CurrentLineNumber
+            self._line = self._number
             self._id = attributes.get("id", "")
             self._parts, self._size = {}, 0
             self._open += 1

@@ -21,6 +21,7 @@ from postil.records.rows import Passage
 from postil.records.streams import DAMAGE, damaged, opened
 from postil.text.sentences import sentence_bounds
 from postil.text.wikitext import redirect_of, wiki_blocks
+from postil.text.xml_repair import xml_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,6 +79,8 @@ class WikiReport:
         empty: Pages without a passage.
         short: Passages with too few words; they are left out.
         anchors: Number of anchors.
+        replaced: Characters that XML forbids and bytes that are not of a dump's encoding, replaced by U+FFFD.
+        detected: Encodings other than those that dumps declare, one line each.
         absent: Titles that no page has.
     """
 
@@ -89,6 +92,8 @@ class WikiReport:
     empty: int = 0
     short: int = 0
     anchors: int = 0
+    replaced: int = 0
+    detected: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
 
 
@@ -202,7 +207,7 @@ def _batches(pages: Iterator[RawPage]) -> Iterator[list[RawPage]]:
 def _wanted(paths: Sequence[FilePath], report: WikiReport, chosen: Chosen) -> Iterator[RawPage]:
     missing = dict.fromkeys(sorted(chosen.titles)) if chosen.titles is not None else {}
     for path in paths:
-        for namespace, page in raw_pages(path):
+        for namespace, page in raw_pages(path, report):
             if namespace is not None and namespace not in chosen.namespaces:
                 report.elsewhere += 1
             elif chosen.titles is not None and page.title not in chosen.titles:
@@ -217,11 +222,12 @@ def _wanted(paths: Sequence[FilePath], report: WikiReport, chosen: Chosen) -> It
     report.absent += missing
 
 
-def raw_pages(path: FilePath) -> Iterator[tuple[int | None, RawPage]]:
+def raw_pages(path: FilePath, report: WikiReport | None = None) -> Iterator[tuple[int | None, RawPage]]:
     """The pages of a dump, or the one of a file of wikitext.
 
     Args:
         path: The file.
+        report: Counts of what was replaced.
 
     Yields:
         The number of the namespace, None of a file of wikitext, and the page.
@@ -232,11 +238,11 @@ def raw_pages(path: FilePath) -> Iterator[tuple[int | None, RawPage]]:
     where = os.fspath(path)
     with opened(path) as stream:
         try:
-            head = stream.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n")
+            head = xml_head(stream.peek(1024))
         except DAMAGE as error:
             raise damaged(error, path, 0) from error
-    if head.startswith((b"<mediawiki", b"<?xml")):
-        yield from _dumped(path)
+    if head.startswith(("<mediawiki", "<?xml")):
+        yield from _dumped(path, WikiReport() if report is None else report)
         return
     name = Path(where)
     if name.suffix in {".gz", ".bz2", ".zst"}:
@@ -246,10 +252,11 @@ def raw_pages(path: FilePath) -> Iterator[tuple[int | None, RawPage]]:
     yield None, RawPage(" ".join(name.stem.replace("_", " ").split()) or where, _text(path), None)
 
 
-def _dumped(path: FilePath) -> Iterator[tuple[int | None, RawPage]]:
+def _dumped(path: FilePath, report: WikiReport) -> Iterator[tuple[int | None, RawPage]]:
     lang: str | None = None
     found = False
-    for element in elements(path, ImportReport(), "mediawiki", {"siteinfo", "page"}):
+    read = ImportReport()
+    for element in elements(path, read, "mediawiki", {"siteinfo", "page"}):
         if element.name == "siteinfo":
             name = _LANGUAGE.fullmatch(element.said("dbname"))
             lang = None if name is None else name[1].replace("simple", "en")
@@ -268,6 +275,8 @@ def _dumped(path: FilePath) -> Iterator[tuple[int | None, RawPage]]:
         yield int(number), RawPage(title, shown, lang)
     if not found:
         raise InvalidInput("the dump has no pages", where=os.fspath(path))
+    report.replaced += read.replaced
+    report.detected += read.detected
 
 
 def _text(path: FilePath) -> str:

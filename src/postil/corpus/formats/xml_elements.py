@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from postil.errors import InvalidInput
 from postil.records.streams import DAMAGE, damaged, opened
+from postil.text.xml_repair import XmlRepair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,8 @@ BLOCK: Final = 1 << 16
 LARGEST: Final = 1 << 26
 """Largest element in characters, and largest tag in bytes."""
 DEEPEST: Final = 100
-CONTROLS: Final = bytes(byte for byte in range(1, 32) if byte not in b"\t\n\r")
-"""Characters that XML forbids, and that exports of web sites have nevertheless."""
+EMPTY: Final = b" \t\r\n" + "\ufffd".encode()
+"""White space, and what was replaced, after the outermost element."""
 
 
 @dataclass(slots=True, eq=False)
@@ -74,12 +75,12 @@ class Element:
 def elements(path: FilePath, report: ImportReport, root: str, wanted: AbstractSet[str]) -> Iterator[Element]:
     """The elements of an XML file that have certain names.
 
-    The file is read in blocks, and only the element at hand is in memory. Entities cannot be declared, nothing is read
-    from elsewhere, and control characters are ignored.
+    The file is read in blocks, and only the element at hand is in memory. Entities cannot be declared, and nothing is
+    read from elsewhere. What XML forbids and exports have nevertheless is replaced, as `XmlRepair` says.
 
     Args:
         path: The file; it may be compressed.
-        report: Counts; what is no XML is rejected, after the elements before it.
+        report: Counts, also of what was replaced; what is no XML is rejected, after the elements before it.
         root: Name of the outermost element.
         wanted: Names of the elements; those within another wanted one are its children.
 
@@ -102,16 +103,19 @@ def elements(path: FilePath, report: ImportReport, root: str, wanted: AbstractSe
     reader = _Reader(where, root, wanted)
     with opened(path) as stream:
         try:
-            while data := stream.read(BLOCK):
-                reader.parse(data if b"\0" in data else data.translate(None, CONTROLS))
+            while data := stream.read1(BLOCK):  # what can be read of a damaged file, block by block
+                reader.parse(data)
                 yield from reader.taken()
             reader.parse(b"", final=True)
+            yield from reader.taken()
         except DAMAGE as error:
             yield from reader.taken()
-            report.refuse(damaged(error, path, reader.line))
+            report.cut_off(damaged(error, path, reader.line))
         except InvalidInput as problem:
             yield from reader.taken()
-            report.refuse(problem)
+            report.cut_off(problem)
+        finally:
+            reader.count(report)
 
 
 class _Reader:
@@ -119,7 +123,8 @@ class _Reader:
 
     def __init__(self, where: str, root: str, wanted: AbstractSet[str]) -> None:
         self._where, self._root, self._wanted = where, root, wanted
-        self._parser = expat.ParserCreate()
+        self._repair = XmlRepair()
+        self._parser = expat.ParserCreate("utf-8")
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -129,23 +134,41 @@ class _Reader:
         self._texts: list[list[str]] = []
         self._done: list[Element] = []
         self._depth = self._size = self._read = 0
+        self._begun = self._over = False
 
     @property
     def line(self) -> int:
-        return self._parser.CurrentLineNumber
+        return self._parser.CurrentLineNumber + self._repair.lines
+
+    def count(self, report: ImportReport) -> None:
+        report.replaced += self._repair.replaced
+        if self._repair.declared is not None:
+            report.detected.append(f"{self._where} declares {self._repair.declared} and is UTF-8; read as UTF-8")
 
     def parse(self, data: bytes, *, final: bool = False) -> None:
         try:
+            data = self._repair.feed(data, final=final)
+        except InvalidInput as error:
+            raise InvalidInput(error.problem, where=self._where) from None
+        try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
+            if self._is_over(data):
+                return
             what = f"column {error.offset + 1}: {expat.ErrorString(error.code)}"
             problem = f"not XML at {what}; the rest is not read; is the file cut off?"
-            raise InvalidInput(problem, where=self._where, line=error.lineno) from None
-        except (LookupError, ValueError) as error:
-            raise InvalidInput(f"not XML in a known encoding: {error}; save it as UTF-8", where=self._where) from None
+            raise InvalidInput(problem, where=self._where, line=error.lineno + self._repair.lines) from None
         self._read += len(data)
         if self._read - self._parser.CurrentByteIndex > LARGEST:
             raise self._error(f"expected a tag of at most {LARGEST:,} bytes, got one without end")
+
+    def _is_over(self, data: bytes) -> bool:
+        """True if the outermost element has ended, and nothing follows it but what was replaced."""
+        if not self._begun or self._depth:
+            return False
+        place = 0 if self._over else self._parser.ErrorByteIndex - self._read
+        self._over = True
+        return not data[data.rfind(b">", 0, place) + 1 :].strip(EMPTY)
 
     def taken(self) -> Iterator[Element]:
         done, self._done = self._done, []
@@ -158,8 +181,10 @@ class _Reader:
         raise self._error(f"declares the entity {name}, which no export does; remove the declaration")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if not self._depth and name != self._root:
-            raise self._error(f"expected an export whose outermost element is {self._root}, got {name}")
+        if not self._depth:
+            if name != self._root:
+                raise self._error(f"expected an export whose outermost element is {self._root}, got {name}")
+            self._begun = True
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._error(f"expected elements at most {DEEPEST} deep, got deeper ones")

@@ -1,0 +1,285 @@
+"""XML as it is in the world, made readable for a parser, block by block, with counts of what was replaced."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from html.entities import html5
+from types import MappingProxyType
+from typing import Final
+from xml.sax.saxutils import escape
+
+from postil.errors import InvalidInput
+
+__all__ = ["XmlRepair", "xml_head"]
+
+HEAD: Final = 1024
+"""Number of bytes in which a file names its encoding."""
+LONGEST: Final = 48
+"""Largest number of bytes of a reference or a mark of CDATA, so that it is not cut between two blocks."""
+REPLACEMENT: Final = "\ufffd"
+
+_REPLACEMENT: Final = REPLACEMENT.encode()
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (b"<\0?\0", "utf-16-le"),
+    (b"\0<\0?", "utf-16-be"),
+)
+"""First bytes that tell an encoding; no declaration says more."""
+_DECLARED: Final = re.compile(rb"\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
+_ENCODINGS: Final = re.compile(
+    r"utf-8|utf-16(?:-[lb]e)?|utf-32(?:-[lb]e)?|cp\d+|iso8859-\d+|koi8-[rut]|mac-\w+|gb18030|big5(?:hkscs)?|euc_\w+|"
+    r"iso2022_\w+|johab|tis-620|hp-roman8|ptcp154"
+)
+"""Encodings of texts, as Python names them."""
+_READ_AS: Final = MappingProxyType(
+    {
+        "ascii": "utf-8",
+        "iso8859-1": "cp1252",
+        "gb2312": "gb18030",
+        "gbk": "gb18030",
+        "shift_jis": "cp932",
+        "euc_kr": "cp949",
+    }
+)
+"""Encodings that are parts of others, and written for these."""
+_SPACE: Final = b" \t\r\n"
+_BEFORE: Final = re.compile(rb"\A(?:[ \t\r\n]|\xef\xbb\xbf|\xef\xbf\xbd)+")
+"""White space, byte order marks and replaced characters before the declaration."""
+_FORBIDDEN: Final = bytes(byte for byte in range(32) if byte not in b"\t\n\r")
+_CONTROL: Final = re.compile(rb"[\0-\x08\x0b\x0c\x0e-\x1f]")
+_NO_CHARACTERS: Final = ("\ufffe", "\uffff")
+_OPENING: Final = b"<![CDATA["
+_CLOSING: Final = b"]]>"
+_REFERENCE: Final = re.compile(
+    rb"&(?!(?:amp|lt|gt|quot|apos);)(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+));|([A-Za-z][A-Za-z0-9]{1,31};))?"
+)
+_SURROGATES: Final = range(0xD800, 0xE000)
+_DIGITS: Final = 12
+"""Largest number of digits of a reference that is looked at."""
+
+
+class XmlRepair:
+    r"""XML that a parser can read to its end, in UTF-8.
+
+    Bytes that are not of the encoding, characters that XML forbids and references to them become U+FFFD. Signs & that
+    begin no reference are text, and so are references to names that HTML does not know; those that it knows become
+    their characters. White space before the declaration is left out. Entities that a file declares are not known here:
+    who reads it refuses them.
+
+    Args:
+        encoding: The encoding, where a server says it; a byte order mark comes first.
+
+    Raises:
+        InvalidInput: The encoding that a file declares is not known.
+
+    >>> repair = XmlRepair()
+    >>> repair.feed(b"\n<?xml version='1.0'?><a>R&D caf\xe9 &#x1c;&nbsp;<![CDATA[R&D]]></a>") + repair.close()
+    b"<?xml version='1.0'?><a>R&amp;D caf\xef\xbf\xbd \xef\xbf\xbd\xc2\xa0<![CDATA[R&D]]></a>"
+    >>> repair.replaced
+    2
+    """
+
+    def __init__(self, encoding: str | None = None) -> None:
+        self.replaced = 0
+        """Number of characters that were replaced by U+FFFD."""
+        self.declared: str | None = None
+        """The encoding that the file declares and that it is not in, since its bytes are UTF-8; None otherwise."""
+        self.lines = 0
+        """Number of lines left out before the declaration."""
+        self._said = encoding
+        self._head: bytes | None = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._label = ""
+        self._sure = self._begun = self._inside = False
+        self._rest = self._held = b""
+
+    @property
+    def inside(self) -> bool:
+        """True after a block that ends within CDATA."""
+        return self._inside
+
+    def feed(self, data: bytes, *, final: bool = False) -> bytes:
+        """Repair a block of a file.
+
+        Args:
+            data: The block.
+            final: True for the last one.
+
+        Returns:
+            What can be given to the parser; the end of the block may come with the next one.
+        """
+        if self._head is not None:
+            data = self._head + data
+            if len(data) < HEAD and not final:
+                self._head = data
+                return b""
+            self._head, data = None, self._opened(data)
+        data = self._controls(self._decoded(data, final=final))
+        if not self._begun:
+            bare = _BEFORE.sub(b"", data, count=1)
+            self.lines += data.count(b"\n", 0, len(data) - len(bare))
+            self._begun, data = bool(bare), bare
+        return self._references(data, final=final)
+
+    def close(self) -> bytes:
+        """End the file.
+
+        Returns:
+            What is left of it.
+        """
+        return self.feed(b"", final=True)
+
+    def _opened(self, data: bytes) -> bytes:
+        """Find the encoding by the beginning of the file, and take off a byte order mark."""
+        bare = data.lstrip(_SPACE)
+        mark, name = next(((mark, name) for mark, name in _BOMS if bare.startswith(mark)), (b"", ""))
+        if mark.startswith((b"<", b"\0")):
+            mark = b""
+        self._label = name or self._said or _declared(data) or "utf-8"
+        name = _known(self._label) or ("utf-8" if self._said else "")
+        if not name:
+            raise InvalidInput(f"not XML in a known encoding: unknown encoding: {self._label}; save it as UTF-8")
+        if not mark and name.startswith(("utf-16", "utf-32")) and b"\0" not in data[:HEAD]:
+            name = "utf-8"  # a declaration that can be read byte by byte is of another encoding
+        if name != "utf-8":
+            self._decoder = codecs.getincrementaldecoder(name)("replace")
+            self._sure = name.startswith("utf-")
+        if mark:
+            self.lines += data.count(b"\n", 0, len(data) - len(bare))
+            return bare[len(mark) :]
+        return data
+
+    def _decoded(self, data: bytes, *, final: bool) -> bytes:
+        """A block in UTF-8; bytes declared to be of an older encoding are UTF-8 where the first beyond ASCII are."""
+        data = self._rest + data
+        self._rest = b""
+        if self._decoder is not None and not self._sure and not data.isascii():
+            data = self._judged(data, final=final)
+        if self._decoder is not None:
+            text = self._decoder.decode(data, final)
+            self.replaced += text.count(REPLACEMENT)
+            return self._characters(text)
+        if data.isascii():
+            return data
+        try:
+            text, used = codecs.utf_8_decode(data, "strict", final)
+        except UnicodeDecodeError:
+            text, used = codecs.utf_8_decode(data, "replace", final)
+            self._rest, data = data[used:], data[:used]
+            self.replaced += text.count(REPLACEMENT) - data.count(_REPLACEMENT)
+            return self._characters(text)
+        self._rest = data[used:]
+        return self._characters(text) if any(each in text for each in _NO_CHARACTERS) else data[:used]
+
+    def _judged(self, data: bytes, *, final: bool) -> bytes:
+        """Tell UTF-8 by the first bytes beyond ASCII, and keep them where they are too few."""
+        try:
+            used = codecs.utf_8_decode(data, "strict", final)[1]
+        except UnicodeDecodeError:
+            self._sure = True
+            return data
+        if data[:used].isascii():
+            self._rest = data[used:]
+            return data[:used]
+        self._decoder, self.declared = None, self._label
+        return data
+
+    def _characters(self, text: str) -> bytes:
+        for each in _NO_CHARACTERS:
+            self.replaced += text.count(each)
+            text = text.replace(each, REPLACEMENT)
+        return text.encode("utf-8", "replace")
+
+    def _controls(self, data: bytes) -> bytes:
+        if len(data.translate(None, _FORBIDDEN)) < len(data):  # which is faster than a search
+            data, number = _CONTROL.subn(_REPLACEMENT, data)
+            self.replaced += number
+        return data
+
+    def _references(self, data: bytes, *, final: bool) -> bytes:
+        """Mend references outside of CDATA; keep an end that may be the beginning of one, or of a mark."""
+        data = self._held + data
+        end = len(data) if final else _end(data)
+        self._held, data = data[end:], data[:end]
+        if not self._inside and data.rfind(_OPENING) < 0:
+            return _REFERENCE.sub(self._reference, data)
+        pieces: list[bytes] = []
+        done = at = 0
+        while at < end:
+            found = data.find(_CLOSING if self._inside else _OPENING, at)
+            stop = end if found < 0 else found
+            if not self._inside and data.find(b"&", at, stop) >= 0:
+                pieces += data[done:at], _REFERENCE.sub(self._reference, data[at:stop])
+                done = stop
+            self._inside ^= found >= 0
+            at = end if found < 0 else stop + len(_CLOSING)
+        return b"".join((*pieces, data[done:])) if pieces else data
+
+    def _reference(self, found: re.Match[bytes]) -> bytes:
+        hexadecimal, decimal, name = found.groups()
+        if name is not None:
+            text = html5.get(name.decode())
+            return b"&amp;" + name if text is None else escape(text).encode()
+        digits = (hexadecimal or decimal or b"").lstrip(b"0")
+        if hexadecimal is None and decimal is None:
+            return b"&amp;"
+        number = int(digits or b"0", 16 if hexadecimal else 10) if len(digits) <= _DIGITS else -1
+        if _is_character(number):
+            return b"&#%d;" % number
+        self.replaced += 1
+        return _REPLACEMENT
+
+
+def xml_head(data: bytes) -> str:
+    r"""The beginning of a file as text, without a byte order mark and white space, to tell whether it is XML.
+
+    Args:
+        data: First bytes of the file.
+
+    >>> xml_head(b"\n<?xml version='1.0'?>")[:5], xml_head("<rss>".encode("utf-16"))
+    ('<?xml', '<rss>')
+    """
+    bare = data.lstrip(_SPACE)
+    mark, name = next(((mark, name) for mark, name in _BOMS if bare.startswith(mark)), (b"", "utf-8"))
+    text = (bare if mark.startswith((b"<", b"\0")) else bare[len(mark) :]).decode(name, "replace")
+    return text.lstrip(" \t\r\n\0\ufeff")
+
+
+def _declared(data: bytes) -> str | None:
+    found = _DECLARED.match(data[:HEAD])
+    return None if found is None else found[1].decode("ascii")
+
+
+def _known(label: str) -> str | None:
+    """Python's name of an encoding; None of what is none of texts, such as UTF-7."""
+    try:
+        name = codecs.lookup(label).name
+    except (LookupError, ValueError):
+        return None
+    name = _READ_AS.get(name, name)
+    return name if _ENCODINGS.fullmatch(name) else None
+
+
+def _is_character(number: int) -> bool:
+    """True of a code point that XML allows."""
+    if number < 32:
+        return number in {9, 10, 13}
+    return number <= 0x10FFFF and number not in _SURROGATES and number not in {0xFFFE, 0xFFFF}
+
+
+def _end(data: bytes) -> int:
+    """Index at which a block can be cut: before a reference, or a mark of CDATA, that may go on."""
+    start = max(0, len(data) - LONGEST)
+    reference, mark = data.rfind(b"&", start), data.rfind(b"<", start)
+    end = len(data)
+    if reference >= 0 and b";" not in data[reference:]:
+        end = reference
+    if mark >= 0 and _OPENING.startswith(data[mark:]):
+        end = min(end, mark)
+    closing = data[start:].rstrip(b"]")
+    return end if len(closing) == len(data) - start else min(end, max(start, len(data) - 2))
