@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from postil.app.report import write_report as write_results
 from postil.records.results import Result
+from postil.render.views import show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -1235,6 +1236,11 @@ def example(kind: str) -> Result:
     made = {"audit": audited, "correlate": correlated, "compare": comparison, "score": scores, "passages": gained}
     value = made[kind]() if kind in made else {"schema": 1, "kind": kind, **OTHERS[kind]}
     return Result.from_dict(value)
+
+
+def terminal(result: Result, width: int) -> str:
+    """What a terminal with this number of columns shows of a result."""
+    return show("table", result, width=width)
 
 
 def renamed(result: Result, name: str) -> Result:

@@ -1,222 +1,212 @@
-"""Compare the results of two versions of the package, command by command, number by number.
+"""Compare what two versions of the package answer, as ``record_results.py`` recorded them, byte for byte.
 
-Each command runs in a folder of its own with either version. The JSON of the first, with the fields renamed that were
-renamed and the ``kind`` that was added, must be that of the second, byte for byte; where only texts differ (captions,
-notes, labels), these are counted. Files of scores and suggestions are compared too::
+JSON may have gained fields, which are listed. LaTeX and HTML must have the same cells in the same order; where cells
+are equal and only the markup differs, this is counted. What changes from run to run is masked: times, ports, folders::
 
-    python tools/compare_results.py BEFORE/src AFTER/src --data DATA --work FOLDER
+    python tools/compare_results.py before after
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import gzip
 import json
-import os
-import subprocess
-import sys
+import re
+from collections import Counter
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-RENAMED_FLAGS: Final = {
-    "--min-content-words": "--content-words",
-    "--min-comments": "--comments",
-    "--max-comment-words": "--comment-words",
-    "--test-min-comments": "--test-comments",
-    "--test-min-words": "--test-words",
-    "--test-min-upvotes": "--test-upvotes",
-    "--references-per-article": "--draw",
-    "--dedup-threshold": "--near-duplicates",
-    "--annotators-per-item": "--each",
-    "--vocab-size": "--vocabulary",
-}
-"""Flag after -> flag before."""
+MASKS: Final = (
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"), "TIME"),
+    (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
+    (re.compile(r"\b\d+(\.\d+)? (s|seconds|ms|minutes)\b"), "DURATION"),
+)
+"""What differs between two runs of one version."""
 
-RENAMED_FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "suggestions": {"held": "filtered", "made": "method", "hash": "model_hash", "copied": "overlap"},
-    "statistics": {"comments_an_article": "comments_per_article"},
-    "plan": {"each": "annotators_per_item", "order": "order_correlation", "gap": "median_gap"},
-    "interesting": {"place": "index"},
-    "vectors": {"made": "metadata"},
-}
-"""Field before -> field after, by kind."""
+BINARY: Final = (".db", ".db-shm", ".db-wal", ".png", ".parquet", ".xlsx", ".zst")
+"""Endings of files that are not compared: they hold times."""
 
-HASHES: Final = ("hash", "model_hash")
-"""Hashes of model folders, whose metadata names its fields otherwise now."""
-
-DEFAULTS: Final = {"digits": 3, "aside": 0, "words": [], "tables": [], "pictures": [], "kind": ""}
-"""Fields of a study that are left out now where they have their default; they were before in most places."""
-
-COMMENTS: Final = ("statistics", "scores", "comparison", "correlations", "study")
-PASSAGES: Final = ("informativeness", "interestingness", "study")
-"""Results of the two studies."""
-
-ADDED: Final = {"scores": "score", "agreement": "agreement", "annotators": "plan", "nearest": "vectors"}
-"""A field that tells the kind of a result that had none."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """A command, and the files of it that are compared.
-
-    Args:
-        name: Its name; also that of the file for its standard output.
-        words: Its words, with the flags of the version after.
-        files: Files that it writes.
-    """
-
-    name: str
-    words: Sequence[str]
-    files: Sequence[str] = ()
+SHOWN: Final = 12
+"""Largest number of lines shown of one difference."""
 
 
 @dataclass
-class Outcome:
-    """The comparison of one file.
+class Tally:
+    """What was found.
 
     Args:
-        same: True if it is byte for byte as before.
-        texts: Number of texts that differ.
-        layout: Number of objects with their fields in another order, or without one that has its default.
-        problems: Other differences.
+        folders: The recordings, whose names are masked.
+        same: Number of answers and files that are equal to the byte.
+        markup: Number of those in LaTeX and HTML with equal cells and other markup.
+        added: Fields of JSON that are new, with the number of places.
+        differ: Number of others.
     """
 
-    same: bool = False
-    texts: int = 0
-    layout: int = 0
-    problems: list[str] = field(default_factory=list)
+    folders: Sequence[Path]
+    same: int = 0
+    markup: int = 0
+    added: Counter[str] = field(default_factory=Counter)
+    differ: int = 0
+
+    def compare(self, name: str, before: str, after: str) -> None:
+        """Compare two texts and print how they differ.
+
+        Args:
+            name: What the texts are.
+            before: The text of the version before.
+            after: That of the version after.
+        """
+        before, after = (
+            masked(text).replace(str(folder), "FOLDER")
+            for text, folder in zip((before, after), self.folders, strict=True)
+        )
+        if before == after:
+            self.same += 1
+            return
+        added: Counter[str] = Counter()
+        if grown(before, after, added):
+            self.added += added
+            self.same += 1
+            return
+        form = next((reader for start, reader in MARKUPS.items() if start in before and start in after), None)
+        old, new = (form(before), form(after)) if form else (before.splitlines(), after.splitlines())
+        if form and old == new:
+            self.markup += 1
+            return
+        self.differ += 1
+        print(f"DIFFERS {name}")
+        lines = [line for line in difflib.unified_diff(old, new, lineterm="", n=0) if line[:3] not in {"---", "+++"}]
+        for line in lines[:SHOWN]:
+            print(f"    {line[:200]}")
+        if len(lines) > SHOWN:
+            print(f"    … and {len(lines) - SHOWN} lines more")
 
 
-def steps(data: Path) -> Iterator[Step]:
-    """The commands, in order; later ones read what earlier ones wrote."""
-    studies = [
-        *(
-            f"demo/study-comments/{name}.json"
-            for name in ("statistics", "scores", "comparison", "correlations", "study")
-        ),
-        *(f"demo/study-passages/{name}.json" for name in ("informativeness", "interestingness", "study")),
-    ]
-    yield Step("demo", ["demo", "--out", "demo"], [*studies, "demo/study-comments/scores.jsonl.gz"])
-    sample = ["demo/candidates.en.jsonl", "-r", "demo/references.en.jsonl", "--scale", "1:5"]
-    yield Step("score", ["score", *sample, "--items", "items.jsonl", "--controls", "--format", "json"], ["items.jsonl"])
-    judged = ["correlate", "items.jsonl", "--judgements", "demo/judgements.jsonl", "--scale", "1:5", "--format", "json"]
-    yield Step("correlate", [*judged, "--candidates", "demo/candidates.en.jsonl"])
-    yield Step("correlate-by-item", [*judged, "--by", "item", "-c", "kendall-c"])
-    yield Step("correlate-by-system", [*judged, "--by", "system"])
-    yield Step("compare", ["compare", "items.jsonl", "--format", "json"])
-    measures = ["-m", "f1-1", "-m", "kl-2", "-m", "logsim-sk", "-k", "5", "-k", "10", "--format", "json"]
-    for reference, more in (("topic", ["--leave-one-out"]), ("others", ["--folds", "3"])):
-        words = ["passages", "demo/passages.jsonl", "--reference", reference, *more, *measures]
-        yield Step(f"passages-{reference}", words)
-    yield Step("plan", ["annotate", "plan", "demo/articles.en.jsonl", "c.db", "-n", "4", "--format", "json"])
-    posts = str(data / "articles/reddit_college.en.jsonl.gz")
-    yield Step("import", ["corpus", "import", "forum", posts, "--out", "posts.jsonl"], ["posts.jsonl"])
-    build = ["corpus", "build", "posts.jsonl", "--out", "corpus", "--source", "posts", "--license", "none"]
-    split = ["--test", "200", "--dev", "50", "--test-min-comments", "15", "--test-min-words", "5"]
-    yield Step("build", [*build, *split, "--test-min-upvotes", "0", "--references-per-article", "0"])
-    yield Step("stats", ["corpus", "stats", "corpus", "--format", "json"])
-    train = ["train", "ir-tc", "--corpus", "corpus", "--out", "model", "--ranker", "tf-idf", "--format", "json"]
-    yield Step("train", train)
-    yield Step("comment", ["comment", "demo/articles.en.jsonl", "--model", "model", "-k", "3", "--format", "json"])
-    yield Step("rank", ["rank-comments", "demo/articles.en.jsonl", "--model", "model", "--format", "json"])
-    evaluate = ["evaluate", "model", "--corpus", "corpus", "--items", "e.jsonl", "--format", "json"]
-    yield Step("evaluate", evaluate, ["e.jsonl"])
-    yield Step("compare-evaluate", ["compare", "e.jsonl", "--baseline", "human", "--format", "json"])
-    dl19 = data / "passages/trec_dl19"
-    trec = ["corpus", "import", "trec", "--qrels", str(dl19 / "2019qrels-pass.txt")]
-    trec += ["--collection", str(dl19 / "dl2019_document.jsonl.gz"), "--out", "dl19.jsonl"]
-    yield Step("import-trec", trec, ["dl19.jsonl"])
-    words = ["passages", "dl19.jsonl", "--stop", "en", "--stem", "porter", "-m", "f1-1", "-m", "kl-1", "-m", "logsim-1"]
-    yield Step("passages-dl19", [*words, "-k", "10", "-k", "100", "--resamples", "200", "--format", "json"])
+def masked(text: str) -> str:
+    """A text without what differs between two runs of one version."""
+    for pattern, name in MASKS:
+        text = pattern.sub(name, text)
+    return text
 
 
-def run(step: Step, source: Path, folder: Path, *, before: bool) -> None:
-    """Run a command with one version; its standard output goes to a file."""
-    words = [RENAMED_FLAGS.get(word, word) if before else word for word in step.words]
-    environment = {**os.environ, "PYTHONPATH": str(source)}
-    command = [sys.executable, "-m", "postil", *words]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)  # noqa: S603
-    if done.returncode:
-        raise SystemExit(f"{source}: {' '.join(words)}:\n{done.stderr.decode()}")
-    (folder / f"{step.name}.out").write_bytes(done.stdout)
-
-
-def compare(before: bytes, after: bytes) -> Outcome:
-    """Compare two files, by their JSON where they hold JSON."""
-    if before == after:
-        return Outcome(same=True)
+def grown(before: str, after: str, added: Counter[str]) -> bool:
+    """True if both are JSON, or lines of it, and the second has all of the first in its order; count what it adds."""
     try:
         old, new = json.loads(before), json.loads(after)
     except ValueError:
-        return Outcome(problems=["the bytes differ"])
-    expected = renamed(old, str(new.get("kind", "")) if isinstance(new, dict) else "")
-    outcome = Outcome(same=json.dumps(expected, ensure_ascii=False, indent=2).encode() + b"\n" == after)
-    differences(expected, new, "", outcome)
-    return outcome
+        lines = before.splitlines(), after.splitlines()
+        if len(lines[0]) != len(lines[1]) or not before.startswith("{"):
+            return False
+        return all(old == new or (old[:1] == "{" and grown(old, new, added)) for old, new in zip(*lines, strict=True))
+    return _contains(new, old, "", added)
 
 
-def renamed(value: object, kind: str) -> object:
-    """The JSON of the version before with the names of the version after."""
-    if isinstance(value, dict):
-        names = RENAMED_FIELDS.get(kind, {})
-        made = {names.get(name, name): renamed(each, kind) for name, each in value.items()}
-        if "schema" in made and "kind" not in made:
-            added = next((each for name, each in ADDED.items() if name in made), "")
-            made = {"schema": made.pop("schema"), "kind": added, **made}
-        return made
-    return [renamed(each, kind) for each in value] if isinstance(value, list) else value
-
-
-def differences(old: object, new: object, path: str, outcome: Outcome) -> None:
-    """Collect what differs."""
+def _contains(new: object, old: object, path: str, added: Counter[str]) -> bool:
     if isinstance(old, dict) and isinstance(new, dict):
-        outcome.layout += list(old) != list(new)
-        if any(name not in DEFAULTS or old.get(name) != DEFAULTS[name] for name in old.keys() ^ new.keys()):
-            outcome.problems.append(f"{path or 'top'}: fields {list(old)} became {list(new)}")
-        for name in old.keys() & new.keys():
-            if name not in HASHES:
-                differences(old[name], new[name], f"{path}.{name}", outcome)
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            differences(one, other, f"{path}[{place}]", outcome)
-    elif isinstance(old, str) and isinstance(new, str):
-        outcome.texts += old != new
-    elif old != new:
-        outcome.problems.append(f"{path}: {str(old)[:60]} became {str(new)[:60]}")
+        kept = [name for name in new if name in old]
+        added.update(f"{path}.{name}" for name in new if name not in old)
+        return kept == list(old) and all(_contains(new[name], old[name], f"{path}.{name}", added) for name in kept)
+    if isinstance(old, list) and isinstance(new, list):
+        same = len(old) == len(new)
+        return same and all(_contains(b, a, f"{path}[]", added) for a, b in zip(old, new, strict=True))
+    return type(old) is type(new) and old == new
 
 
-def main() -> None:
-    """Run all commands with both versions and print one line per file."""
+class Cells(HTMLParser):
+    """The texts of a page in their order: of each cell, paragraph, heading or other element."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text."""
+        if data.strip():
+            self.found.append(" ".join(data.split()))
+
+
+def html_cells(text: str) -> list[str]:
+    """The texts of HTML."""
+    cells = Cells()
+    cells.feed(text)
+    return cells.found
+
+
+def latex_cells(text: str) -> list[str]:
+    """The cells of LaTeX tables, without rules, alignment and commands around them."""
+    rows = re.split(r"\\\\|\n", text)
+    plain = (re.sub(r"\\[a-zA-Z]+\*?(\[[^\]]*\])?|[{}$~]", " ", row) for row in rows)
+    return [" ".join(cell.split()) for row in plain for cell in row.split("&") if cell.strip()]
+
+
+MARKUPS: Final = {"\\begin{tab": latex_cells, "<table": html_cells, "<html": html_cells, "</p>": html_cells}
+"""A text by which a markup is known, and what reads the cells of it."""
+
+
+def answers(path: Path) -> Iterator[tuple[str, str]]:
+    """What commands answered: a name, and a text with everything."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        each = json.loads(line)
+        name = masked(f"{path.parent.name} {number}: postil {' '.join(each['args'])}")
+        yield f"{name} (exit code)", f"{each['code']} {each['crash']}"
+        yield f"{name} (standard output)", each["stdout"]
+        yield f"{name} (standard error)", each["stderr"]
+
+
+def texts(path: Path) -> str:
+    """A file as text; what is not UTF-8 is shown by its bytes."""
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    return data.decode("utf-8", errors="backslashreplace")
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """The files below a folder that are compared, by their names in it."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix not in BINARY)
+    return {path.relative_to(folder).as_posix(): path for path in found if "__pycache__" not in path.parts}
+
+
+def compare_answers(before: Path, after: Path, tally: Tally) -> None:
+    """Compare two files of answers."""
+    old, new = (list(answers(path)) for path in (before, after))
+    names = [name for name, _ in old]
+    if names != [name for name, _ in new]:
+        print(f"DIFFERS {before.parent.name}: {len(old)} answers became {len(new)}, or others were asked")
+        tally.differ += 1
+    said = dict(new)
+    for name, text in old:
+        if name in said:
+            tally.compare(name, text, said[name])
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Compare, print each difference and a summary; exit 1 if something differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("before", type=Path, help="src folder of the version before")
-    parser.add_argument("after", type=Path, help="src folder of the version after")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the shared data")
-    parser.add_argument("--work", type=Path, required=True, help="folder to work in; must not exist")
-    given = parser.parse_args()
-    folders = [given.work / name for name in ("before", "after")]
-    for folder in folders:
-        folder.mkdir(parents=True)
-    wrong = 0
-    for step in steps(given.data.resolve()):
-        for folder, source in zip(folders, (given.before, given.after), strict=True):
-            run(step, source.resolve(), folder, before=folder is folders[0])
-        for name in (f"{step.name}.out", *step.files):
-            old, new = ((folder / name).read_bytes() for folder in folders)
-            if name.endswith(".gz"):
-                old, new = gzip.decompress(old), gzip.decompress(new)
-            found = compare(old, new)
-            texts = f", {found.texts} texts differ" if found.texts else ""
-            texts += f", {found.layout} objects laid out otherwise" if found.layout else ""
-            same = "byte for byte" if found.same else "DIFFERS" if found.problems else "same numbers"
-            print(f"{step.name:20} {name:45} {same}{texts}", flush=True)
-            for problem in found.problems[:5]:
-                print(f"    {problem}", flush=True)
-            wrong += bool(found.problems)
-    raise SystemExit(1 if wrong else 0)
+    parser.add_argument("before", type=Path, help="recording of the version before")
+    parser.add_argument("after", type=Path, help="recording of the version after")
+    given = parser.parse_args(args)
+    tally = Tally((given.before.resolve(), given.after.resolve()))
+    old, new = (files(folder) for folder in (given.before, given.after))
+    for name in sorted(old.keys() ^ new.keys()):
+        if not name.startswith("questions/"):
+            print(f"DIFFERS {name}: {'gone' if name in old else 'new'}")
+            tally.differ += 1
+    for name in sorted(old.keys() & new.keys()):
+        if Path(name).match("pages/*/answers.jsonl"):
+            compare_answers(old[name], new[name], tally)
+        elif not name.startswith("questions/"):
+            tally.compare(name, texts(old[name]), texts(new[name]))
+    for path, count in sorted(tally.added.items()):
+        print(f"new field {path}: {count} times")
+    print(f"{tally.same} the same, {tally.markup} with other markup of the same cells, {tally.differ} differ")
+    raise SystemExit(1 if tally.differ else 0)
 
 
 if __name__ == "__main__":
