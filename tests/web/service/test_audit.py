@@ -110,7 +110,7 @@ def test_a_copied_and_truncated_file_goes_on_too(file: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda lines: [lines[0], lines[1].replace(b"200", b"403"), *lines[2:]], 3),
+        (lambda lines: [lines[0], lines[1].replace(b'"status":200', b'"status":403'), *lines[2:]], 3),
         (lambda lines: [lines[0], *lines[2:]], 2),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 2),
         (lambda lines: [*lines[:2], lines[1], *lines[2:]], 3),

@@ -154,8 +154,10 @@ def test_it_reloads_and_its_end_waits_for_requests(start: Make, folders: Path) -
     assert here.client.get("/v1/models").json()["models"][0]["kind"] == "ir-tc"
     body = json.dumps(RAIN).encode()
     with socket.create_connection(("localhost", here.client.base_url.port)) as one:
-        head = f"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n"
-        one.sendall(head.encode() + body)
+        head = f"POST /v1/suggest HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n"
+        one.sendall(f"{head}expect: 100-continue\r\n\r\n".encode())
+        assert one.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"  # so the request is being served
+        one.sendall(body)
         here.process.send_signal(signal.SIGTERM)
         assert one.recv(12) == b"HTTP/1.1 200"
     assert here.end() == -signal.SIGTERM
