@@ -12,6 +12,7 @@ from markdown_it.token import Token
 from postil.documents.binary_files import decoded
 from postil.documents.furniture import in_sections
 from postil.documents.pieces import Piece, assembled
+from postil.documents.templates import TemplateLines, holder_of, without_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,6 +88,7 @@ def read_markdown(data: bytes | str, source: str, *, url: str | None = None, cha
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+    parser.block.ruler.before("code", "template", _template_block, {"alt": ["paragraph", "reference"]})
     parser.block.ruler.before("reference", "note", _note_block, {"alt": ["paragraph", "reference"]})
     parser.inline.ruler.before("link", "note_mark", _note_mark)
     parser.core.ruler.at("inline", _inlines)
@@ -97,7 +99,7 @@ def _inlines(state: StateCore) -> None:
     """Parse the lines of a text; a run of more marks than people write, which takes the square of them, is text."""
     for token in state.tokens:
         if token.type == "inline":
-            token.children = []
+            token.children, token.content = [], without_tags(token.content)
             if sum(map(token.content.count, "[]<`*_~&")) <= _MOST_MARKS:
                 state.md.inline.parse(token.content, state.md, state.env, token.children)
             else:
@@ -117,6 +119,26 @@ def _front_matter(text: str) -> FrontMatter:
         date=None if date is None else date[1],
         end=found.end(),
     )
+
+
+def _template_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
+    """A comment, code between tags, or a declaration of MDX; the last does not interrupt a paragraph."""
+    if state.is_code_block(first):
+        return False
+
+    def line(number: int) -> str:
+        return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+    if line(first)[:1] not in ({"{", ":"} if silent else {"{", ":", "i", "e", "<"}):
+        return False
+    search: TemplateLines = state.env.setdefault("template", TemplateLines())
+    number = search.number(line, first, last)
+    if not number or silent:
+        return number > 0
+    if holder_of(line(first)) not in {None, "comment"}:
+        state.push("code_block", "code", 0).content = state.getLines(first + 1, first + number - 1, 0, keepLastLF=False)
+    state.line = first + number
+    return True
 
 
 def _note_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls it
@@ -273,7 +295,7 @@ def _html_texts(html: str) -> Iterator[str]:
     """Texts between the tags of HTML, without scripts and comments."""
     unseen = ""
     texts = list[str]()
-    for piece in _TAG.split(_without_comments(html)):
+    for piece in _TAG.split(without_tags(_without_comments(html))):
         is_tag = piece.startswith("<") and piece.endswith(">")
         tag = _TAG_NAME.match(piece) if is_tag else None
         if tag is None:

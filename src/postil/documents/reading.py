@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec.structs import replace
 
 from postil.documents.binary_files import decoded, refuse_binary
+from postil.documents.furniture import ends_sentence
+from postil.documents.licenses import license_blocks
+from postil.documents.templates import is_template
 from postil.errors import InvalidInput
+from postil.records.documents import PROSE, Block
 
 if TYPE_CHECKING:
     from postil.records.documents import Document
@@ -28,6 +32,9 @@ ENDINGS: Final = MappingProxyType[str, DocumentKind](
         ".markdown": "markdown",
         ".mdown": "markdown",
         ".mkd": "markdown",
+        ".mdx": "markdown",
+        ".rmd": "markdown",
+        ".qmd": "markdown",
         ".pdf": "pdf",
         ".txt": "text",
         ".text": "text",
@@ -95,7 +102,12 @@ def read_document(
         refuse_binary(data, source)
     if kind is None and chosen == "text":
         _refuse_xml(data, source)
-    match chosen:
+    return _with_roles(_read(data, source, chosen, url, charset))
+
+
+def _read(data: bytes, source: str, kind: DocumentKind, url: str | None, charset: str | None) -> Document:
+    """Read a document of a format; what reads it is loaded where it is needed."""
+    match kind:
         case "html":
             from postil.documents.html import read_html  # noqa: PLC0415 - lxml is an extra
 
@@ -106,11 +118,11 @@ def read_document(
             return replace(read_pdf(data, source), url=url)
         case _:
             text, notes = decoded(data, source, charset)
-            return replace(_read_text(text, source, chosen), url=url, notes=notes)
+            return replace(_read_text(text, source, kind), url=url, notes=notes)
 
 
 def _read_text(text: str, source: str, kind: DocumentKind) -> Document:
-    """Read a document that is text for people as well; what reads it is loaded where it is needed."""
+    """Read a document that is text for people as well."""
     if kind == "markdown":
         from postil.documents.markdown import read_markdown  # noqa: PLC0415
 
@@ -122,6 +134,23 @@ def _read_text(text: str, source: str, kind: DocumentKind) -> Document:
     from postil.documents.plain import read_plain  # noqa: PLC0415
 
     return read_plain(text, source)
+
+
+def _with_roles(document: Document) -> Document:
+    """Make tags of templates code, and licenses a margin; a document that is a license and nothing else keeps it."""
+    of_license = license_blocks([document.text_of(block) for block in document.blocks])
+    blocks, sentences = list[Block](), 0
+    for block, is_license in zip(document.blocks, of_license, strict=True):
+        if block.kind not in PROSE:
+            blocks.append(block)
+        elif is_template(document.text_of(block)):
+            blocks.append(replace(block, kind="code", level=0))
+        elif is_license:
+            blocks.append(replace(block, kind="margin", level=0))
+        else:
+            blocks.append(block)
+            sentences += ends_sentence(document.text_of(block))
+    return replace(document, blocks=tuple(blocks)) if sentences or not any(of_license) else document
 
 
 def _refuse_xml(data: bytes, source: str) -> None:
