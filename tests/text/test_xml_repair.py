@@ -37,6 +37,7 @@ def repaired(data: bytes, step: int | None = None, encoding: str | None = None) 
         ("<![CDATA[R&D &#0; &nbsp;]]>&<![CDATA[&]]>", "<![CDATA[R&D &#0; &nbsp;]]>&amp;<![CDATA[&]]>", 0),
         ("<![CDATA[]]>&<![CDATA[ ]] ]]]>& ]]>", "<![CDATA[]]>&amp;<![CDATA[ ]] ]]]>&amp; ]]>", 0),
         ("<![CDATA[&", "<![CDATA[&", 0),
+        ("&amp;]&lt;]]<![CDATA[]&]]&]]>&amp;]", "&amp;]&lt;]]<![CDATA[]&]]&]]>&amp;]", 0),
         ("&#", "&amp;#", 0),
         ("&#x;&#x1c", "&amp;#x;&amp;#x1c", 0),
     ],
@@ -136,7 +137,7 @@ PIECES = st.sampled_from(
 )
 
 
-@examples(200)
+@examples(500)
 @given(st.lists(PIECES, max_size=40), st.integers(1, 9), st.binary(max_size=6), st.integers(0, 60))
 def test_blocks_are_mended_as_the_whole_is(pieces: list[str], step: int, junk: bytes, at: int) -> None:
     text = "".join(pieces).encode()

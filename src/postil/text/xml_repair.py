@@ -281,5 +281,5 @@ def _end(data: bytes) -> int:
         end = reference
     if mark >= 0 and _OPENING.startswith(data[mark:]):
         end = min(end, mark)
-    closing = data[start:].rstrip(b"]")
-    return end if len(closing) == len(data) - start else min(end, max(start, len(data) - 2))
+    tail = data[-2:]
+    return min(end, len(data) - len(tail) + len(tail.rstrip(b"]")))
