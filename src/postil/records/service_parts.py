@@ -15,7 +15,7 @@ class AuditLogFile(Part, frozen=True, kw_only=True):
     Args:
         file: The file.
         lines: Number of lines.
-        lost: Number of lines that could not be written, as the lines after them say.
+        lost: Number of lines that could not be written, as the lines after them say, or the count beside the log.
         first: Hash of the line before the first one, in the file before; empty where the log begins here.
         last: Hash of the last line; empty where there is none.
     """

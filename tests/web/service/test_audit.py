@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -152,7 +154,7 @@ def test_a_line_that_was_cut_off_is_removed(file: Path, rest: bytes) -> None:
         assert file.read_bytes() == before
         write(log, "r3")
         log.close()
-        check_audit([file])
+        assert check_audit([file]).files[0].lost == 1
 
 
 @pytest.mark.parametrize("content", [b"a table\n", b"a table", b"{}\n", b"\n", b"x" * 200_000, b'{"a": 1}'])
@@ -224,6 +226,106 @@ def test_lines_that_cannot_be_written_are_counted_and_break_nothing(file: Path) 
     ]
     assert [json.loads(line)["request"] for line in file.read_text().splitlines()] == ["r0", "r1", "r2", "r5"]
     assert check_audit([file]).files[0].lost == 2
+
+
+KILLED = FULL.replace(
+    'resource.setrlimit(resource.RLIMIT_FSIZE, before)\nwrite("r5")\nprint(log.lost)\n',
+    "import os\nos.kill(os.getpid(), signal.SIGKILL)\n",
+)
+
+
+def killed(file: Path, size: int) -> None:
+    """Write until the file has a size, lose two lines more, and be killed."""
+    ran = subprocess.run([sys.executable, "-c", KILLED, file, str(size)], capture_output=True, check=False)  # noqa: S603
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
+
+
+def test_lines_that_were_lost_are_known_after_a_kill(file: Path) -> None:
+    written(file, "r0")
+    size = 3 * file.stat().st_size + 250
+    killed(file, size)
+    assert check_audit([file]).files[0].lost == 2
+    messages: list[str] = []
+    log = AuditLog(file, messages.append)
+    assert messages == [f"{file}: 2 lines could not be written before the last end; the next one says so"]
+    assert log.lost == 2
+    log.close()
+    killed(file, file.stat().st_size)
+    assert check_audit([file]).files[0].lost == 5
+    written(file, "r5", "r6")
+    assert [json.loads(line).get("lost", 0) for line in file.read_text().splitlines()] == [0, 0, 0, 2, 3, 0]
+    assert check_audit([file]).files[0].lost == 5
+    AuditLog(file, messages.append).close()
+    assert len(messages) == 1
+
+
+def test_lines_that_were_lost_are_known_after_a_kill_and_a_rotation(file: Path, tmp_path: Path) -> None:
+    written(file, "r0")
+    killed(file, 3 * file.stat().st_size + 250)
+    file.rename(old := tmp_path / "audit.jsonl.1")
+    assert check_audit([old]).files[0].lost == 0  # the count is that of the log that goes on
+    log = AuditLog(file)
+    assert [one.lost for one in check_audit([file]).files] == [2]
+    write(log, "r5")
+    log.close()
+    assert [one.lost for one in check_audit([file]).files] == [2]
+
+
+def test_a_kill_between_a_line_and_the_count_counts_nothing_twice(file: Path) -> None:
+    written(file, "r0")
+    killed(file, 3 * file.stat().st_size + 250)
+    count = file.with_name("audit.jsonl.lost")
+    before = count.read_bytes()
+    written(file, "r5")
+    count.write_bytes(before)
+    assert check_audit([file]).files[0].lost == 2
+    written(file)
+    file.unlink()
+    written(file, "r6")
+    assert check_audit([file]).files[0].lost == 0
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
+def test_the_count_needs_no_space_and_its_loss_is_told(
+    file: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First the log alone cannot be written, then nothing."""
+    messages: list[str] = []
+    log = AuditLog(file, messages.append)
+    count = file.with_name("audit.jsonl.lost")
+    size, really = count.stat().st_size, os.write
+    reached: list[Path] = [count]
+
+    def full(number_of_file: int, data: bytes) -> int:
+        if any(os.path.samestat(one.stat(), os.fstat(number_of_file)) for one in reached):
+            return really(number_of_file, data)
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "write", full)
+    write(log, "r1", "r2")
+    assert count.stat().st_size == size
+    assert check_audit([file]).files[0].lost == 2
+    assert messages == [f"{file}: cannot be written: {os.strerror(number)}; requests are answered without a line in it"]
+    reached.clear()
+    write(log, "r3", "r4")
+    assert messages[1:] == [
+        f"{count}: cannot be written: {os.strerror(number)}; a kill forgets how many lines of the log could not be"
+    ]
+    monkeypatch.undo()
+    write(log, "r5")
+    log.close()
+    assert json.loads(file.read_text())["lost"] == 4
+
+
+def test_another_file_in_the_place_of_the_count_is_refused_and_stays(file: Path) -> None:
+    count = file.with_name("audit.jsonl.lost")
+    count.write_text("my notes\n")
+    with pytest.raises(InvalidInput, match=r"audit.jsonl.lost: this is no count of an audit log's lost lines"):
+        AuditLog(file)
+    assert count.read_text() == "my notes\n"
+    count.unlink()
+    written(file, "r1")
+    assert stat.S_IMODE(count.stat().st_mode) == 0o600
 
 
 def test_the_command_verifies(file: Path) -> None:

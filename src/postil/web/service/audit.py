@@ -4,6 +4,8 @@ A line names the token, the route and the outcome of a request; it has no text a
 the bytes of the line before, so that a line which is changed, inserted or removed later is found (`check_audit`).
 Whoever can write the file can also write all hashes anew, or cut off its end: only a hash that was noted elsewhere
 shows that.
+
+Lines that cannot be written are counted in the next one that can, and until then in a file beside the log.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.atomic_file import write_error
 from postil.records.results import AuditLogFile, AuditLogResult
 from postil.records.streams import DAMAGE, damaged, opened
+from postil.render.formats import counted
+from postil.web.service.lost_lines import LostLines, lost_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,18 +66,18 @@ class AuditLog:
     """An audit log that is open for writing; it continues the chain of a file that is there.
 
     Each line is given to the operating system before `write` returns, so it survives the end of the process. A line
-    that cannot be written, as the disk is full, is counted in the next one that can.
+    that cannot be written, as the disk is full, is counted in the next one that can, also after a kill.
 
     Args:
         path: The file; made if there is none, for its owner alone.
         on_message: Callback for warnings.
 
     Attributes:
-        lost: Number of lines that could not be written since the log was opened.
+        lost: Number of lines that could not be written since the log was opened, or before and no line counts them.
 
     Raises:
         UsageError: Another process writes the file.
-        InvalidInput: It is another file.
+        InvalidInput: It is another file, or there is another one in the place of the count of lost lines.
         PostilError: The operating system reports an error.
     """
 
@@ -81,6 +85,16 @@ class AuditLog:
         self._path, self._on_message = os.fspath(path), on_message
         self._previous, self._lost, self.lost = "", 0, 0
         self._file = self._opened()
+        try:
+            self._losses = LostLines(self._path, on_message)
+        except BaseException:
+            os.close(self._file)
+            raise
+        before = self._losses.after(self._previous)
+        self._lose(before)
+        if before:
+            lines = counted(before, "line")
+            on_message(f"{self._path}: {lines} could not be written before the last end; the next one says so")
 
     def write(
         self,
@@ -123,10 +137,10 @@ class AuditLog:
         except OSError as error:
             if not self._lost:
                 self._on_message(f"{write_error(self._path, error)}; requests are answered without a line in it")
-            self._lost += 1
-            self.lost += 1
+            self._lose(1)
         else:
             self._previous, self._lost = _hash(line), 0
+            self._losses.keep("", 0)
 
     def reopen(self) -> None:
         """Go on in the file that has the name now, after the log was rotated; the chain goes on there."""
@@ -142,10 +156,18 @@ class AuditLog:
         else:
             os.close(self._file)
             self._file = file
+            self._lose(0)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+        self._losses.close()
+
+    def _lose(self, lines: int) -> None:
+        """Count lines that are lost, those of before among them."""
+        self._lost += lines
+        self.lost += lines
+        self._losses.keep(self._previous if self._lost else "", self._lost)
 
     def _opened(self) -> int:
         """Open and lock the file, and remember the hash of its last line."""
@@ -189,6 +211,7 @@ class AuditLog:
             self._previous = _hash(line)
         if rest:
             os.ftruncate(file, size - len(rest))
+            self._lost, self.lost = self._lost + 1, self.lost + 1
             self._on_message(f"{self._path}: the last line was cut off, and is removed")
 
     def _append(self, line: bytes) -> None:
@@ -213,6 +236,8 @@ def check_audit(paths: Sequence[FilePath], contains: str | None = None) -> Audit
         found, seen = _checked(os.fspath(path), last, contains)
         files.append(found)
         last, known = found.last or last, known or seen
+    if files and (lost := lost_lines(paths[-1], last or "")):
+        files[-1] = msgspec.structs.replace(files[-1], lost=files[-1].lost + lost)
     if contains is not None and not known:
         problem = f"no line has the hash {contains}: lines were changed, or cut off at the end"
         raise InvalidInput(problem, where=os.fspath(paths[-1]))
