@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.documents.feed import FeedEntry, entry_document
 from postil.documents.html import read_html
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
@@ -267,3 +269,53 @@ def test_the_element_that_has_the_text_is_no_margin(head: str, more: str, tag: s
 def test_an_aside_beside_the_text_is_no_prose() -> None:
     document = found(f"<main>{SENTENCES}</main><aside><p>{ENGINE[0]}</p></aside>{'<br>' * ELEMENTS}")
     assert [text for kind, text in kinds(document) if kind == "paragraph"] == list(ENGINE)
+
+
+HIDDEN = (
+    *(0xAD, 0x34F, 0x61C, 0x115F, 0x17B4, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F)),  # print nothing
+    *(*range(0x2060, 0x2070), 0x3164, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFC, 0xFFFD, 0x1D173, 0xE0001, 0xE0100),
+    *(0xA0, 0x1680, 0x2007, 0x2009, 0x2028, 0x202F, 0x205F, 0x3000, 0x85),  # spaces
+    *(0x301, 0x308, 0x64B, 0x640, 0xE000),  # marks, and one of private use
+)
+
+
+@pytest.mark.parametrize("written", ["{}", "&#{};"], ids=["character", "reference"])
+@pytest.mark.parametrize("code", HIDDEN, ids=hex)
+def test_no_paragraph_vanishes_by_its_characters(code: int, written: str) -> None:
+    mark = written.format(chr(code) if written == "{}" else code)
+    words = [
+        ENGINE[0].replace("a", f"a{mark}"),
+        ENGINE[1],
+        ENGINE[2].replace(" ", f" {mark} "),
+        unicodedata.normalize("NFD", "Die Mühle öffnete früh am Tag, und der Müller hörte es von überall her."),
+    ]
+    page = f"<article><h1>Pumps</h1>{''.join(f'<p>{each}</p>' for each in words)}</article>"
+    document = found(page, "<title>Pumps</title>")
+    assert [kind for kind, _ in kinds(document)] == ["heading", *["paragraph"] * 4]
+    entry = FeedEntry(title="Pumps", url="", content=page, is_html=True)
+    assert [block.kind for block in entry_document(entry, "feed.xml").blocks] == ["heading", *["paragraph"] * 4]
+
+
+def test_places_where_a_word_may_be_broken_do_not_hide_it_and_joiners_stay() -> None:
+    document = found(
+        "<article><h1>Die Schleu&shy;se</h1><p>Die Schleu&shy;sen\u00adwär&shy;ter öffnen das Tor am Mor\u2060gen"
+        "<wbr>stern um&#8203;sonst.</p><table><tr><td>Schleu&shy;se<td>9</table><p>آن‌ها قایق‌ها را می‌نویسند.</p>"
+        "<p>ភាសា\u200bខ្មែរ</p></article>",
+        "<title>Die Schleuse</title>",
+    )
+    texts = [text for kind, text in kinds(document) if kind != "table"]
+    assert document.title == "Die Schleuse"
+    assert texts == [
+        "Die Schleuse",
+        "Die Schleusenwärter öffnen das Tor am Morgenstern umsonst.",
+        "آن‌ها قایق‌ها را می‌نویسند.",
+        "ភាសា\u200bខ្មែរ",
+    ]
+
+
+def test_a_page_says_how_its_bytes_were_read() -> None:
+    page = f"<meta charset=gb2312><p>港口办公室每天九点开门。</p>{SENTENCES}".encode()
+    assert read_html(page, "page.html").notes == ("its bytes are UTF-8, read so, though the page says gb2312",)
+    text = "港口办公室每天九点开门，四点关门。守门人一八零一年画了船闸的图。"
+    told = read_html(f"<p>{text}</p>".encode("gbk"), "page.html")
+    assert (told.text, told.notes) == (text, ("not UTF-8, read as gb18030",))

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from postil.errors import InvalidInput
-from postil.text.html_article import ELEMENTS, LONGEST, decode_html, read_article
+from postil.text.html_article import ELEMENTS, LONGEST, decode_html, decoded_html, read_article
 
 PARAGRAPHS = (
     "The river Ouse stood two metres above its mark on Friday, and the low road to Ely was closed until the evening.",
@@ -165,3 +165,46 @@ def test_bytes_of_no_encoding_are_read_as_browsers_do() -> None:
     assert decode_html(b"caf\xe9 \x93x\x94") == "café “x”"
     assert decode_html(b"+ADw-script+AD4-", "utf-7") == "+ADw-script+AD4-"
     assert decode_html(b"ab\xff", "utf-8") == "ab\ufffd"
+
+
+CHINESE = "<html><head>{}</head><body><p>港口办公室每天九点开门，四点关门。</p></body></html>"
+
+
+@pytest.mark.parametrize("named", ["gb2312", "iso-8859-1", "big5", "windows-1251", "us-ascii", "EUC-KR"])
+@pytest.mark.parametrize("damaged", [b"", b"\xff"], ids=["whole", "damaged"])
+def test_a_page_whose_bytes_are_utf_8_is_utf_8_whatever_it_says(named: str, damaged: bytes) -> None:
+    body = CHINESE.format(f"<meta charset={named}>").encode() + damaged
+    text, notes = decoded_html(body)
+    assert "港口办公室每天九点开门，四点关门。" in text
+    assert notes[0] == f"its bytes are UTF-8, read so, though the page says {named.lower()}"
+    assert notes[1:] == (("characters that utf-8 does not have, replaced by U+FFFD: 1",) if damaged else ())
+    assert decoded_html(CHINESE.format("").encode(), named).notes == (notes[0].replace("page", "server"),)
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "notes"),
+    [
+        ("<meta charset=gbk>雨".encode("gbk"), "雨", ()),
+        ("<meta charset=gbk>é".encode(), "茅", ()),  # one character can be by chance
+        ("<meta charset=latin1>é".encode(), "é", ("its bytes are UTF-8, read so, though the page says latin1",)),
+        (b"<meta charset=utf-8>caf\xe9", "caf\ufffd", ("characters that utf-8 does not have, replaced by U+FFFD: 1",)),
+        ("<meta charset=utf-8>caf\ufffd".encode(), "caf\ufffd", ()),  # as it was written
+        ("<meta charset=shift_jis>雨".encode("cp932") + b"\x81", "雨\ufffd", None),
+        (b"caf\xe9", "café", ("not UTF-8, read as cp1252",)),
+        ("café, ".encode() * 10 + b"\xe9", "café, " * 10 + "\ufffd", None),
+        (codecs.BOM_UTF8 + b"\xe9", "\ufffd", None),
+        (b"cafe", "cafe", ()),
+    ],
+)
+def test_remarks_on_encodings(body: bytes, text: str, notes: tuple[str, ...] | None) -> None:
+    found = decoded_html(body)
+    assert found.text.rpartition(">")[2] == text
+    if notes is None:
+        assert found.notes[-1].endswith(" does not have, replaced by U+FFFD: 1")
+    else:
+        assert found.notes == notes
+
+
+def test_an_encoding_that_nobody_names_is_told_by_a_function() -> None:
+    found = decoded_html("<p>雨下了".encode("gbk"), told=lambda _: "gb18030")
+    assert found == ("<p>雨下了", ("not UTF-8, read as gb18030",))

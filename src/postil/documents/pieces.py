@@ -39,6 +39,7 @@ def assembled(
     lang: str | None = None,
     date: str | None = None,
     url: str | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Document:
     r"""Put pieces together: a blank line between them, none between items, between lines of contents and between notes.
 
@@ -49,6 +50,7 @@ def assembled(
         lang: The language that the document names.
         date: The date that it was published.
         url: Its address.
+        notes: Remarks on how it was read.
 
     Raises:
         InvalidInput: There is no text.
@@ -70,7 +72,14 @@ def assembled(
         place += len(text)
         before = kind
     document = Document(
-        text="".join(texts), blocks=tuple(blocks), source=source, title=title, lang=lang, date=date, url=url
+        text="".join(texts),
+        blocks=tuple(blocks),
+        source=source,
+        title=title,
+        lang=lang,
+        date=date,
+        url=url,
+        notes=notes,
     )
     check_text(document)
     return document

@@ -7,7 +7,7 @@ import logging
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.html_selection import content_root, page_metadata, selected, title_of, without_menus
@@ -15,11 +15,13 @@ from postil.text.html_tree import NO_TEXT, parsed
 from postil.text.html_walk import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lxml.html import HtmlElement
 
     from postil.text.html_walk import HtmlBlock
 
-__all__ = ["HtmlArticle", "HtmlPage", "decode_html", "read_article", "read_html"]
+__all__ = ["DecodedHtml", "HtmlArticle", "HtmlPage", "decode_html", "decoded_html", "read_article", "read_html"]
 
 LONGEST: Final = 1 << 22
 """Largest page in characters whose article is read."""
@@ -48,6 +50,11 @@ _READ_AS: Final = MappingProxyType(
         "euc_kr": "cp949",
     }
 )
+_TWO_BYTES: Final = frozenset({"gb18030", "big5", "big5hkscs", "cp932", "cp949", "cp950", "euc_jp"})
+_CHANCE: Final = 3
+"""Number of characters beyond ASCII from which a text in such an encoding is no UTF-8 by chance."""
+_DAMAGED: Final = 10
+"""Number of characters of UTF-8 for each byte that is not."""
 _SILENT: Final = logging.NullHandler()
 _BESIDE: Final = frozenset({"table", "caption", "note", "margin"})
 """Kinds of blocks that are not in the content of an article."""
@@ -60,6 +67,18 @@ class _Extracted(Protocol):
     """A text or None, or what else a page gives as its title."""
     text: str
     date: str | None
+
+
+class DecodedHtml(NamedTuple):
+    """A page that was bytes.
+
+    Args:
+        text: The page, without the byte order mark.
+        notes: Remarks on its encoding, and on characters that were lost.
+    """
+
+    text: str
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +118,7 @@ class HtmlPage:
 
 
 def decode_html(body: bytes, charset: str | None = None) -> str:
-    """Decode a page: by its byte order mark, what the server says, what the page says, as UTF-8 or as Windows-1252.
+    """Decode a page, as `decoded_html` does.
 
     Args:
         body: The page.
@@ -108,20 +127,38 @@ def decode_html(body: bytes, charset: str | None = None) -> str:
     >>> decode_html(b'<meta charset="gbk"><p>' + "雨".encode("gbk")), decode_html("é".encode("latin-1"), "utf-7")
     ('<meta charset="gbk"><p>雨', 'é')
     """
+    return decoded_html(body, charset).text
+
+
+def decoded_html(
+    body: bytes, charset: str | None = None, told: Callable[[bytes], str | None] = lambda _: None
+) -> DecodedHtml:
+    """Decode a page: by its byte order mark, as UTF-8 where its bytes are, else by what the server or the page says.
+
+    Args:
+        body: The page.
+        charset: Its encoding, as the server says.
+        told: Function that tells the encoding of a page that nobody names, which is else Windows-1252.
+
+    >>> decoded_html("<meta charset=gbk>雨下了".encode()).notes
+    ('its bytes are UTF-8, read so, though the page says gbk',)
+    """
     for mark, encoding in _BOMS:
         if body.startswith(mark):
-            return body[len(mark) :].decode(encoding, "replace")
+            return _decoded(body[len(mark) :], encoding)
     said = _META.search(body[:_HEAD])
     meta = None if said is None else said[1].decode("ascii")
     if meta is not None and meta.lower().startswith("utf-16"):
         meta = "utf-8"  # in UTF-16 these bytes would not have been found
-    for label in filter(None, (charset, meta)):
-        if (named := _encoding(label)) is not None:
-            return body.decode(named, "replace")
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError:
-        return body.decode("cp1252", "replace")
+    labels = ((who, label) for who, label in (("server", charset), ("page", meta)) if label)
+    who, label, named = next(((*each, named) for each in labels if (named := _encoding(each[1]))), ("", "", ""))
+    if named == "utf-8" or _is_utf_8(body, named):
+        wrong = (f"its bytes are UTF-8, read so, though the {who} says {label.lower()}",)
+        return _decoded(body, "utf-8", wrong if named not in {"", "utf-8"} else ())
+    if named:
+        return _decoded(body, named)
+    found = told(body) or "cp1252"
+    return _decoded(body, found, (f"not UTF-8, read as {_shown(found)}",))
 
 
 def read_article(html: str) -> HtmlArticle:
@@ -226,6 +263,33 @@ def _extracted(tree: HtmlElement) -> _Extracted | None:
     for each in (line_processing, trim):
         each.cache_clear()  # which holds the last 1,024 lines, however long
     return found
+
+
+def _decoded(body: bytes, encoding: str, notes: tuple[str, ...] = ()) -> DecodedHtml:
+    text = body.decode(encoding, "replace")
+    lost = text.count("\ufffd")
+    if lost and encoding == "utf-8":
+        lost -= body.count(b"\xef\xbf\xbd")  # which is how that character is written
+    if lost > 0:
+        notes = (*notes, f"characters that {_shown(encoding)} does not have, replaced by U+FFFD: {lost:,}")
+    return DecodedHtml(text, notes)
+
+
+def _shown(encoding: str) -> str:
+    return encoding.replace("_", "-")
+
+
+def _is_utf_8(body: bytes, named: str) -> bool:
+    """True if the bytes of a page are UTF-8, but for a few that are damaged.
+
+    Few texts in another encoding are, by chance; in East Asian ones two characters in a hundred short texts can be.
+    """
+    if body.isascii():
+        return not named
+    text = body.decode("utf-8", "replace")
+    lost = text.count("\ufffd")
+    beyond = len(text) - len(text.encode("ascii", "ignore")) - lost
+    return beyond >= (_CHANCE if named in _TWO_BYTES else 1) and beyond >= _DAMAGED * lost
 
 
 def _encoding(label: str) -> str | None:

@@ -30,7 +30,7 @@ _STYLE_TAG: Final = re.compile(rf"""</?(?:{_STYLES})(?:[\s/](?:[^<>"']|"[^"<>]*+
 _SAME: Final = 3
 """Number of equal elements of style that begin anew at most."""
 _SHORT: Final = 4 * ATTRIBUTES
-"""Length of a tag from which it can have so many attributes of different names."""
+"""Length of a tag from which it can have this number of attributes of different names."""
 _ODD_TAG: Final = re.compile(rf"""<[a-z](?!(?:[^<>"']|"[^"<>]*+"|'[^'<>]*+'){{0,{_SHORT}}}+>)""", re.IGNORECASE)
 """Beginning of a tag that is long, or has no end in sight."""
 _ATTRIBUTE: Final = r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]++)?+)?+"""
@@ -93,7 +93,8 @@ def _has_many_attributes(html: str) -> bool:
     """True if a tag of a page has too many attributes, or it cannot be told in time."""
     left = _READINGS * len(html)
     for tag in _ODD_TAG.finditer(html):
-        end = _ATTRIBUTES.match(html, tag.end()).end()  # type: ignore[union-attr] - it matches anywhere
+        found = _ATTRIBUTES.match(html, tag.end())
+        end = tag.end() if found is None else found.end()
         left -= end - tag.end()
         if left < 0 or (end - tag.end() > _SHORT and _count(html, tag.end(), end) > ATTRIBUTES):
             return True
