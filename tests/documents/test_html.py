@@ -296,23 +296,6 @@ def test_no_paragraph_vanishes_by_its_characters(code: int, written: str) -> Non
     assert [block.kind for block in entry_document(entry, "feed.xml").blocks] == ["heading", *["paragraph"] * 4]
 
 
-def test_places_where_a_word_may_be_broken_do_not_hide_it_and_joiners_stay() -> None:
-    document = found(
-        "<article><h1>Die Schleu&shy;se</h1><p>Die Schleu&shy;sen\u00adwär&shy;ter öffnen das Tor am Mor\u2060gen"
-        "<wbr>stern um&#8203;sonst.</p><table><tr><td>Schleu&shy;se<td>9</table><p>آن‌ها قایق‌ها را می‌نویسند.</p>"
-        "<p>ភាសា\u200bខ្មែរ</p></article>",
-        "<title>Die Schleuse</title>",
-    )
-    texts = [text for kind, text in kinds(document) if kind != "table"]
-    assert document.title == "Die Schleuse"
-    assert texts == [
-        "Die Schleuse",
-        "Die Schleusenwärter öffnen das Tor am Morgenstern umsonst.",
-        "آن‌ها قایق‌ها را می‌نویسند.",
-        "ភាសា\u200bខ្មែរ",
-    ]
-
-
 def test_a_page_says_how_its_bytes_were_read() -> None:
     page = f"<meta charset=gb2312><p>港口办公室每天九点开门。</p>{SENTENCES}".encode()
     assert read_html(page, "page.html").notes == ("its bytes are UTF-8, read so, though the page says gb2312",)

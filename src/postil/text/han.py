@@ -50,6 +50,8 @@ _SPLITTERS: Final = {"Han": "jieba, rjieba and characters do"}
 
 CANNOT_SPLIT: Final = "text cannot be split into words at spaces and punctuation"
 _SCRIPTS: Final = {name: re.compile(f"[{characters}]") for name, characters in SPACELESS.items()}
+_JOINTS: Final = re.compile("[\xad\u2060\ufeff]")
+"""Places where a word may be broken, or may not."""
 _COMPOSING: Final = frozenset({"words-2", "jieba", "rjieba"})
 """Tokenizers that see texts in NFC."""
 
@@ -201,12 +203,12 @@ class HanTexts:
 
 
 def composed(text: str) -> str:
-    r"""A text in NFC, without soft hyphens.
+    r"""A text in NFC, without soft hyphens and word joiners.
 
-    >>> composed("Mu\u0308h\u00adle")
+    >>> composed("Mu\u0308h\u00adl\u2060e")
     'Mühle'
     """
-    return text if text.isascii() else unicodedata.normalize("NFC", text.replace("\u00ad", ""))
+    return text if text.isascii() else unicodedata.normalize("NFC", _JOINTS.sub("", text))
 
 
 def all_remarks(*counts: HanTexts) -> list[str]:

@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra
-from postil.kernel.python.interning import UNSPACED
 from postil.text.html_order import in_order
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["NO_TEXT", "is_hidden", "language_of", "names_of", "parsed", "plain_text_of", "shown"]
+__all__ = ["NO_TEXT", "is_hidden", "language_of", "names_of", "parsed", "plain_text_of"]
 
 _NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INLINE: Final = (
@@ -35,8 +34,6 @@ _INLINE: Final = (
     "wbr",
 )
 """Tags of words within a sentence, at which short pages would be split, and of those that lxml leaves open."""
-_NO_WIDTH: Final = re.compile(rf"[\xad\u2060\ufeff]|(?<![{UNSPACED}])\u200b")
-"""Places where a word may be broken, which hide it; joiners stay, and so does the space of scripts without spaces."""
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 """Problem of a page without a text."""
@@ -158,18 +155,6 @@ def is_hidden(element: HtmlElement) -> bool:
     return element.get("hidden") is not None or (style is not None and _NO_DISPLAY.search(style[:1000]) is not None)
 
 
-def shown(text: str) -> str:
-    r"""Leave out the characters of a text that nobody sees, such as soft hyphens.
-
-    Args:
-        text: The text.
-
-    >>> shown("the lock\xadkeep\xader")
-    'the lockkeeper'
-    """
-    return text if text.isascii() else _NO_WIDTH.sub("", text)
-
-
 def plain_text_of(element: HtmlElement) -> str:
     """Text of an element and what it holds, with single spaces.
 
@@ -181,7 +166,7 @@ def plain_text_of(element: HtmlElement) -> str:
         for text in element.xpath(".//text()")
         if (parent := text.getparent()) is None or parent.tag not in _UNSEEN or text.is_tail
     ]
-    return shown(" ".join(" ".join(texts).split()))
+    return " ".join(" ".join(texts).split())
 
 
 def _is_mark(element: HtmlElement) -> bool:

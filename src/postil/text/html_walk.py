@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from postil.text.html_tree import is_hidden, names_of, plain_text_of, shown
+from postil.text.html_tree import is_hidden, names_of, plain_text_of
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -200,7 +200,7 @@ class _Walk:
 
     def flush(self) -> None:
         """End the block that is being read."""
-        whole, linked = shown("".join(self._pieces)), self._linked
+        whole, linked = "".join(self._pieces), self._linked
         self._pieces, self._linked = [], 0
         kind, level = self._states[-1]
         if kind == "code":
