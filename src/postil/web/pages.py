@@ -108,14 +108,23 @@ class Site:
         token = request.cookies.get(self.cookie, "")
         return self.store.people.session(token) if token else None
 
+    def session_of(self, cookies: str) -> str:
+        """The session that the cookies of a request have, valid or not; empty for none.
+
+        Args:
+            cookies: The header of the request.
+        """
+        found = re.search(rf"(?:^|; ?){self.cookie}=([^;]+)", cookies)
+        return found[1] if found else ""
+
     def is_lead(self, cookies: str) -> bool:
         """True if the cookies of a request are those of a lead who is signed in.
 
         Args:
             cookies: The header of the request.
         """
-        token = re.search(rf"(?:^|; ?){self.cookie}=([^;]+)", cookies)
-        found = self.store.people.session(token[1]) if token else None
+        token = self.session_of(cookies)
+        found = self.store.people.session(token) if token else None
         return found is not None and found.role == "lead"
 
     def current_user(self, request: Request) -> Person:

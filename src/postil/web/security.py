@@ -10,7 +10,7 @@ import time
 from collections import deque
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "HEADERS",
     "LARGEST",
     "RateLimiter",
+    "Reachable",
     "SecurityMiddleware",
     "Worded",
     "csrf_of",
@@ -35,6 +36,11 @@ BODY: Final = "postil.body"
 
 LARGEST: Final = 64 * 1024
 """Default of the maximum size of a request body, in bytes."""
+
+LONGEST_QUERY: Final = 8 * 1024
+"""Maximum length of the query of an address, in bytes."""
+
+NOT_OURS: Final = "The request comes from a page of another site. Open the page at the address of this server."
 
 POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -135,6 +141,22 @@ def refusal_parts(status: int, text: str, *, script: bool) -> tuple[list[tuple[b
     return [(b"content-type", kind), (b"content-length", b"%d" % len(body))], body
 
 
+class Reachable(NamedTuple):
+    """Paths that browsers may get from elsewhere; all others are for the pages of this server alone.
+
+    Args:
+        anywhere: Paths that pages of other sites may get.
+        linked: Function that tells if a path is a page, which links of other sites may lead to.
+    """
+
+    anywhere: frozenset[str] = frozenset()
+    linked: Callable[[str], bool] = "/".__eq__
+
+
+START: Final = Reachable()
+"""The start page alone."""
+
+
 class SecurityMiddleware:
     """ASGI middleware that checks host, origin and body size of every request and adds headers to every response.
 
@@ -149,6 +171,7 @@ class SecurityMiddleware:
         worded: Function that words refusals.
         largest_for: Function from the path and the cookies of a request to the maximum size of its body, in bytes;
             None if that is the same for all.
+        reachable: Paths that browsers may get from elsewhere.
     """
 
     def __init__(
@@ -160,8 +183,10 @@ class SecurityMiddleware:
         largest: int = LARGEST,
         worded: Worded = refusal_parts,
         largest_for: Callable[[str, str], Awaitable[int]] | None = None,
+        reachable: Reachable = START,
     ) -> None:
         self._app, self._largest, self._worded, self._largest_for = app, largest, worded, largest_for
+        self._reachable = reachable
         self._known = lru_cache(maxsize=64)(self._is_known)
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
@@ -183,7 +208,7 @@ class SecurityMiddleware:
         largest = self._largest
         if self._largest_for is not None and scope["method"] == "POST":
             largest = await self._largest_for(scope["path"], headers.get(b"cookie", b"").decode("latin-1"))
-        refusal = self._refusal(scope["method"], headers, largest)
+        refusal = self._refusal(scope, headers, largest)
         if [name for name, _ in scope["headers"]].count(b"host") > 1:
             refusal = 400, "The request names two servers."
         if refusal is None and scope["method"] not in {"GET", "HEAD"}:
@@ -206,19 +231,36 @@ class SecurityMiddleware:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    def _refusal(self, method: str, headers: dict[bytes, bytes], largest: int) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes], largest: int) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._known(host):
             return 421, "This server does not have that name. Whoever started it can add the name."
-        if method in {"GET", "HEAD"}:
+        if len(scope["query_string"]) > LONGEST_QUERY:
+            return 413, f"The address is longer than {LONGEST_QUERY:,} bytes."
+        reads = scope["method"] in {"GET", "HEAD"}
+        if self._is_foreign(headers, host) and not (reads and self._may_reach(scope["path"], headers)):
+            return 403, NOT_OURS
+        if reads:
             return None
-        foreign = b"origin" in headers and not self._ours(headers[b"origin"].decode("latin-1"), host)
-        if foreign or headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}:
-            return 403, "The request comes from a page of another site. Open the page at the address of this server."
         size = headers.get(b"content-length", b"0")
         if not size.isdigit() or len(size) > 9 or int(size) > largest:
             return 413, f"The request is larger than {largest:,} bytes."
         return None
+
+    def _is_foreign(self, headers: dict[bytes, bytes], host: str) -> bool:
+        """Return True if a browser says that a request comes from a page of another site."""
+        origin = headers.get(b"origin")
+        if origin is not None and not self._ours(origin.decode("latin-1"), host):
+            return True
+        return headers.get(b"sec-fetch-site", b"none") not in {b"same-origin", b"none"}
+
+    def _may_reach(self, path: str, headers: dict[bytes, bytes]) -> bool:
+        """Return True if a page of another site may lead to a path: by a link to a page, not by a script or a frame."""
+        if path in self._reachable.anywhere:
+            return True
+        if b"origin" in headers or headers.get(b"sec-fetch-mode", b"navigate") != b"navigate":
+            return False
+        return headers.get(b"sec-fetch-dest", b"document") == b"document" and self._reachable.linked(path)
 
     def _ours(self, origin: str, host: str) -> bool:
         """Return True if an origin is this server: scheme, host and port must agree with the request."""

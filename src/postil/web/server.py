@@ -19,13 +19,15 @@ from postil.web.annotator import add_annotator_pages
 from postil.web.backup_schedule import BackupSchedule
 from postil.web.connections import ConnectionLimits
 from postil.web.error_pages import HTTPError
+from postil.web.gate import Gate
 from postil.web.growth import UPLOADS, add_growth_pages
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
 from postil.web.life import add_life_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
-from postil.web.security import LARGEST, SecurityMiddleware
+from postil.web.places import REACHABLE, CampaignPlaces
+from postil.web.security import LARGEST, SecurityMiddleware, refusal_parts
 from postil.web.service.tokens import Tokens
 from postil.web.static_files import StaticFiles
 from postil.web.supervision import CampaignMetrics, Measured, add_supervision
@@ -112,7 +114,9 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     async def largest(path: str, cookies: str) -> int:
         return LARGEST_UPLOAD if path == UPLOADS and await run_in_threadpool(site.is_lead, cookies) else LARGEST
 
-    return Measured(SecurityMiddleware(app, names, secure=options.secure, largest_for=largest), metrics)
+    gate = Gate(app, CampaignPlaces(site), refusal_parts)
+    checked = SecurityMiddleware(gate, names, secure=options.secure, largest_for=largest, reachable=REACHABLE)
+    return Measured(checked, metrics)
 
 
 def serve(url: str, options: ServeOptions, *, on_message: Callable[[str], None]) -> None:

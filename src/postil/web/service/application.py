@@ -11,7 +11,7 @@ from postil.errors import PostilError
 from postil.web.security import BODY
 from postil.web.service.error_log import log_failure
 from postil.web.service.problems import Problem, problem_of, problem_reply
-from postil.web.service.routing import Call, Guard, Reply, Router
+from postil.web.service.routing import CALL, Call, Guard, Reply, Router
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from postil.web.service.routing import Route
 
 __all__ = ["Application", "Recorded"]
-
-CALL: Final = "postil.call"
-"""Key of the `Call` in the ASGI scope."""
 
 REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 """Identifiers of requests that are taken from clients."""

@@ -9,7 +9,7 @@ import msgspec
 from postil.app.article_files import checked_articles, open_articles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Self
 
     from postil.records.rows import Article
@@ -18,6 +18,9 @@ __all__ = ["ArticleList", "FoundArticles", "ListedArticle"]
 
 MOST: Final = 50
 """Largest number of articles that a search gives."""
+
+STEP: Final = 4_000
+"""Number of comparisons of a word with an article between two steps of a search."""
 
 
 class ListedArticle(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,8 +93,29 @@ class ArticleList:
         Args:
             query: Words, or their beginnings; all articles where there is none.
         """
-        words = query.casefold().split()
-        numbers = [at for at, text in enumerate(self._words) if all(word in text for word in words)]
+        return self.found([number for some in self.steps(query) for number in some])
+
+    def steps(self, query: str) -> Iterator[list[int]]:
+        """Search step by step, so that a search can be stopped, and lets others work meanwhile.
+
+        Args:
+            query: The words.
+
+        Yields:
+            The numbers of the articles that each step finds.
+        """
+        words = _needed(query.casefold().split())
+        size = max(1, STEP // max(1, len(words)))
+        for start in range(0, len(self._words), size):
+            texts = enumerate(self._words[start : start + size], start)
+            yield [at for at, text in texts if all(word in text for word in words)]
+
+    def found(self, numbers: Sequence[int]) -> FoundArticles:
+        """The outcome of a search.
+
+        Args:
+            numbers: The numbers of the articles that it finds.
+        """
         return FoundArticles(articles=tuple(map(self._listed, numbers[:MOST])), total=len(numbers))
 
     def _listed(self, number: int) -> ListedArticle:
@@ -104,3 +128,16 @@ class ArticleList:
             date=one.date,
             lang=one.lang,
         )
+
+
+def _needed(words: Sequence[str]) -> list[str]:
+    """The words that are no part of another one, the longest first: what has these has all.
+
+    >>> _needed(["a", "rain", "rain", "train"])
+    ['train']
+    """
+    needed: list[str] = []
+    for word in sorted(set(words), key=len, reverse=True):
+        if not any(word in one for one in needed):
+            needed.append(word)
+    return sorted(needed, key=lambda word: (-len(word), word))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -12,6 +11,7 @@ from postil.app.service.responses import ArticleResponse
 from postil.endpoint.page_fetch import fetch_page
 from postil.records.ids import plain_id
 from postil.text.html_article import decode_html
+from postil.web.fair_line import CLIENT, FairQueue
 from postil.web.service.routing import Reply, Route
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ __all__ = ["article_route"]
 FETCHES: Final = 8
 """Largest number of pages that are fetched at a time; further ones wait."""
 
+EACH: Final = 4
+"""Largest number of those that one client asks for."""
+
+PATIENCE: Final = 30.0
+"""Seconds that a page waits to be fetched: twice as long as one takes at most."""
+
 
 def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fetch_page) -> Route:
     """The route.
@@ -34,13 +40,13 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         pool: The workers.
         fetch: Function that fetches a page.
     """
-    turns = asyncio.Semaphore(FETCHES)
+    turns = FairQueue(FETCHES, each=EACH, line=2 * EACH, patience=PATIENCE)
 
     async def answer(call: Call) -> Reply:
         request = decoded(call.body, ArticleRequest)
         if request.url is None or request.html is not None or request.text is not None:
             return Reply(await pool.call("article", call.body))
-        async with turns:
+        async with turns.turn(CLIENT.get()):
             page = await fetch(request.url)
         text = decode_html(page.body, page.charset)
         plain = page.kind == "text/plain"
@@ -55,4 +61,5 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
         summary="Read the article of a page",
         request=ArticleRequest,
         response=ArticleResponse,
+        queue="workers",
     )

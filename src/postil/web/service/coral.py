@@ -160,6 +160,7 @@ def coral_route(
         summary="Answer Coral's external moderation phase, by its signature",
         request=CoralRequest,
         response=CoralResponse,
+        queue="workers",
     )
 
 

@@ -22,7 +22,7 @@ from postil.web.template_files import templates
 from postil.web.translations import preferred_language
 
 if TYPE_CHECKING:
-    from postil.web.service.routing import Call
+    from postil.web.service.routing import Call, Handler, QueueName
     from postil.web.service.store import ServiceStore
     from postil.web.service.tokens import Token, Tokens
 
@@ -54,6 +54,9 @@ DAYS: Final = 30
 ATTEMPTS, MINUTES = 10, 5
 LONGEST_TOKEN: Final = 200
 
+MOST_WORDS: Final = 32
+"""Largest number of words that articles are searched for."""
+
 
 class Desk:
     """The editor's page.
@@ -80,18 +83,20 @@ class Desk:
 
     def routes(self) -> list[Route]:
         """The routes of the page."""
-        handlers = (
-            ("GET", "/", None, self._page, "Show the desk, or its sign-in"),
-            ("POST", "/sign-in", None, self._sign_in, "Sign in to the desk"),
-            ("POST", "/sign-out", None, self._sign_out, "Sign out of the desk"),
-            ("GET", "/static/{name}", None, self._file, "Get a static file"),
-            ("GET", "/desk/articles", "desk", self._search, "Search the articles of the desk"),
-            ("GET", "/desk/articles/{name}", "desk", self._article, "Get an article of the desk"),
-            ("GET", "/desk/labels", "desk", self._answers, "List one's own labels of an article"),
+        handlers: tuple[tuple[str, str, str | None, QueueName, Handler, str], ...] = (
+            ("GET", "/", None, "store", self._page, "Show the desk, or its sign-in"),
+            ("POST", "/sign-in", None, "store", self._sign_in, "Sign in to the desk"),
+            ("POST", "/sign-out", None, "store", self._sign_out, "Sign out of the desk"),
+            ("GET", "/static/{name}", None, "open", self._file, "Get a static file"),
+            ("GET", "/desk/articles", "desk", "search", self._search, "Search the articles of the desk"),
+            ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
+            ("GET", "/desk/labels", "desk", "store", self._answers, "List one's own labels of an article"),
         )
         return [
-            Route(method=method, path=path, scope=scope, handler=handler, summary=summary, documented=False)
-            for method, path, scope, handler, summary in handlers
+            Route(
+                method=method, path=path, scope=scope, queue=queue, handler=handler, summary=summary, documented=False
+            )
+            for method, path, scope, queue, handler, summary in handlers
         ]
 
     async def _page(self, call: Call) -> Reply:
@@ -158,7 +163,16 @@ class Desk:
         return Reply(found.content, found.status, found.media_type, found.headers)
 
     async def _search(self, call: Call) -> Reply:
-        return _json(await asyncio.to_thread(self._articles.search, _query(call, "q")))
+        query = _query(call, "q")
+        if (words := len(query.split())) > MOST_WORDS:
+            raise Problem(
+                400, f"expected at most {MOST_WORDS} words to search for, got {words:,}; name the rarest ones"
+            )
+        numbers: list[int] = []
+        for some in self._articles.steps(query):
+            numbers += some
+            await asyncio.sleep(0)  # other requests come first, and a search whose client has gone ends here
+        return _json(self._articles.found(numbers))
 
     async def _article(self, call: Call) -> Reply:
         number = int(call.name) if call.name.isdecimal() and len(call.name) < 10 else len(self._articles)

@@ -49,6 +49,7 @@ class DocsPage:
                 summary=summary,
                 media_type=media_type,
                 documented=False,
+                queue="open",
             )
 
         return [

@@ -107,19 +107,22 @@ class ServiceGuard(Guard):
         """See `Guard`."""
         self._telemetry.begin()
 
+    def client_of(self, call: Call) -> str:
+        """See `Guard`."""
+        token = self._token(call)
+        return f"address {client_key(call.client)}" if token is None else f"token {token.name}"
+
     def admit(self, call: Call) -> None:
         """See `Guard`."""
         assert call.route is not None  # noqa: S101 - for mypy
         if (scope := call.route.scope) is None:
             return
-        if self._tokens is None:
-            self._limit(f"address {client_key(call.client)}")
-            return
-        bearer = bearer_of(call.headers)
-        token = self._tokens.identify(bearer) if bearer else None
+        token = self._token(call)
         if token is None:
             self._limit(f"address {client_key(call.client)}")
-            raise _unauthorized(presented=bool(bearer))
+            if self._tokens is None:
+                return
+            raise _unauthorized(presented=bool(bearer_of(call.headers)))
         call.user = token.name
         self._limit(f"token {token.name}", token.rate)
         if scope != ANY and scope not in token.scopes:
@@ -143,6 +146,14 @@ class ServiceGuard(Guard):
             model=model,
             counts=counts,
         )
+
+    def _token(self, call: Call) -> Token | None:
+        """The token of a request; None where it has no valid one, or none is asked for."""
+        if not call.identified and self._tokens is not None:
+            bearer = bearer_of(call.headers)
+            call.token = self._tokens.identify(bearer) if bearer else None
+        call.identified = True
+        return call.token
 
     def _limit(self, client: str, rate: int | None = None) -> None:
         if wait := self._limits.take(client, rate):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import PostilError
+from postil.web.fair_line import CLIENT, FairLine
 from postil.web.service.failures import InternalError
+from postil.web.service.paces import Paces
 from postil.web.service.worker_process import WorkerEnded, WorkerProcess
 
 if TYPE_CHECKING:
@@ -17,11 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Busy", "TimedOut", "WorkerPool"]
 
+T = TypeVar("T")
+
 ATTEMPTS: Final = 2
 """Number of workers that a request is given to, if they end while they compute."""
 
 PATIENCE: Final = 3
 """Number of new workers that may be killed before requests are refused at once."""
+
+LIGHT: Final = 64 * 1024
+"""Size of a request, in bytes, above which it may take long."""
 
 HOPELESS: Final = "no worker can be started"
 
@@ -37,16 +46,40 @@ class TimedOut(PostilError):  # noqa: N818 - says what has happened
     """A request took too long, and was ended."""
 
 
+@dataclass(eq=False, slots=True)
+class _Asked:
+    """A request that waits for a worker, or has one.
+
+    Args:
+        client: The client who sent it.
+        heavy: True if it is large.
+        worker: Future of its worker.
+        begun: Time at which it got the worker.
+        ousted: True if its worker was taken from it.
+    """
+
+    client: str
+    heavy: bool
+    worker: asyncio.Future[WorkerProcess]
+    begun: float = 0.0
+    ousted: bool = False
+
+
 class WorkerPool:
-    """Worker processes that share one queue of requests.
+    """Worker processes, which clients (`postil.web.fair_line.CLIENT`) get in turns.
 
     A worker that ends is replaced, and its request is given to another one, once: a request that ends two workers is
     refused. A worker that computes for too long is killed.
 
+    Of several workers one is kept for requests that are quickly done: requests that are large, or of a client whose
+    requests take long (`Paces`), never have all of them, and neither has a client of which nothing is known yet. A
+    client who has all of them with small requests that take long gives one back where another client waits.
+
     Args:
         workers: Number of worker processes.
-        timeout: Seconds that a request may wait for a worker, and that a worker may compute.
-        queue: Largest number of requests that wait for a worker.
+        timeout: Seconds that a request may wait for a worker, and that a worker may compute. Where only requests of
+            other clients are before it, a request may wait twice as long: they may take all of that time.
+        queue: Largest number of requests that wait for a worker; beyond it the client that has most loses its last.
         on_message: Callback for status messages.
     """
 
@@ -58,8 +91,10 @@ class WorkerPool:
         self._processes: set[WorkerProcess] = set()  # all that live, those that are to end as well
         self._workers: set[WorkerProcess] = set()
         self._idle: deque[WorkerProcess] = deque()
-        self._waiting: deque[asyncio.Future[WorkerProcess]] = deque()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._busy: dict[WorkerProcess, _Asked] = {}
+        self._waiting = FairLine[_Asked]()
+        self._paces, self._now = Paces(timeout), time.monotonic
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._failure: PostilError | None = None
         self._swapping = asyncio.Lock()
         self.models = b""
@@ -127,23 +162,21 @@ class WorkerPool:
             TimedOut: The worker took too long.
             PostilError: What the operation raised.
         """
-        content = b"%b\n%b" % (name.encode(), request)
-        for attempt in range(ATTEMPTS):
-            worker = await self._acquire(again=attempt > 0)
+        content, ended, again = b"%b\n%b" % (name.encode(), request), 0, False
+        while ended < ATTEMPTS:
+            worker, asked = await self._acquire(heavy=len(request) > LIGHT, again=again)
+            task = self._spawn(self._compute(worker, asked, content))
             try:
-                async with asyncio.timeout(self._timeout):
-                    return await worker.ask(content)
+                return await asyncio.shield(task)
             except WorkerEnded as error:
-                self._on_message(f"a worker {error}")
-            except TimeoutError:
-                worker.kill()
-                problem = f"the request took longer than {self._timeout:g} s and was ended; send less in one request"
-                raise TimedOut(problem) from None
+                again = True
+                if not asked.ousted:
+                    ended += 1
+                    self._on_message(f"a worker {error}")
             except asyncio.CancelledError:
-                worker.kill()  # its answer would be read as that to another request
+                # Nobody waits for the answer. A worker is soon ready again, and seldom has to be killed for that.
+                asyncio.get_running_loop().call_later(self._paces.slow, task.cancel)
                 raise
-            finally:
-                self._release(worker)
         raise InternalError("the workers that computed this request ended; the log of the service says how")
 
     def without_paths(self, text: str) -> str:
@@ -157,49 +190,108 @@ class WorkerPool:
     async def stop(self) -> None:
         """End all workers; requests that wait are refused."""
         self._config = None
-        for future in self._waiting:
-            if not future.done():
-                future.set_exception(Busy("the service is being stopped"))
+        self._refuse_waiting(Busy("the service is being stopped"))
         self._workers, self._idle = set(), deque()
         await asyncio.gather(*(worker.end() for worker in list(self._processes)))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in list(self._processes)))  # those that were being started
 
-    async def _acquire(self, *, again: bool) -> WorkerProcess:
-        """Take a worker, or wait for one; a request that was begun before waits in front of the others."""
-        if self._idle:
-            return self._idle.popleft()
-        if self._failure is not None and not self._workers:
-            raise self._hopeless(self._failure)
-        if len(self._waiting) >= self._queue and not again:
-            raise Busy(f"{self._queue} requests wait already")
-        future: asyncio.Future[WorkerProcess] = asyncio.get_running_loop().create_future()
-        (self._waiting.appendleft if again else self._waiting.append)(future)
+    async def _compute(self, worker: WorkerProcess, asked: _Asked, content: bytes) -> bytes:
+        """Let a worker answer, and release it: also where nobody waits for the answer any more."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await future
-        except BaseException as error:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self._release(future.result())
-            if isinstance(error, TimeoutError):
-                raise Busy(f"no worker was free for {self._timeout:g} s") from None
+                return await worker.ask(content)
+        except TimeoutError:
+            worker.kill()
+            problem = f"the request took longer than {self._timeout:g} s and was ended; send less in one request"
+            raise TimedOut(problem) from None
+        except asyncio.CancelledError:
+            worker.kill()  # its answer would be read as that to another request
             raise
         finally:
-            if future in self._waiting:
-                self._waiting.remove(future)
+            self._paces.note(asked.client, self._now() - asked.begun)
+            self._release(worker)
+
+    async def _acquire(self, *, heavy: bool, again: bool) -> tuple[WorkerProcess, _Asked]:
+        """Wait for a worker; a request that was begun before waits in front of the others."""
+        if self._failure is not None and not self._workers:
+            raise self._hopeless(self._failure)
+        loop, client = asyncio.get_running_loop(), CLIENT.get()
+        asked = _Asked(client, heavy, loop.create_future())
+        alone = not self._waiting.waiting(client) and not self._held(client)
+        self._waiting.add(client, asked, first=again)
+        self._hand_out()
+        if len(self._waiting) > self._queue and not again:
+            _refuse(self._waiting.shed(), Busy(f"{self._queue} requests wait already"))
+        patience = (1 + alone) * self._timeout
+        hurry = loop.call_later(self._paces.slow, self._make_room, asked)
+        try:
+            async with asyncio.timeout(patience):
+                return await asked.worker, asked
+        except BaseException as error:
+            if asked.worker.done() and not asked.worker.cancelled() and asked.worker.exception() is None:
+                self._release(asked.worker.result())
+            if isinstance(error, TimeoutError):
+                raise Busy(f"no worker was free for {patience:g} s") from None
+            raise
+        finally:
+            hurry.cancel()
+            self._waiting.discard(client, asked)
+
+    def _hand_out(self) -> None:
+        """Give idle workers to those whose turn is next."""
+        while self._idle:
+            found = self._waiting.take(self._may_begin)
+            if found is None:
+                return
+            asked = found[1]
+            if not asked.worker.done():  # it may have been given up just now
+                worker = self._idle.popleft()
+                asked.begun, self._busy[worker] = self._now(), asked
+                asked.worker.set_result(worker)
+
+    def _may_begin(self, client: str, asked: _Asked) -> bool:
+        """True if a request may have one of the workers, and another client one that is left."""
+        if self._count == 1 or self._failure is not None:
+            return True
+        least, held = len(self._workers) - 1, self._held(client)
+        if held >= max(1, least) and not self._paces.is_quick(client):
+            return False
+        busy = [one for worker, one in self._busy.items() if worker in self._workers]
+        return not self._is_long(asked) or sum(map(self._is_long, busy)) < least
+
+    def _is_long(self, asked: _Asked) -> bool:
+        return asked.heavy or self._paces.is_slow(asked.client)
+
+    def _held(self, client: str) -> int:
+        """Number of workers that a client has."""
+        return sum(one.client == client and worker in self._workers for worker, one in self._busy.items())
+
+    def _make_room(self, asked: _Asked) -> None:
+        """Take a worker from a client who has several, all of them for long, for one who has none.
+
+        The request that was begun last loses it, and is computed once more when there is a worker for it.
+        """
+        busy = {worker: one for worker, one in self._busy.items() if worker in self._workers}
+        holders = {one.client for one in busy.values()}
+        if len(busy) < max(2, len(self._workers)) or len(holders) > 1 or asked.client in holders:
+            return
+        worker, last = max(busy.items(), key=lambda each: each[1].begun)
+        if self._now() - last.begun >= self._paces.slow:
+            self._paces.note(last.client, self._paces.slow)
+            last.ousted = True
+            worker.kill()
 
     def _release(self, worker: WorkerProcess) -> None:
-        """Give a worker to the request that has waited longest."""
+        """Give a worker to the request whose turn is next."""
+        self._busy.pop(worker, None)
         if worker.retired:
             self._spawn(worker.end())
         elif worker in self._workers and not worker.gone:
-            while self._waiting:
-                future = self._waiting.popleft()
-                if not future.done():
-                    future.set_result(worker)
-                    return
             self._idle.append(worker)
+        self._hand_out()
 
     def _enter(self, worker: WorkerProcess) -> None:
         self._workers.add(worker)
@@ -259,15 +351,29 @@ class WorkerPool:
         """Refuse requests at once, until a worker is there, as no model can be opened."""
         self._failure = failure
         if not self._workers:
-            for future in self._waiting:
-                if not future.done():
-                    future.set_exception(self._hopeless(failure))
+            self._refuse_waiting(self._hopeless(failure))
+        self._hand_out()
+
+    def _refuse_waiting(self, refusal: Busy) -> None:
+        for asked in self._waiting.clear():
+            _refuse(asked, refusal)
 
     def _hopeless(self, failure: PostilError) -> Busy:
         """The refusal of a request where no worker can be started; the log names the folders."""
         return Busy(f"{HOPELESS}: {self.without_paths(str(failure))}")
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # of an answer that nobody waits for
+
+
+def _refuse(asked: _Asked, refusal: Busy) -> None:
+    if not asked.worker.done():
+        asked.worker.set_exception(refusal)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.web.fair_line import NoTurn
 from postil.web.service.pool import Busy, TimedOut
 from postil.web.service.routing import Reply
 
@@ -124,6 +125,8 @@ def problem_of(error: PostilError) -> Problem:
     """
     if isinstance(error, Problem):
         return error
+    if isinstance(error, NoTurn):
+        return Problem(error.status, str(error), headers=(("retry-after", f"{RETRY}"),))
     status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
     detail = str(error)
     if isinstance(error, InvalidInput) and error.field:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from postil.app.service.operations import OPERATIONS
 from postil.app.service.responses import ModelsResponse
+from postil.errors import PostilError
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route, reply
 
 if TYPE_CHECKING:
     from postil.web.service.pool import WorkerPool
     from postil.web.service.routing import Call, Handler
+    from postil.web.service.store import ServiceStore
 
 __all__ = ["Health", "health_routes", "model_routes"]
+
+PATIENCE: Final = 5.0
+"""Seconds that threads and store have to answer a supervisor."""
 
 SUMMARIES = {
     "suggest": "Suggest comments for an article",
@@ -67,6 +73,7 @@ def model_routes(pool: WorkerPool) -> list[Route]:
                 summary=summary,
                 request=OPERATIONS[name].request,
                 response=OPERATIONS[name].response,
+                queue="workers",
             )
             for name, summary in SUMMARIES.items()
         ),
@@ -77,18 +84,23 @@ def model_routes(pool: WorkerPool) -> list[Route]:
             handler=models,
             summary="List the models and what each can do",
             response=ModelsResponse,
+            queue="open",
         ),
     ]
 
 
-def health_routes(pool: WorkerPool) -> list[Route]:
+def health_routes(pool: WorkerPool, store: ServiceStore | None = None) -> list[Route]:
     """Routes of a supervisor.
 
     Args:
         pool: The workers.
+        store: The store; None where the service has none.
     """
+    pulse = _Pulse(store)
 
     async def alive(call: Call) -> Reply:  # noqa: ARG001
+        if problem := await pulse.problem():
+            raise Problem(503, problem, headers=(("retry-after", "1"),))
         return reply(Health("ok", len(pool.pids)))
 
     async def ready(call: Call) -> Reply:
@@ -98,6 +110,26 @@ def health_routes(pool: WorkerPool) -> list[Route]:
 
     paths = {"/healthz": (alive, "Tell that the service lives"), "/readyz": (ready, "Tell that a worker is ready")}
     return [
-        Route(method="GET", path=path, scope=None, handler=handler, summary=summary, response=Health)
+        Route(method="GET", path=path, scope=None, handler=handler, summary=summary, response=Health, queue="open")
         for path, (handler, summary) in paths.items()
     ]
+
+
+class _Pulse:
+    """Check that threads and store answer: one at a time, however many supervisors ask."""
+
+    def __init__(self, store: ServiceStore | None) -> None:
+        self._look = store.check if store is not None else lambda: None
+        self._looking: asyncio.Task[None] | None = None
+
+    async def problem(self) -> str:
+        """The problem; empty if all is well."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(asyncio.to_thread(self._look))
+        try:
+            await asyncio.wait_for(asyncio.shield(self._looking), PATIENCE)
+        except TimeoutError:
+            return f"requests that need the store have not been answered for {PATIENCE:g} s"
+        except PostilError:
+            return "the store cannot be read"
+        return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -13,7 +13,15 @@ from postil.records.ids import plain_id
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["JSON", "JSON_LINES", "Call", "Guard", "Handler", "Reply", "Route", "Router", "reply"]
+    from postil.web.service.tokens import Token
+
+__all__ = ["CALL", "JSON", "JSON_LINES", "Call", "Guard", "Handler", "QueueName", "Reply", "Route", "Router", "reply"]
+
+CALL: Final = "postil.call"
+"""Key of the `Call` in the ASGI scope."""
+
+QueueName: TypeAlias = Literal["open", "workers", "search", "store"]
+"""Queues of requests: none, that of the workers (in the pool), of the search of articles, and of all else."""
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/jsonl"
@@ -65,6 +73,8 @@ class Call:
         user: Name of the token, once a guard has found it.
         reply: The response of the handler, once there is one.
         status: HTTP status of the response, once it has begun.
+        token: Its valid token, once `identified`; None if it has none.
+        identified: True once a guard has looked for its token.
     """
 
     id: str
@@ -79,6 +89,8 @@ class Call:
     user: str | None = None
     reply: Reply | None = None
     status: int = 0
+    token: Token | None = None
+    identified: bool = False
 
 
 Handler: TypeAlias = Callable[[Call], Awaitable[Reply]]
@@ -99,6 +111,7 @@ class Route:
         status: HTTP status of success.
         media_type: Media type of the response.
         documented: False for pages and static files.
+        queue: Queue of the requests.
     """
 
     method: str
@@ -111,6 +124,7 @@ class Route:
     status: int = 200
     media_type: str = JSON
     documented: bool = True
+    queue: QueueName = "store"
 
 
 class Guard:
@@ -122,6 +136,14 @@ class Guard:
         Args:
             call: The request, without its route and body.
         """
+
+    def client_of(self, call: Call) -> str:
+        """The client who sends a request: a token, or an address.
+
+        Args:
+            call: The request.
+        """
+        return f"address {call.client}"
 
     def admit(self, call: Call) -> None:
         """Let a request pass, or raise `postil.web.service.problems.Problem`; sets `Call.user`.

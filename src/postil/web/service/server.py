@@ -17,6 +17,7 @@ from postil.app.service.responses import ModelsResponse
 from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.connections import ConnectionLimits
+from postil.web.gate import Gate
 from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
@@ -28,6 +29,7 @@ from postil.web.service.docs_page import DocsPage
 from postil.web.service.error_log import unbroken
 from postil.web.service.guard import ServiceGuard
 from postil.web.service.limits import RequestLimits
+from postil.web.service.places import REACHABLE, ServicePlaces
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts, unseen_parts
 from postil.web.service.routes import health_routes, model_routes
@@ -108,7 +110,7 @@ class Service:
             *store_routes(self.store),
             *self.sites.routes(),
             *self.upkeep.routes(),
-            *health_routes(self.pool),
+            *health_routes(self.pool, self.store),
             metrics_route(self.telemetry, self.state),
         ]
         desk = Desk(self.articles, self.tokens, store=self.store, secure=self.options.https)
@@ -127,12 +129,15 @@ class Service:
     def app(self) -> ASGIApp:
         """The ASGI application."""
         options = self.options
+        routes = self.routes()
+        places = ServicePlaces(routes, self.guard, options.timeout)
         checked = SecurityMiddleware(
-            Application(self.routes(), self.guard),
+            Gate(Application(routes, self.guard), places, problem_parts),
             {"localhost", socket.gethostname(), *options.name},
             secure=options.https,
             largest=options.max_body,
             worded=problem_parts,
+            reachable=REACHABLE,
         )
         return Recorded(checked, self.guard)
 
@@ -198,7 +203,7 @@ def serve(
             secure=options.https,
             limits=ConnectionLimits(body_bytes=options.max_body),
             worded=unseen_parts,
-            grace=math.ceil(2 * options.timeout),  # to wait for a worker, and to compute
+            grace=math.ceil(3 * options.timeout),  # to wait for a worker, and to compute
         )
         count = len(config.models) + len(config.quality)
         places = "the desk is there, /docs describes requests"

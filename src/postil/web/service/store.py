@@ -378,6 +378,14 @@ class ServiceStore:
         states = self._read("SELECT state, count(*) FROM deliveries GROUP BY state")
         return StoreCounts(labels, impressions, {"waiting": 0, "delivered": 0, "failed": 0, **dict(states)})
 
+    def check(self) -> None:
+        """Check that the file can be read.
+
+        Raises:
+            PostilError: The database reports an error.
+        """
+        self._read("SELECT 1 FROM labels LIMIT 1")
+
     def _read(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a query, from one snapshot that is given up at once."""
         try:

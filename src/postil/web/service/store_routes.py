@@ -44,6 +44,9 @@ S = TypeVar("S", bound=msgspec.Struct)
 BLOCK: Final = 500
 """Number of rows that are encoded at once."""
 
+STEP: Final = 200
+"""Number of rows of a request that are decoded at once."""
+
 NO_STORE: Final = "this service stores nothing; whoever runs it can start it with --data DIR"
 
 
@@ -137,7 +140,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
 
     async def add_labels(call: Call) -> Reply:
         found = there()
-        sent = _labels(call.body)
+        sent = await _labels(call.body)
         labels, ids = [one.label() for one in sent], [None if one.id is None else f"{one.id}" for one in sent]
         return reply(Stored(await found.add_labels(labels, sender=call.user or "", ids=ids)), 201)
 
@@ -148,7 +151,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
 
     async def add_outcomes(call: Call) -> Reply:
         found = there()
-        outcomes, several = _outcomes(call.body)
+        outcomes, several = await _outcomes(call.body)
         try:
             await found.add_outcomes(outcomes)
         except InvalidInput as error:
@@ -215,24 +218,24 @@ def with_impressions(route: Route, store: ServiceStore) -> Route:
     return replace(route, handler=answer)
 
 
-def _labels(body: bytes) -> list[SentLabel]:
+async def _labels(body: bytes) -> list[SentLabel]:
     try:
         sent = msgspec.json.decode(body, type=_SentLabels).rows
     except FAILURES:
         return list(decoded(body, LabelsRequest).labels)  # which explains it
-    return _rows(sent, "labels", SentLabel) if sent is not UNSET else [decoded(body, SentLabel)]
+    return await _rows(sent, "labels", SentLabel) if sent is not UNSET else [decoded(body, SentLabel)]
 
 
-def _outcomes(body: bytes) -> tuple[list[Outcome], bool]:
+async def _outcomes(body: bytes) -> tuple[list[Outcome], bool]:
     """The outcomes of a request, and whether they are a list."""
     try:
         sent = msgspec.json.decode(body, type=_SentOutcomes).rows
     except FAILURES:
         return list(decoded(body, OutcomesRequest).outcomes), True
-    return (_rows(sent, "outcomes", Outcome), True) if sent is not UNSET else ([decoded(body, Outcome)], False)
+    return (await _rows(sent, "outcomes", Outcome), True) if sent is not UNSET else ([decoded(body, Outcome)], False)
 
 
-def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:
+async def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:
     """The rows of a list.
 
     Raises:
@@ -240,6 +243,8 @@ def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:
     """
     rows = list[S]()
     for position, one in enumerate(sent):
+        if position % STEP == STEP - 1:
+            await asyncio.sleep(0)  # other requests are answered meanwhile
         try:
             rows.append(decoded(bytes(one), kind))
         except InvalidInput as error:

@@ -89,6 +89,7 @@ class WorkerProcess:
             raise InternalError(f"a worker {error} while it opened the models") from None
         except BaseException:
             worker.kill()
+            await worker.ended()
             raise
         return worker
 

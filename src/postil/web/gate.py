@@ -1,0 +1,96 @@
+"""Gate of both servers: a request waits for its turn, and is given up when its client has gone."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from postil.web.fair_line import CLIENT, FairQueue, NoTurn
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from postil.web.security import Worded
+
+__all__ = ["Gate", "Place"]
+
+RETRY: Final = (b"retry-after", b"1")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a request.
+
+    Args:
+        client: The client who sent it.
+        queue: The queue that it waits in; None if it needs no turn.
+        stoppable: True if it can be stopped when its client has gone, as it changes nothing and holds no thread.
+            Others are given up as long as they wait, and end once they were begun.
+    """
+
+    client: str
+    queue: FairQueue | None = None
+    stoppable: bool = False
+
+
+class Gate:
+    """ASGI middleware that lets clients take turns; the body has been received before.
+
+    Args:
+        app: The wrapped application.
+        place_of: Function that finds the place of a request; None for one that is answered at once.
+        worded: Function that words refusals.
+    """
+
+    def __init__(self, app: ASGIApp, place_of: Callable[[Scope], Awaitable[Place | None]], worded: Worded) -> None:
+        self._app, self._place_of, self._worded = app, place_of, worded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the ASGI specification."""
+        place = await self._place_of(scope) if scope["type"] == "http" else None
+        if place is None:
+            await self._app(scope, receive, send)
+            return
+        begun = asyncio.Event()
+        gone = asyncio.ensure_future(_disconnected(receive))
+
+        async def left() -> Message:
+            await asyncio.shield(gone)
+            return {"type": "http.disconnect"}
+
+        work = asyncio.ensure_future(self._answer(place, begun, scope, left, send))
+        try:
+            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done() and (place.stoppable or not begun.is_set()):
+                work.cancel()
+            await asyncio.wait({work})
+        finally:
+            gone.cancel()
+            work.cancel()  # nothing, unless the server itself is being stopped
+        if not work.cancelled():
+            work.result()
+
+    async def _answer(self, place: Place, begun: asyncio.Event, scope: Scope, receive: Receive, send: Send) -> None:
+        CLIENT.set(place.client)
+        if place.queue is None:
+            begun.set()
+            await self._app(scope, receive, send)
+            return
+        try:
+            async with place.queue.turn(place.client):
+                begun.set()
+                await self._app(scope, receive, send)
+        except NoTurn as refusal:
+            accept = dict(scope["headers"]).get(b"accept")
+            headers, body = self._worded(refusal.status, f"{refusal}", script=accept == b"application/json")
+            await send({"type": "http.response.start", "status": refusal.status, "headers": [*headers, RETRY]})
+            await send({"type": "http.response.body", "body": body})
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Wait until the client has gone; what else it sends is nothing that was asked for."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,69 @@
+"""Paces of clients: who is known for requests that are quickly done may have all workers."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Paces"]
+
+SLOW: Final = 0.1
+"""Share of the time that a request may take from which on it takes long."""
+
+
+class Paces:
+    """Record of clients whose requests took long lately, and of those whose requests did not.
+
+    Args:
+        timeout: Seconds that a request may take; as long is remembered that one took long.
+        clients: Largest number of clients to remember.
+        clock: Function that returns the time, in seconds.
+
+    Attributes:
+        slow: Seconds from which on a request takes long.
+
+    >>> paces = Paces(10.0, clock=lambda: 0.0)
+    >>> paces.note("a", 0.01), paces.note("b", 3.0)
+    (None, None)
+    >>> [(paces.is_quick(client), paces.is_slow(client)) for client in ("a", "b", "unknown")]
+    [(True, False), (False, True), (False, False)]
+    """
+
+    def __init__(self, timeout: float, *, clients: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self.slow = SLOW * timeout
+        self._timeout, self._clients, self._clock = timeout, clients, clock
+        self._until: OrderedDict[str, float] = OrderedDict()  # until when each client is slow
+
+    def note(self, client: str, seconds: float) -> None:
+        """Record how long a request took.
+
+        Args:
+            client: The client.
+            seconds: The time, in seconds.
+        """
+        now = self._clock()
+        until = now + self._timeout if seconds >= self.slow else min(self._until.get(client, now), now + self._timeout)
+        self._until[client] = until
+        self._until.move_to_end(client)
+        if len(self._until) > self._clients:
+            self._until.popitem(last=False)
+
+    def is_slow(self, client: str) -> bool:
+        """True if a request of a client took long lately.
+
+        Args:
+            client: The client.
+        """
+        return self._until.get(client, 0.0) > self._clock()
+
+    def is_quick(self, client: str) -> bool:
+        """True if there were requests of a client, and none took long lately.
+
+        Args:
+            client: The client.
+        """
+        return client in self._until and not self.is_slow(client)

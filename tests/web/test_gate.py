@@ -1,0 +1,200 @@
+"""Requests wait for their turn, and are given up when their client has gone: the campaign server's, and any."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from postil.web.fair_line import CLIENT, FairQueue
+from postil.web.gate import Gate, Place
+from postil.web.security import LONGEST_QUERY, refusal_parts
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+Make = Any
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+class Asked:
+    """A request to a gate, byte by byte."""
+
+    def __init__(self, gate: Gate, client: str) -> None:
+        self.gone = asyncio.Event()
+        self.sent: list[Any] = []
+        scope = {"type": "http", "method": "GET", "path": client, "headers": [(b"accept", b"application/json")]}
+        self.task = asyncio.ensure_future(gate(scope, self.receive, self.send))
+
+    async def receive(self) -> Any:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    async def status(self) -> int:
+        await self.task
+        return int(self.sent[0]["status"]) if self.sent else 0
+
+
+class Application:
+    """An application that answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = asyncio.Event()
+        self.begun: list[str] = []
+        self.ended: list[str] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
+        assert CLIENT.get() == scope["path"]
+        self.begun.append(scope["path"])
+        await self.now.wait()
+        self.ended.append(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def gate_of(app: Any, *, stoppable: bool) -> Gate:
+    queue = FairQueue(2, each=1, line=2, patience=30.0)
+
+    async def place(scope: Any) -> Place:
+        return Place(scope["path"], queue, stoppable)
+
+    return Gate(app, place, refusal_parts)
+
+
+def test_clients_take_turns_and_too_many_of_one_are_refused() -> None:
+    async def scenario() -> None:
+        app = Application()
+        gate = gate_of(app, stoppable=False)
+        asked = [Asked(gate, client) for client in ("a", "a", "a", "a", "b", "c")]
+        assert await asked[3].status() == 429
+        assert (b"retry-after", b"1") in asked[3].sent[0]["headers"]
+        assert b"send fewer at once" in asked[3].sent[1]["body"]
+        while len(app.begun) < 2:
+            await asyncio.sleep(0)
+        assert app.begun == ["a", "b"]
+        app.now.set()
+        assert [await one.status() for one in asked] == [200, 200, 200, 429, 200, 200]
+        assert app.begun[2:] in (["c", "a", "a"], ["a", "c", "a"])
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("stoppable", [False, True])
+def test_work_of_a_client_who_has_gone_is_given_up(*, stoppable: bool) -> None:
+    async def scenario() -> None:
+        app = Application()
+        gate = gate_of(app, stoppable=stoppable)
+        first, waiting, other = Asked(gate, "a"), Asked(gate, "a"), Asked(gate, "b")
+        while len(app.begun) < 2:
+            await asyncio.sleep(0)
+        waiting.gone.set()
+        assert await waiting.status() == 0, "it never began"
+        first.gone.set()
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert first.task.done() == stoppable, "what changes something ends once it was begun"
+        app.now.set()
+        assert await other.status() == 200
+        await first.task
+        assert sorted(app.ended) == (["b"] if stoppable else ["a", "b"])
+
+    asyncio.run(scenario())
+
+
+def test_an_error_of_the_application_is_raised() -> None:
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("broken")
+
+    async def scenario() -> None:
+        with pytest.raises(RuntimeError, match="broken"):
+            await Asked(gate_of(broken, stoppable=True), "a").task
+
+    asyncio.run(scenario())
+
+
+@asynccontextmanager
+async def browser(here: Any, who: Any) -> AsyncIterator[Any]:
+    """The browser of somebody who has signed in, for several requests at once."""
+    transport = httpx2.ASGITransport(here.app)
+    cookies = dict(who.client.cookies)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost", cookies=cookies) as client:
+        yield client
+
+
+def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place()
+    lead, ann = here.visitor("Lee", "lead"), here.visitor("Ann")
+    form, now = ann.form(), Event()
+
+    def slow(*_: Any) -> bytes:
+        assert now.wait(60)
+        return b"{}"
+
+    monkeypatch.setattr("postil.web.lead.file_of", slow)
+
+    async def scenario() -> None:
+        async with browser(here, lead) as one, browser(here, ann) as other:
+            files = [asyncio.create_task(one.get("/lead/files/codebook.json")) for _ in range(60)]
+            done, _ = await asyncio.wait(files, return_when=asyncio.FIRST_COMPLETED)
+            assert {task.result().status_code for task in done} == {429}
+            pages = await asyncio.gather(*(other.get("/grade") for _ in range(9)))
+            assert [page.status_code for page in pages] == [200] * 9
+            headers = {"accept": "application/json"}
+            assert (await other.post("/rate", data={**form, "grade": "4"}, headers=headers)).status_code == 200
+            assert (await other.get("/health")).json() == {"status": "ok"}
+            assert (await one.get("/lead/conflicts")).status_code == 200
+            assert sum(not task.done() for task in files) == 9, "one at work, and eight that wait"
+            now.set()
+            statuses = [(await task).status_code for task in files]
+            assert (statuses.count(200), statuses.count(429)) == (9, 51)
+
+    asyncio.run(scenario())
+    assert [event.grade for event in here.store.results.events()] == [4]
+
+
+def test_made_up_sessions_are_one_address(place: Make) -> None:
+    here = place()
+    cookie = next(iter(here.visitor("Ann").client.cookies))
+
+    async def scenario() -> None:
+        transport = httpx2.ASGITransport(here.app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            asked = (client.get("/grade", headers={"cookie": f"{cookie}=made-up-{n}"}) for n in range(120))
+            statuses = [answer.status_code for answer in await asyncio.gather(*asked)]
+            assert set(statuses) == {401, 429}
+            assert statuses.count(401) >= 72
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("path", ["/task", "/metrics", "/lead/files/codebook.json", "/static/postil.css"])
+def test_pages_of_other_sites_get_no_data(place: Make, path: str) -> None:
+    here = place()
+    who = here.visitor("Ann")
+    for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, LINK):
+        refused = who.client.get(path, headers=headers | {"accept": "application/json"})
+        assert (refused.status_code, "another site" in refused.json()["problem"]) == (403, True), headers
+    ours = {"origin": "http://localhost", "sec-fetch-site": "same-origin"}
+    assert "another site" not in who.client.get(path, headers=ours).text
+
+
+def test_links_of_other_sites_lead_to_pages(place: Make) -> None:
+    here = place()
+    token = here.store.people.invite("Ann", "annotator")
+    who = here.visitor()
+    assert who.client.get(f"/join/{token}", headers=LINK).status_code == 200
+    for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "cors"}, {"origin": "http://evil.example"}):
+        assert who.client.get(f"/join/{token}", headers=LINK | other).status_code == 403
+    assert who.client.get("/health", headers={"origin": "http://evil.example"}).status_code == 200
+
+
+def test_an_address_that_is_too_long_is_refused(place: Make) -> None:
+    who = place().visitor("Ann")
+    assert who.get(f"/lead?aspect={'x' * LONGEST_QUERY}").status_code == 413
+    assert who.get(f"/label?assignment={'9' * (LONGEST_QUERY - 11)}").status_code == 303
