@@ -55,15 +55,17 @@ Answering: TypeAlias = "Callable[[Asked], Reply]"
 
 
 def completion(
-    text: str,
+    text: object,
     *,
     tokens: Mapping[str, float] | None = None,
     finish: str = "stop",
     usage: tuple[int, int] | None = (10, 2),
     model: str = "stub-1",
+    **message: object,
 ) -> Reply:
-    """A chat completion; `tokens` are the logarithms of the probabilities of first tokens."""
-    choice: dict[str, object] = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+    """A chat completion; `tokens` are the logarithms of the probabilities of first tokens, `message` further fields."""
+    said = {"role": "assistant", "content": text, **message}
+    choice: dict[str, object] = {"index": 0, "message": said, "finish_reason": finish}
     if tokens is not None:
         top = [{"token": token, "logprob": value, "bytes": None} for token, value in tokens.items()]
         choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.endpoint import Answer
-from postil.endpoint.chat import read_answer, read_error, read_token_count
+from postil.endpoint.chat import read_answer, read_token_count
+from postil.endpoint.error_bodies import read_error
 
 NAMES = ("choices", "message", "content", "error", "logprobs", "top_logprobs", "token", "logprob", "usage")
 VALUES = st.recursive(
@@ -21,7 +22,8 @@ VALUES = st.recursive(
 def test_whatever_comes_is_read_or_refused(data: bytes) -> None:
     with suppress(ValueError):
         assert isinstance(read_answer(data), Answer)
-    message, tokens = read_error(data)
+    said = read_error(data)
+    message, tokens = said.message, said.tokens
     assert len(message) <= 300
     assert "\n" not in message
     assert tokens is None or isinstance(tokens, int)
@@ -34,7 +36,7 @@ def test_deep_nesting_is_no_answer(head: bytes) -> None:
     data = head + b"[" * 100_000
     with pytest.raises(ValueError, match="the answer is no chat completion"):
         read_answer(data)
-    assert len(read_error(data)[0]) <= 300
+    assert len(read_error(data).message) <= 300
     assert read_token_count(data) is None
 
 
@@ -58,4 +60,5 @@ def test_numbers_of_tokens_that_cannot_be_are_not_said(tokens: int) -> None:
     ],
 )
 def test_messages_of_servers(body: str, message: tuple[str, int | None]) -> None:
-    assert read_error(body.encode()) == message
+    found = read_error(body.encode())
+    assert (found.message, found.tokens) == message

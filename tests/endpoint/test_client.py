@@ -142,7 +142,7 @@ def test_equal_requests_are_asked_once() -> None:
         (Reply(b"I think a four.", 200, {"Content-Type": "application/json"}), "the answer is no chat completion"),
         (Reply(b'{"choices": []}'), "the answer is no chat completion: it has no choices"),
         (error(200, "no credits"), "the answer is an error: no credits"),
-        (Reply(b'{"choices": [{"message": {"content": 4}}]}'), "Expected `str | null`, got `int`"),
+        (Reply(b'{"choices": [{"message": {"content": 4}}]}'), "Expected `str | array | null`, got `int`"),
         (Reply(b"", cut=True), "the connection was cut"),
     ],
 )

@@ -45,9 +45,8 @@ class AnswerCache:
         PostilError: The operating system reports an error.
 
     >>> with AnswerCache() as cache:
-    ...     cache.put("5e88", Answer(text="4"))
-    ...     cache.get("5e88").text, cache.get("7c21")
-    Answer(text='4', finish_reason='', top_logprobs=(), model='', prompt_tokens=None, completion_tokens=None)
+    ...     _ = cache.put("5e88", Answer(text="4"))
+    ...     cache.put("5e88", Answer(text="5")).text, cache.get("7c21")
     ('4', None)
     """
 

@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import msgspec
 
-from postil.errors import InvalidInput
+from postil.endpoint.error_bodies import SPARED, UNREADABLE, read_error
+from postil.errors import InvalidInput, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
-__all__ = ["Answer", "Failed", "Message", "Request", "read_answer", "read_error", "read_token_count"]
+__all__ = [
+    "Answer",
+    "Failed",
+    "Message",
+    "Request",
+    "read_answer",
+    "read_extra",
+    "read_token_count",
+    "without_thoughts",
+]
 
 T = TypeVar("T")
 
@@ -23,8 +33,19 @@ MOST_TOKENS: Final = 10**9
 """Largest number of tokens that is believed."""
 LONGEST_NAME: Final = 200
 """Largest number of characters of a model's name in an answer."""
-_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""Errors of decoding; nested deeply enough, JSON ends in the last."""
+OWN: Final = ("model", "messages", "stream", "n")
+"""Fields of a request that nobody else sets: one answer to these messages, in one piece."""
+_LENGTHS: Final = ("max_tokens", "max_completion_tokens")
+_REASONS: Final = {
+    **dict.fromkeys(("max_tokens", "max_output_tokens", "model_length", "length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "prohibited_content", "blocklist", "sensitive"), "content_filter"),
+}
+"""Reasons of the end of an answer by what servers say, in lower case."""
+_THOUGHT: Final = re.compile(
+    r"</?(?:seed:)?think(?:ing)?>|\[/?THINK\]|◁/?think▷|<\|channel\|>(?:(?P<final>final)|analysis)<\|message\|>",
+    re.IGNORECASE,
+)
+"""Marks around what a model thinks, where the server leaves them in the text."""
 _NULL: Final = msgspec.Raw(b"null")
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f|]")
 
@@ -52,6 +73,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         seed: Seed of sampling; None leaves it to the endpoint.
         top_logprobs: Number of most probable first tokens to ask for; 0 asks for none.
         sample: Number of the sample, to ask for several answers to equal requests; it is not sent.
+        extra: Further fields of the body, JSON of an object; they come before those above, but for model and messages.
 
     >>> first = Request(model="m", messages=(Message("user", "Grade it."),), max_tokens=1)
     >>> first.body()
@@ -67,30 +89,52 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     top_logprobs: int = 0
     sample: int = 0
+    extra: str = ""
 
-    def body(self) -> bytes:
-        """Body of the request: JSON with sorted keys."""
-        fields: dict[str, object] = {
-            "model": self.model,
-            "messages": self.messages,
-            "max_tokens": self.max_tokens,
-            "temperature": float(self.temperature),
-        }
+    def body(self, refused: Collection[str] = ()) -> bytes:
+        """Body of the request: JSON with sorted keys.
+
+        Args:
+            refused: Options that the endpoint refuses, of `postil.endpoint.error_bodies.SPARED`.
+        """
+        tokens = "max_completion_tokens" if "max_tokens" in refused else "max_tokens"
+        fields: dict[str, object] = {tokens: self.max_tokens, "temperature": float(self.temperature)}
         if self.seed is not None:
             fields["seed"] = self.seed
         if self.top_logprobs:
             fields |= {"logprobs": True, "top_logprobs": self.top_logprobs}
+        for option in refused:
+            for name in SPARED[option] if option != "max_tokens" else ():
+                fields.pop(name, None)
+        own = read_extra(self.extra) if self.extra else {}
+        if not own.keys().isdisjoint(_LENGTHS):
+            fields.pop(tokens)
+        fields |= {**own, "model": self.model, "messages": self.messages}
         return msgspec.json.encode(fields, order="sorted")
 
-    def key(self) -> str:
-        """SHA-256 of model, body and number of the sample, in hexadecimal digits.
+    def options(self) -> frozenset[str]:
+        """Options that an endpoint may refuse, and that the request can do without."""
+        own = read_extra(self.extra) if self.extra else {}
+        sent = {
+            "max_tokens": own.keys().isdisjoint(_LENGTHS),
+            "temperature": "temperature" not in own,
+            "seed": self.seed is not None and "seed" not in own,
+            "logprobs": self.top_logprobs > 0 and own.keys().isdisjoint(SPARED["logprobs"]),
+        }
+        return frozenset(name for name, is_sent in sent.items() if is_sent)
+
+    def key(self, refused: Collection[str] = ()) -> str:
+        """SHA-256 of model, number of the sample, and the body as it is sent, in hexadecimal digits.
+
+        Args:
+            refused: Options that the endpoint refuses.
 
         Raises:
             InvalidInput: The model's name or a text cannot be encoded.
         """
         try:
             head = msgspec.json.encode([self.model, self.sample])
-            return hashlib.sha256(head + b"\n" + self.body()).hexdigest()
+            return hashlib.sha256(head + b"\n" + self.body(refused)).hexdigest()
         except UnicodeEncodeError as error:
             problem = "cannot be sent: expected Unicode, got half a character"
             raise InvalidInput(f"'{error.object[:60]}' {problem}") from None
@@ -111,12 +155,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: The text.
-        finish_reason: Reason why it ends: ``stop``, or ``length`` if it was cut off; empty if not said.
+        finish_reason: Reason why it ends: ``stop``, ``length`` if it was cut off, ``content_filter`` if a filter
+            stopped it; empty if not said.
         top_logprobs: The most probable first tokens with the logarithms of their probabilities, if asked for and
             offered.
         model: Name of the model that answered, as the endpoint says; empty if it does not.
         prompt_tokens: Number of tokens of the request; None if not said.
         completion_tokens: Number of tokens of the answer; None if not said.
+        refusal: What the model says in declining, where the endpoint tells that apart; else empty.
+        thinks: True if the endpoint says that the model thought before the text, or in its place.
+        not_sent: Options of the request that the endpoint refuses, so that they were not sent as they are.
     """
 
     text: str
@@ -125,6 +173,24 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    refusal: str = ""
+    thinks: bool = False
+    not_sent: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """The text without what the model thought before it."""
+        return without_thoughts(self.text).strip()
+
+    @property
+    def cut(self) -> bool:
+        """True if it ends at the largest number of tokens."""
+        return self.finish_reason == "length"
+
+    @property
+    def filtered(self) -> bool:
+        """True if a filter of contents stopped it."""
+        return self.finish_reason == "content_filter"
 
 
 class Failed(msgspec.Struct, frozen=True):
@@ -150,8 +216,17 @@ class _Logprobs(msgspec.Struct):
     content: list[_Position] | None = None
 
 
+class _ContentPart(msgspec.Struct):
+    type: str = "text"
+    text: str = ""
+    refusal: str = ""
+
+
 class _Content(msgspec.Struct):
-    content: str | None = None
+    content: str | list[_ContentPart] | None = None
+    refusal: msgspec.Raw = _NULL
+    reasoning: msgspec.Raw = _NULL
+    reasoning_content: msgspec.Raw = _NULL
 
 
 class _Choice(msgspec.Struct):
@@ -190,23 +265,67 @@ def read_answer(data: bytes) -> Answer:
     """
     try:
         found = msgspec.json.decode(data, type=_Completion)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise ValueError(f"the answer is no chat completion: {error}") from error
     if not found.choices:
         if found.error != _NULL:
-            raise ValueError(f"the answer is an error: {read_error(data)[0]}")
+            raise ValueError(f"the answer is an error: {read_error(data).message}")
         raise ValueError("the answer is no chat completion: it has no choices")
     choice, used = found.choices[0], _part(found.usage, _TokenCounts, _TokenCounts())
     logprobs = _part(choice.logprobs, _Logprobs, _Logprobs())
     first = next(iter(logprobs.content or ()), _Position())
+    said, content = choice.message, choice.message.content
+    parts = [_ContentPart(text=content or "")] if not isinstance(content, list) else content
+    refused = _part(said.refusal, str, "") or "".join(part.refusal for part in parts)
+    apart = any(_part(raw, str, "") for raw in (said.reasoning, said.reasoning_content))
+    reason = _part(choice.finish_reason, str, "")
     return Answer(
-        text=choice.message.content or "",
-        finish_reason=_part(choice.finish_reason, str, ""),
+        text="".join(part.text for part in parts if part.type == "text"),
+        finish_reason=_REASONS.get(reason.lower(), reason),
         top_logprobs=tuple((each.token, each.logprob) for each in first.top_logprobs or ()),
         model=_UNSEEN.sub("_", _part(found.model, str, "")[:LONGEST_NAME]),
         prompt_tokens=_believed(used.prompt_tokens),
         completion_tokens=_believed(used.completion_tokens),
+        refusal=refused,
+        thinks=apart or any(part.type == "thinking" for part in parts),
     )
+
+
+def without_thoughts(text: str) -> str:
+    """A text without what a model thought before it; a server may have taken one of the marks around it away.
+
+    Args:
+        text: The text.
+
+    >>> [without_thoughts(text) for text in ("<think>Is it 3?</think>4", "Is it 3?</think> 4", "<think>Is it 3", "4")]
+    ['4', '4', '', '4']
+    """
+    marks = list(_THOUGHT.finditer(text))
+    ends = [mark.end() for mark in marks if "/" in mark[0] or mark["final"]]
+    rest = text[ends[-1] :].lstrip() if ends else text
+    return "" if (mark := _THOUGHT.match(rest.lstrip())) and not mark["final"] else rest
+
+
+def read_extra(text: str) -> dict[str, object]:
+    """Read further fields of a request, and refuse those that are not to be changed.
+
+    Args:
+        text: JSON of an object.
+
+    Raises:
+        UsageError: It is none, or has a field of `OWN`.
+
+    >>> sorted(read_extra('{"reasoning_effort": "low", "top_k": 1}'))
+    ['reasoning_effort', 'top_k']
+    """
+    try:
+        found = msgspec.json.decode(text, type=dict[str, object])
+    except (*UNREADABLE, UnicodeEncodeError) as error:
+        example = '{"reasoning_effort": "low"}'
+        raise UsageError(f"extra_body: expected a JSON object, such as {example}: {error}") from None
+    if taken := [name for name in OWN if name in found]:
+        raise UsageError(f"extra_body: {', '.join(taken)} cannot be changed")
+    return found
 
 
 def _believed(tokens: int | None) -> int | None:
@@ -217,13 +336,8 @@ def _part(value: msgspec.Raw, kind: type[T], default: T) -> T:
     """A part of an answer that can be missing; the default as well where it has another form."""
     try:
         return msgspec.json.decode(value, type=kind)
-    except _UNREADABLE:
+    except UNREADABLE:
         return default
-
-
-class _Problem(msgspec.Struct):
-    message: str = ""
-    n_prompt_tokens: int | None = None
 
 
 class _Tokenized(msgspec.Struct):
@@ -242,42 +356,6 @@ def read_token_count(data: bytes) -> int | None:
     """
     try:
         found = msgspec.json.decode(data, type=_Tokenized)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     return _believed(found.count) if found.tokens is None else len(found.tokens)
-
-
-def read_error(data: bytes) -> tuple[str, int | None]:
-    """Read the body of a response that reports an error.
-
-    Args:
-        data: The body: ``{"error": {"message": …}}`` or the like, or text.
-
-    Returns:
-        The message on one line, at most 300 characters, and the number of tokens of the request where it is said.
-
-    >>> read_error(b'{"error": {"message": "no such model", "code": 404}}')
-    ('no such model', None)
-    >>> read_error(b"Bad gateway")
-    ('Bad gateway', None)
-    """
-    problem = _Problem()
-    try:
-        found = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-    except _UNREADABLE:
-        problem.message = data[:2000].decode("utf-8", "replace")
-    else:
-        for name in ("error", "detail", "message"):
-            if name in found:
-                problem = _read_problem(found[name])
-                break
-    text = " ".join(problem.message.split())
-    return (text if len(text) <= 300 else f"{text[:299]}…"), problem.n_prompt_tokens
-
-
-def _read_problem(value: msgspec.Raw) -> _Problem:
-    try:
-        found = msgspec.json.decode(value, type=_Problem | str)
-    except _UNREADABLE:
-        found = bytes(value)[:2000].decode("utf-8", "replace")
-    return _Problem(found) if isinstance(found, str) else found

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
+from itertools import combinations
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -15,8 +16,9 @@ import msgspec
 
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Request, read_answer
+from postil.endpoint.error_bodies import refusal_words
 from postil.endpoint.limits import Budget, Limits, Rate, RateLimiter
-from postil.endpoint.transport import Refused, TransientError, Transport, is_loopback
+from postil.endpoint.transport import Refused, Rejected, TransientError, Transport, is_loopback
 from postil.errors import LimitReached, PostilError, UsageError
 
 if TYPE_CHECKING:
@@ -109,7 +111,6 @@ class _Call:
     """A request on its way."""
 
     request: Request
-    key: str
     tokens: int
     cost: float
     result: _Result = field(default_factory=Future)
@@ -169,6 +170,8 @@ class Client:
         self._lock, self._told = Lock(), is_loopback(self._transport.host)
         self._usage, self._failed_in_a_row = Usage(), 0
         self._reached = self._told_unreached = False
+        self._refused: frozenset[str] = frozenset()
+        self._learned = False
 
     def __enter__(self) -> Self:
         return self
@@ -190,7 +193,26 @@ class Client:
         Args:
             request: The request.
         """
-        return self._cache.get(request.key())
+        for refused in self._forms(request):
+            if (answer := self._cache.get(request.key(refused))) is not None:
+                self._learn(refused)
+                return answer
+        return None
+
+    def _forms(self, request: Request) -> Iterator[frozenset[str]]:
+        """What the endpoint refuses; as long as it has answered nothing, all that it may have refused before."""
+        yield self._refused
+        if not self._learned:
+            options = sorted(request.options())
+            for count in range(len(options) + 1):
+                yield from map(frozenset, combinations(options, count))
+
+    def _learn(self, refused: frozenset[str]) -> None:
+        """Remember for the run what the endpoint refuses, and say it once."""
+        with self._lock:
+            new, self._refused = sorted(refused - self._refused), self._refused | refused
+        if new:
+            self._on_message(f"{self._transport.host} {refusal_words(new)}")
 
     def estimate(self, requests: Iterable[Request]) -> Usage:
         """Estimate the work of requests without a call.
@@ -205,7 +227,7 @@ class Client:
         cached = 0
         for request in requests:
             key = request.key()
-            if key in asked or self._cache.get(key) is not None:
+            if key in asked or self.known(request) is not None:
                 cached += 1
             else:
                 asked[key] = request
@@ -262,7 +284,7 @@ class Client:
                 if todo is None:
                     break
                 key = todo.key()
-                if (result := self._begin(todo, key, pending.get(key), run)) is None:
+                if (result := self._begin(todo, pending.get(key), run)) is None:
                     break
                 pending[key], todo = result, None
                 window.append((key, result))
@@ -278,12 +300,11 @@ class Client:
         kept = "; answers so far are kept, and the same command goes on" if self._cache.on_disk else ""
         return LimitReached(f"{self._budget.reached()}{kept}")
 
-    def _begin(self, request: Request, key: str, asked: _Result | None, run: _Run) -> _Result | None:
+    def _begin(self, request: Request, asked: _Result | None, run: _Run) -> _Result | None:
         """The answer to a request, or the promise of one; None if a limit does not allow it."""
-        known = None if asked else self._cache.get(key)
+        known = None if asked else self.known(request)
         if asked or known:
-            with self._lock:
-                self._usage = msgspec.structs.replace(self._usage, cached=self._usage.cached + 1)
+            self._count_cached()
         if asked:
             return asked
         if known:
@@ -296,12 +317,16 @@ class Client:
         cost = self._budget.estimate(tokens, request.max_tokens)
         if run.stop.is_set() or not self._budget.reserve(cost):
             return None
-        call = _Call(request, key, tokens, cost)
+        call = _Call(request, tokens, cost)
         if len(run.threads) < self._pace.parallel:
             run.threads.append(Thread(target=self._work, args=(run,), daemon=True))
             run.threads[-1].start()
         run.calls.put(call)
         return call.result
+
+    def _count_cached(self) -> None:
+        with self._lock:
+            self._usage = msgspec.structs.replace(self._usage, cached=self._usage.cached + 1)
 
     def _end(self, run: _Run, patience: float) -> None:
         run.stop.set()
@@ -329,36 +354,44 @@ class Client:
                 call.result.cancel()
 
     def _ask(self, call: _Call, run: _Run) -> Answer | Failed:
-        reason = ""
-        for attempt in range(self._pace.retries + 1):
+        reason, attempt, refused = "", 0, self._refused
+        while True:
             self._wait(self._limiter.turn(), run)
             try:
-                answer = self._call(call)
+                return self._call(call, refused)
+            except Rejected as error:
+                self._reached = True
+                if (option := error.body.refused(call.request.options() - refused)) is None:
+                    raise
+                refused |= {option}
             except TransientError as error:
                 reason = error.reason
                 self._reached |= error.reached
                 self._budget.settle(call.cost, call.cost if error.served else 0.0)
                 if attempt == self._pace.retries or not self._budget.again(call.cost):
-                    break
+                    return self._fail(reason)
                 self._back_off(error, attempt, run)
+                attempt += 1
             except Refused as error:
                 self._reached = True
                 self._budget.settle(call.cost, call.cost)
-                reason = error.reason
-                break
-            else:
-                return answer
-        return self._fail(reason)
+                return self._fail(error.reason)
 
-    def _call(self, call: _Call) -> Answer:
+    def _call(self, call: _Call, refused: frozenset[str]) -> Answer:
         request = call.request
+        if refused and (known := self._cache.get(request.key(refused))) is not None:
+            self._budget.settle(call.cost, 0.0)  # an earlier run learned the same
+            self._learn(refused)
+            self._count_cached()
+            return known
         self._tell_host()
         try:
-            answer = read_answer(self._transport.post(request.body(), call.tokens))
+            answer = self._posted(request, refused, call.tokens)
         except ValueError as error:
             raise TransientError(str(error), served=True) from error
-        self._reached = True
-        answer = self._cache.put(call.key, answer)
+        self._reached = self._learned = True
+        self._learn(refused)
+        answer = self._cache.put(request.key(refused), answer)
         prompt = call.tokens if answer.prompt_tokens is None else answer.prompt_tokens
         completion = request.max_tokens if answer.completion_tokens is None else answer.completion_tokens
         self._budget.settle(call.cost, self._budget.estimate(prompt, completion))
@@ -371,6 +404,19 @@ class Client:
                 completion_tokens=used.completion_tokens + completion,
             )
         return answer
+
+    def _posted(self, request: Request, refused: frozenset[str], tokens: int) -> Answer:
+        """The answer to a request; one without text where the server says that it filters it, or has no token left."""
+        try:
+            answer = read_answer(self._transport.post(request.body(refused), tokens))
+        except Rejected as error:
+            if error.body.filtered:
+                answer = Answer(text="", finish_reason="content_filter", prompt_tokens=0, completion_tokens=0)
+            elif error.body.cut:
+                answer = Answer(text="", finish_reason="length", thinks=True)
+            else:
+                raise
+        return msgspec.structs.replace(answer, not_sent=tuple(sorted(refused & request.options())))
 
     def _back_off(self, error: TransientError, attempt: int, run: _Run) -> None:
         wait = error.after

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from postil.endpoint.chat import read_error, read_token_count
+from postil.endpoint.chat import read_token_count
+from postil.endpoint.error_bodies import read_error
 from postil.endpoint.loop_thread import LoopThread
 from postil.errors import MissingExtra, PostilError, UsageError
 
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
 
     import httpx2
 
-__all__ = ["Refused", "TransientError", "Transport", "is_loopback", "retry_after"]
+    from postil.endpoint.error_bodies import ErrorBody
+
+__all__ = ["Refused", "Rejected", "TransientError", "Transport", "is_loopback", "retry_after"]
 
 LARGEST: Final = 8 << 20
 """Largest response, in bytes."""
 RETRIED: Final = frozenset({408, 429, *range(500, 600)})
+REJECTED: Final = frozenset({400, 403, 404, 422, 501})
+"""Statuses of requests whose form a server may not like."""
 SHORTEST_KEY: Final = 8
 """Length from which on a key is taken out of what the server says; shorter ones, such as ``none``, are no secrets."""
 COMPRESSED: Final = frozenset({"gzip", "x-gzip", "deflate"})
@@ -63,6 +68,19 @@ class Refused(Exception):  # noqa: N818 - says what has happened
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class Rejected(PostilError):  # noqa: N818 - says what has happened
+    """A request that the server does not take as it is; another form of it, or another request, it may.
+
+    Args:
+        reason: The reason, in words.
+        body: What the server says.
+    """
+
+    def __init__(self, reason: str, body: ErrorBody) -> None:
+        super().__init__(reason)
+        self.body = body
 
 
 def is_loopback(host: str) -> bool:
@@ -164,6 +182,7 @@ class Transport:
         Raises:
             TransientError: The call may succeed when it is made again.
             Refused: The response cannot be used.
+            Rejected: The server does not take this request.
             PostilError: No call can succeed, such as without a valid key.
         """
         httpx = self._httpx
@@ -183,16 +202,22 @@ class Transport:
             raise TransientError(f"the connection was cut: {self._hide(str(error))}", served=True) from error
         if status == 200:
             return data
-        message, said_tokens = read_error(data)
-        said = f"{self.host} answers {status}{f': {message}' if message else ''}"
+        raise self._problem(status, headers, read_error(data), tokens)
+
+    def _problem(self, status: int, headers: Mapping[str, str], body: ErrorBody, tokens: int) -> Exception:
+        """The error of a response that is no answer."""
+        said = f"{self.host} answers {status}{f': {body.message}' if body.message else ''}"
+        if status == 429 and body.exhausted:
+            return PostilError(f"{said}; the account has nothing left, so that nothing was asked again")
         if status in RETRIED:
-            raise TransientError(said, after=retry_after(headers))
+            return TransientError(said, after=retry_after(headers))
         if 300 <= status < 400:
             address = self._hide(headers.get("location", "another address"))
-            raise PostilError(f"{self.host} redirects to {address}; name that address if it is the right one")
-        if status == 413 or (status in {400, 422} and _TOO_LONG.search(message)):
-            raise PostilError(self._too_long(message, said_tokens or tokens))
-        raise PostilError(said + _advice(status, keyed=self._key is not None))
+            return PostilError(f"{self.host} redirects to {address}; name that address if it is the right one")
+        if status == 413 or (status in {400, 422} and _TOO_LONG.search(body.message)):
+            return PostilError(self._too_long(body.message, body.tokens or tokens))
+        reason = said + _advice(status, keyed=self._key is not None)
+        return Rejected(reason, body) if status in REJECTED else PostilError(reason)
 
     def _exchange(self, url: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of a response.
