@@ -898,8 +898,9 @@ OTHERS: dict[str, dict[str, Any]] = {
             {"item": "1", "system": "tfidf", "metric": "judge(m)", "score": 4.25, "signature": "judge(model=m)|seed:1"}
             | {"mass": 0.95, "calls": 1}
         ],
-        "absent": [{"why": "timeout", "n": 3, "examples": ["2 by tfidf", "1 by b", "2 by b"]}],
+        "absent": [{"why": "timeout", "n": 3, "examples": ["2 by tfidf", "1 by b", "2 by b"], "reason": "failed"}],
         "usage": {"calls": 2, "prompt_tokens": 400, "completion_tokens": 2, "cost": 0.0025},
+        "not_sent": ["seed"],
         "notes": ["3 of 4 texts without a grade: timeout"],
         "signatures": {"judge(m)": "judge(model=m)|seed:1"},
         "settings": {

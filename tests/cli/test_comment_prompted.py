@@ -316,3 +316,63 @@ def test_the_key_is_sent_and_kept_nowhere(ask: Any, monkeypatch: pytest.MonkeyPa
     assert {asked.headers["Authorization"] for asked in stub.asked} == {"Bearer sk-0123456789abcdef"}
     assert "sk-0123456789abcdef" not in done.out + done.err
     assert b"sk-0123456789abcdef" not in Path("answers/answers.sqlite").read_bytes()
+
+
+def test_options_that_the_endpoint_refuses_are_left_out_and_said(ask: Any) -> None:
+    def strict(asked: Asked) -> Reply:
+        if "max_tokens" in asked.body:
+            return error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        if "temperature" in asked.body:
+            return error(400, "'temperature' does not support 0.8", param="temperature", code="unsupported_value")
+        return write_by_seed(asked)
+
+    with StubServer(strict) as stub:
+        found = ask(stub, "--format", "jsonl", "--answer-tokens", 900, "--extra-body", '{"reasoning_effort": "low"}')
+        again = ask(stub, "--format", "jsonl", "--answer-tokens", 900, "--extra-body", '{"reasoning_effort":"low"}')
+    assert found.code == 0, found.err
+    assert "127.0.0.1 refuses max_tokens, temperature: requests have max_completion_tokens instead" in found.err
+    assert again.out == found.out
+    assert stub.asked[-1].body["max_completion_tokens"] == 900
+    assert stub.asked[-1].body["reasoning_effort"] == "low"
+    first = json.loads(found.out.splitlines()[0])["suggestions"][0]["provenance"]["prompting"]
+    assert (first["temperature"], first["seed"]) == (None, 20181)
+
+
+def test_answers_that_are_all_cut_off_end_the_run(ask: Any) -> None:
+    write("q.jsonl", [Article(f"q{at}", f"chess in town{at}", ()) for at in range(60)])
+    with StubServer(lambda _: completion("<think>Readers would", finish="length")) as stub:
+        found = ask(stub, "--parallel", 1)
+    assert found.code == 1
+    assert "the first 6 answers are all cut off at 200 tokens in the model's thoughts" in found.err
+    assert "--max-tokens N" in found.err
+    assert len(stub.asked) < 12
+
+
+def test_answers_without_a_comment_have_their_reasons(ask: Any) -> None:
+    replies = [
+        completion("", finish="content_filter"),
+        completion(None, refusal="I'm sorry, I can't assist with that."),
+        completion("", reasoning_content="A reader would"),
+        completion(""),
+        completion("<think>A reader", finish="length"),
+        completion("I would rather play chess than", finish="length"),
+        completion("<think>Chess.</think>I would rather play chess in the park."),
+    ]
+
+    def answering(asked: Asked) -> Reply:
+        seed = asked.body["seed"]
+        assert isinstance(seed, int)
+        return replies[seed]
+
+    write("q.jsonl", [Article("q1", "chess in town3", ())])
+    with StubServer(answering) as stub:
+        (found,) = rows(ask(stub, "--format", "jsonl", "-k", 7, "--seed", 0))
+    assert [one["text"] for one in found["suggestions"]] == ["I would rather play chess in the park."]
+    assert {one["reason"] for one in found["filtered"]} == {
+        "stopped by the endpoint's filter of contents",
+        "declined by the model: 'I'm sorry, I can't assist with that. …'",
+        "empty but for thoughts",
+        "empty",
+        "cut off at the maximum number of tokens, in thoughts",
+        "cut off at the maximum number of tokens",
+    }

@@ -316,3 +316,105 @@ def test_other_commands_read_the_rows(judging: Judging, postil: Postil) -> None:
     for name in ("page.html", "own.html"):
         assert "Grades by" in Path(name).read_text(encoding="utf-8")
     assert "permuted grades of anchors" in Path("own.html").read_text(encoding="utf-8")
+
+
+def refusing(*names: str, then: Answering = graded) -> Answering:
+    """An endpoint that complains about one option at a time, as OpenAI does."""
+    instead = {"max_tokens": "Use 'max_completion_tokens' instead."}
+
+    def answering(asked: Asked) -> Reply:
+        for name in names:
+            if name in asked.body:
+                said = f"Unsupported parameter: '{name}' is not supported with this model. {instead.get(name, '')}"
+                return error(400, said, param=name, code="unsupported_parameter")
+        return then(asked)
+
+    return answering
+
+
+def test_an_endpoint_that_refuses_options_is_asked_without_them(judging: Judging) -> None:
+    more = ("--cache", "answers", "--format", "json", "--answer-tokens", "500", "--extra-body", '{"top_k": 1}')
+    with served(refusing("max_tokens", "temperature", "logprobs", "seed")) as stub:
+        found = judging(stub.url, *more)
+        rows, asked = judging.rows, len(stub.asked)
+        again = judging(stub.url, *more)
+        assert len(stub.asked) == asked
+    assert found.code == 0, found.err
+    result = json.loads(found.out)
+    assert result["not_sent"] == ["logprobs", "max_tokens", "seed", "temperature"]
+    note = "the endpoint refuses logprobs, max_tokens, seed, temperature: requests have max_completion_tokens instead"
+    assert any(each.startswith(note) for each in result["notes"])
+    assert "127.0.0.1 refuses logprobs, max_tokens, seed, temperature" in found.err
+    assert (again.out, judging.rows) == (found.out, rows)
+    (signature,) = {str(row["signature"]) for row in rows}
+    assert "samples=5,temperature=default)" in signature
+    assert "|answer-tokens:500|extra-body:" in signature
+    assert "|not-sent:max_tokens+seed+temperature|" in signature
+    assert {frozenset(each.body) for each in stub.asked[4:]} == {
+        frozenset({"model", "messages", "max_completion_tokens", "top_k"})
+    }
+    assert asked == 4 + 1 + 10 * 5
+
+
+@pytest.mark.parametrize("more", [(), ("--no-logprobs",)])
+def test_a_model_that_thinks_is_given_up_after_a_few_answers(more: tuple[str, ...], judging: Judging) -> None:
+    with served(lambda _: completion(None, finish="length", reasoning_content="Let me see")) as stub:
+        found = judging(stub.url, "--parallel", "1", *more)
+    assert found.code == 1
+    assert "the first 6 answers are all cut off at 16 tokens in the model's thoughts" in found.err
+    assert "--answer-tokens N" in found.err
+    assert len(stub.asked) < 12
+    assert not Path("out.jsonl").exists()
+
+
+def test_texts_before_that_are_not_lost_where_something_has_a_grade(judging: Judging) -> None:
+    def answering(asked: Asked) -> Reply:
+        return completion("<think>A long", finish="length") if text_of(asked) != "No." else completion("4")
+
+    with served(answering) as stub:
+        found = judging(stub.url, "--no-logprobs", "--samples", "1", "--format", "json")
+    assert found.code == 0, found.err
+    result = json.loads(found.out)
+    assert [(row["item"], row["score"]) for row in result["rows"]] == [("rain", 4.0), ("mayor", 4.0)]
+    (absent,) = result["absent"]
+    assert (absent["reason"], absent["n"]) == ("cut", 8)
+    assert absent["why"] == "the answer is cut off at 16 tokens, in thoughts"
+    with served(answering) as stub:
+        assert (
+            "note: --answer-tokens N lets answers be longer" in judging(stub.url, "--no-logprobs", "--samples", "1").out
+        )
+
+
+def test_every_text_without_a_grade_has_its_reason(judging: Judging) -> None:
+    replies = {
+        "Bring a coat.": completion("", finish="content_filter"),
+        "It will rain all day.": completion(None, refusal="I can't help with that."),
+        "No.": completion("<think>Is it 3?</think>\n"),
+        "I disagree with the mayor.": completion("I would say 3 or 4"),
+        "Why?": completion('<think>Is it 3?</think>```json\n{"grade": 4}\n```'),
+    }
+    with served(lambda asked: replies[text_of(asked)]) as stub:
+        found = judging(stub.url, "--no-logprobs", "--samples", "2", "--format", "json")
+    assert found.code == 0, found.err
+    result = json.loads(found.out)
+    assert {(each["reason"], each["why"], each["n"]) for each in result["absent"]} == {
+        ("filtered", "all 2 answers are stopped by the endpoint's filter of contents", 2),
+        ("refused", "all 2 answers are declined by the model", 2),
+        ("empty", "all 2 answers are empty but for thoughts", 2),
+        ("unreadable", "none of 2 answers is one number from 1 to 5", 2),
+    }
+    assert [row["score"] for row in result["rows"]] == [4.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (("--extra-body", "[1]"), "extra_body: expected a JSON object"),
+        (("--extra-body", '{"stream": true}'), "extra_body: stream cannot be changed"),
+        (("--answer-tokens", "0"), "'--answer-tokens': Input should be greater than or equal to 1"),
+    ],
+)
+def test_options_of_answers_that_make_no_sense(more: tuple[str, ...], problem: str, judging: Judging) -> None:
+    found = judging("http://127.0.0.1:9/v1", *more)
+    assert found.code == 2
+    assert problem in found.err

@@ -80,7 +80,7 @@ def test_comments_that_begin_alike(text: str) -> None:
     ],
 )
 def test_the_comment_of_an_answer(answer: str, comment: str) -> None:
-    assert _comment(answer) == comment
+    assert _comment(Answer(text=answer).said) == comment
 
 
 def test_the_template_of_the_package_has_all_fields() -> None:

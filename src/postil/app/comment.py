@@ -23,8 +23,9 @@ from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, defa
 from postil.commenters.reranker import SIGNATURE
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
+from postil.endpoint import AllCut
 from postil.engine import ENGINES
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, command_words, options
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ __all__ = [
 C = TypeVar("C", bound="Retriever | NeuralCommenter")
 BATCH: Final = 64
 """Number of articles that are commented on together."""
+
+LENGTHEN: Final = "a model that thinks needs more: --max-tokens N, or fewer thoughts by --extra-body JSON"
+"""Advice where answers are cut off."""
 
 _DECODING: Final = (
     "strategy",
@@ -145,14 +149,15 @@ class PromptedCommentOptions(EndpointOptions):
         shots: Number of examples per article.
         prompt: Template of the prompt, instead of the one that --show-prompt prints.
         article_words: Number of words of an article's content that the language model sees.
-        max_tokens: Maximum number of tokens of a comment; one that reaches it is filtered out.
+        max_tokens: Maximum number of tokens of a comment; one that reaches it is filtered out, and a model that thinks
+            before it writes needs many more.
     """
 
     examples: Annotated[str | None, Flag(metavar="DIR")] = None
     shots: Annotated[int, Flag(min=0)] = 6
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None
     article_words: Annotated[int, Flag(min=0)] = 400
-    max_tokens: Annotated[int, Flag(min=1)] = 200
+    max_tokens: Annotated[int, Flag(("--max-tokens", "--answer-tokens"), min=1)] = 200
 
     def check_unused(self) -> None:
         """Refuse options that need an endpoint.
@@ -259,9 +264,12 @@ def prompted_comments(
     everything = list(checked_articles(rows, on_message=on_message))  # before the first call is paid
     with _prompted(model, options, prompted, len(everything) * options.k, on_message) as (_, commenter):
         missing = MissingInput(commenter)
-        for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
-            missing.has_input(article)
-            yield found
+        try:
+            for article, found in zip(everything, commenter.stream(everything, options.k), strict=True):
+                missing.has_input(article)
+                yield found
+        except AllCut as error:
+            raise PostilError(f"{error}; {LENGTHEN}") from None
         missing.tell(rows.places.where, "no suggestions for", on_message)
 
 
@@ -319,6 +327,7 @@ def _prompted(
         shots=prompted.shots,
         article_words=prompted.article_words,
         max_tokens=prompted.max_tokens,
+        extra=prompted.extra(),
         **sampling,
     )
     if prompted.examples is None:

@@ -7,8 +7,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
+
 from postil.app.progress import progress
-from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate
+from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate, read_extra
 from postil.errors import UsageError
 from postil.options import Flag, options
 from postil.records.results import DryRunResult
@@ -39,6 +41,7 @@ class EndpointOptions:
         price: Price of a million tokens, of requests and of answers, such as 0.15:0.60.
         count_tokens: Count the tokens of requests by a tokenizer.json, or by the server (server), instead of estimating
             them as characters / 3.5.
+        extra_body: Further fields of all requests, a JSON object such as {"reasoning_effort": "low"}.
         dry_run: Ask nothing; print numbers of calls and tokens, cost and time.
     """
 
@@ -52,11 +55,23 @@ class EndpointOptions:
     limit_cost: Annotated[float | None, Flag(min=0)] = None
     price: Annotated[Price | None, Flag(metavar="IN:OUT")] = None
     count_tokens: Annotated[str | None, Flag(metavar="FILE|server")] = None
+    extra_body: Annotated[str | None, Flag(metavar="JSON")] = None
     dry_run: bool = False
 
     def __post_init__(self) -> None:
         self._pace()
         self._limits()
+        self.extra()
+
+    def extra(self) -> str:
+        """Further fields of all requests, in one spelling; empty for none.
+
+        Raises:
+            UsageError: They are no JSON object, or one cannot be changed.
+        """
+        if self.extra_body is None:
+            return ""
+        return msgspec.json.encode(read_extra(self.extra_body), order="sorted").decode()
 
     def _pace(self) -> Pace:
         return Pace(rate=self.rate, parallel=self.parallel, retries=self.retries, timeout=self.timeout)

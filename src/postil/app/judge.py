@@ -15,6 +15,7 @@ from postil.app.judge_texts import TextSources, gather_texts
 from postil.app.options import InputOptions
 from postil.app.paired_tables import open_reference_table, pair_files
 from postil.app.progress import progress
+from postil.endpoint import AllCut
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judges import JudgeSpec, Template
 from postil.metaeval.score_matrix import Rated
@@ -53,6 +54,9 @@ GRADED: Final = ("grade", "ratings")
 
 SHORTEN: Final = "--article-words N shows the judge less of an article"
 """Advice where a prompt is too long for the model."""
+
+LENGTHEN: Final = "a model that thinks needs more: --answer-tokens N, or fewer thoughts by --extra-body JSON"
+"""Advice where answers are cut off."""
 
 
 def open_sources(
@@ -235,6 +239,8 @@ def _spec(options: JudgeOptions) -> JudgeSpec:
         temperature=options.temperature,
         seed=options.seed,
         logprobs=options.logprobs,
+        answer_tokens=options.answer_tokens,
+        extra=options.extra(),
     )
 
 
@@ -265,12 +271,15 @@ def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMes
                 if writer is not None:
                     for row in rows:
                         writer.write(row)
+        except AllCut as error:
+            raise PostilError(f"{error}; {LENGTHEN}") from None
         except (PostilError, KeyboardInterrupt) as error:
             if not run.written:
                 raise
             problem = error
         if not run.written:
-            raise PostilError(f"no text has a grade: {next(run.unread)}")
+            advice = f"; {LENGTHEN}" if any(each.reason == "cut" for each in run.absent) else ""
+            raise PostilError(f"no text has a grade: {next(run.unread)}{advice}")
     if problem is not None:
         done = sum(outcome is not None for outcome in run.outcomes)
         kept = f"; their rows are in {out}" if out is not None else ""

@@ -9,6 +9,7 @@ from postil.app.endpoint import EndpointOptions
 from postil.app.judge_anchors import CHOICES
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
+from postil.judges import ANSWER_TOKENS
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.scale import Scale
@@ -35,6 +36,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
             where the endpoint gives none or the grades have less than half of it, samples are drawn.
         samples: Number of samples, one call each; their mean is the grade.
         temperature: Temperature of the samples.
+        answer_tokens: Maximum number of tokens of a sample; a model that thinks before it answers needs many more.
         tokenizer: Tokenizer of the anchor metric and of the length control, as of postil score.
         controls: Grade each text by changed prompts as well: anchors in falling order or with permuted grades, without
             the article, without anchors, and the same prompt again.
@@ -54,6 +56,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     logprobs: Annotated[bool, Flag(("--logprobs/--no-logprobs",))] = True
     samples: Annotated[int, Flag(min=1)] = 5
     temperature: Annotated[float, Flag(min=0)] = 0.7
+    answer_tokens: Annotated[int, Flag(min=1)] = ANSWER_TOKENS
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     controls: bool = False
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
@@ -64,7 +67,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         super().__post_init__()
         if self.anchors not in CHOICES:
             raise UnknownName("choice of anchors", self.anchors, CHOICES)
-        for name in ("anchors_per_grade", "article_words", "samples"):
+        for name in ("anchors_per_grade", "article_words", "samples", "answer_tokens"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
         if not 0 <= self.temperature < math.inf:

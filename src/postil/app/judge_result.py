@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.app.judge_controls import MAIN, ItemMeans, control_of, length_correlation, self_preference
+from postil.endpoint import refusal_words
 from postil.records.results import JudgedSystem, JudgeResult, JudgeSettings
 from postil.render.formats import counted
 from postil.version import VERSION
@@ -51,6 +52,7 @@ def judge_result(
         rows=tuple(run.written),
         absent=run.absent,
         usage=usage,
+        not_sent=run.not_sent,
         notes=(*run.texts.notes, *_notes(run, options, served)),
         signatures={row.metric: row.signature for row in run.written},
         settings=JudgeSettings(
@@ -87,6 +89,8 @@ def _notes(run: JudgeRun, options: JudgeOptions, served: Sequence[str]) -> Itera
     texts = len(run.outcomes)
     if absent := sum(each.n for each in run.absent):
         yield f"{absent:,} of {counted(texts, 'text')} without a grade: {'; '.join(run.unread)}"
+    if run.not_sent:
+        yield f"the endpoint {refusal_words(run.not_sent)}"
     sampled = [outcome for outcome in run.outcomes if outcome is not None and outcome.samples]
     if sampled and len(sampled) + absent < texts:
         yield f"{len(sampled):,} of {counted(texts, 'text')} graded by samples, as their grades have too little mass"

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from postil.app.judge_controls import MAIN, trials_of
 from postil.endpoint import Answer, fingerprint
-from postil.judges import Graded, Judge, Trial
-from postil.records.results import Excluded, JudgeUsage
+from postil.judges import ANSWER_TOKENS, Graded, Judge, Trial
+from postil.records.results import JudgeUsage, WithoutGrade
 from postil.records.rows import JudgeScore
 from postil.version import VERSION
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from postil.app.judge_options import JudgeOptions
     from postil.app.judge_texts import JudgedTexts
     from postil.endpoint import Failed, Price, Request
-    from postil.judges import JudgeSpec, Ungraded
+    from postil.judges import JudgeSpec, NoGrade, Ungraded
 
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
 
@@ -101,6 +102,7 @@ def _names(texts: JudgedTexts) -> list[str]:
 class _Missing:
     """Texts without a grade for one reason."""
 
+    kind: NoGrade
     names: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
 
@@ -133,6 +135,7 @@ class JudgeRun:
         self.outcomes: list[Graded | None] = [None] * len(texts.rows)
         self.written: list[JudgeScore] = []
         self._missing: dict[str, _Missing] = {}
+        self._not_sent: set[str] = set()
 
     def requests(self, known: Callable[[Request], Answer | None]) -> Iterator[Request]:
         """The requests of the run, as far as known answers tell; see `Judge.planned`."""
@@ -168,9 +171,17 @@ class JudgeRun:
                 raise problem
 
     @property
-    def absent(self) -> tuple[Excluded, ...]:
+    def absent(self) -> tuple[WithoutGrade, ...]:
         """Texts without a grade, by reason."""
-        return tuple(Excluded.of(reason, missing.names) for reason, missing in self._missing.items())
+        return tuple(
+            replace(WithoutGrade.of(reason, missing.names), reason=missing.kind)
+            for reason, missing in self._missing.items()
+        )
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, of all requests so far."""
+        return tuple(sorted(self._not_sent))
 
     @property
     def unread(self) -> Iterator[str]:
@@ -182,8 +193,9 @@ class JudgeRun:
     def _settled(self, index: int, outcomes: dict[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
         """Score rows of a text whose outcomes are all known."""
         row, own = self.texts.rows[index], outcomes[MAIN]
+        self._not_sent |= {option for outcome in outcomes.values() for option in outcome.not_sent}
         if not isinstance(own, Graded):
-            missing = self._missing.setdefault(own.reason, _Missing())
+            missing = self._missing.setdefault(own.reason, _Missing(own.kind))
             missing.names.append(f"{row.item} by {row.system}")
             missing.examples.append(own.example)
             return
@@ -204,7 +216,7 @@ class JudgeRun:
     def _row(self, index: int, name: str, outcome: Graded) -> JudgeScore:
         self.grades[name][index] = outcome.grade
         row, article = self.texts.rows[index], self.texts.cases[index].article
-        signature = self._signature(outcome.served)
+        signature = self._signature(outcome)
         return JudgeScore(
             item=row.item,
             system=row.system,
@@ -217,18 +229,23 @@ class JudgeRun:
             omitted=article.omitted if article and name != "no-article" else 0,
         )
 
-    def _signature(self, served: str) -> str:
+    def _signature(self, outcome: Graded) -> str:
         spec, given = self._spec, self._options
-        choice = given.anchors if self.texts.anchors else "none"
-        sampled = f"samples={spec.samples},temperature={spec.temperature:g}"
+        choice, served = given.anchors if self.texts.anchors else "none", _part(outcome.served) or "unknown"
+        missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
+        temperature = "default" if "temperature" in outcome.not_sent else f"{spec.temperature:g}"
+        sampled = f"samples={spec.samples},temperature={temperature}"
         parts = [
-            f"judge(model={_part(spec.model)},served={_part(served) or 'unknown'},anchors={choice},{sampled})",
+            f"judge(model={_part(spec.model)},served={served},anchors={choice},{sampled})",
             f"prompt:{spec.template.fingerprint}",
             f"rubric:{fingerprint(spec.rubric) if spec.rubric else 'none'}",
             f"scale:{spec.scale}",
             *([f"weights:grade|{self.texts.anchors}"] if self.texts.anchors else []),
             *([f"article-words:{given.article_words}"] if self.texts.cases[0].article else ["article:none"]),
             *([] if spec.logprobs else ["logprobs:none"]),
+            *([] if spec.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{spec.answer_tokens}"]),
+            *([f"extra-body:{fingerprint(spec.extra)}"] if spec.extra else []),
+            *([f"not-sent:{'+'.join(missing)}"] if missing else []),
             f"seed:{spec.seed}",
             f"postil:{VERSION}",
         ]

@@ -19,7 +19,7 @@ import numpy as np
 from postil.commenters.copying import SpanIndex
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.near_duplicates import normalize_text
-from postil.endpoint import Failed, PromptTemplate, Request, first_words, marked
+from postil.endpoint import Answer, CutWatch, Failed, PromptTemplate, Request, first_words, marked
 from postil.endpoint.prompts import MARKS
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.commenters.retrieval import Retriever
-    from postil.endpoint import Answer
     from postil.records.rows import Article
 
 __all__ = ["FIELDS", "Prompt", "PromptedCommenter", "default_template", "read_template", "refusal"]
 
 FIELDS: Final = ("examples", "article")
 """Fields of the prompt's template."""
+
+DECLINED: Final = 8
+"""Number of words of a model's reason for declining that are shown."""
 
 COPIED: Final = 8
 """Number of words in sequence from which on a comment counts as copied from an example."""
@@ -49,7 +51,6 @@ BATCH: Final = 16
 
 _MARK: Final = re.compile(rf"</?(?:{'|'.join(MARKS)})\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"<comment>([^<]*)</comment>", re.IGNORECASE)
-_THOUGHTS: Final = re.compile(r"\A(?:.*?</think>|\s*<think>.*)", re.DOTALL)  # a server may take one of the marks out
 _QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|「([^「」]*)」')
 _UNABLE: Final = r"i(?: cannot| can ?not| can['’]t| won['’]t| will not|(?: am|['’]m) (?:not able|unable) to)"
 _TASKS: Final = (
@@ -110,6 +111,7 @@ class Prompt:
         max_tokens: Maximum number of tokens of a comment.
         temperature: Sampling temperature.
         seed: Seed of an article's first comment; the others follow.
+        extra: Further fields of all requests; see `postil.endpoint.Request`.
 
     Raises:
         UsageError: A number is out of range.
@@ -122,6 +124,7 @@ class Prompt:
     max_tokens: int = 200
     temperature: float = 0.8
     seed: int = 20181
+    extra: str = ""
 
     def __post_init__(self) -> None:
         for name, low in (("shots", 0), ("article_words", 0), ("max_tokens", 1), ("temperature", 0), ("seed", 0)):
@@ -198,6 +201,9 @@ class PromptedCommenter:
 
         Yields:
             The suggestions for each article, as soon as they are there.
+
+        Raises:
+            AllCut: The first answers are all cut off.
         """
         pending: deque[_Asked] = deque()
 
@@ -208,7 +214,10 @@ class PromptedCommenter:
 
         answers: list[Answer | Failed] = []
         repeats = self.candidate_filter.repeats()
+        watch = CutWatch(self.prompt.max_tokens)
         for answer in self.ask(requests()):
+            if isinstance(answer, Answer):
+                watch.see(answer, useful=False)
             while not pending[0].requests:
                 yield Suggestions(pending.popleft().article.id, ())
             answers.append(answer)
@@ -263,12 +272,13 @@ class PromptedCommenter:
                 temperature=prompt.temperature,
                 seed=prompt.seed + number,
                 sample=number,
+                extra=prompt.extra,
             )
             for number in range(k)
         )
 
     def _suggest(self, asked: _Asked, answers: Sequence[Answer | Failed], k: int, repeats: RepeatLimit) -> Suggestions:
-        texts = ["" if isinstance(answer, Failed) else _comment(answer.text) for answer in answers]
+        texts = ["" if isinstance(answer, Failed) else _comment(answer.said) for answer in answers]
         overlaps = self._overlaps(asked, texts)
         reasons = {
             position: reason
@@ -280,12 +290,13 @@ class PromptedCommenter:
 
         def provenance(position: int) -> Provenance:
             answer = answers[position]
-            served = "" if isinstance(answer, Failed) else answer.model
+            served, not_sent = ("", ()) if isinstance(answer, Failed) else (answer.model, answer.not_sent)
+            sent = asked.requests[position].options().difference(not_sent)
             prompting = Prompting(
                 self.prompt.template.fingerprint,
                 tuple(source for source, _ in asked.examples),
-                self.prompt.seed + position,
-                self.prompt.temperature,
+                self.prompt.seed + position if "seed" in sent else None,
+                self.prompt.temperature if "temperature" in sent else None,
             )
             return Provenance.prompted(
                 served or self.prompt.model, self.retriever.model.hash, prompting, overlaps[position]
@@ -337,8 +348,8 @@ class PromptedCommenter:
 
 
 def _comment(text: str) -> str:
-    """The comment of an answer: without thoughts before it, and marks or quotation marks around it."""
-    found = _THOUGHTS.sub("", text).strip()
+    """The comment of an answer: without marks or quotation marks around it."""
+    found = text.strip()
     if within := _MARKED.fullmatch(found):
         found = within[1].strip()
     quoted = _QUOTED.fullmatch(found)
@@ -349,10 +360,14 @@ def _reasons(answer: Answer | Failed, text: str, overlap: Overlap | None) -> Ite
     """Reasons to filter an answer out, before the filter looks at its text."""
     if isinstance(answer, Failed):
         yield f"no answer: {answer.reason}"
-    elif answer.finish_reason == "length":
-        yield "cut off at the maximum number of tokens"
+    elif answer.cut:
+        yield "cut off at the maximum number of tokens" + (", in thoughts" if answer.thought and not text else "")
+    elif answer.filtered:
+        yield "stopped by the endpoint's filter of contents"
+    elif answer.refusal:
+        yield f"declined by the model: '{first_words(answer.refusal, DECLINED)[0]} …'"
     if not text:
-        yield "empty"
+        yield "empty but for thoughts" if isinstance(answer, Answer) and answer.thought else "empty"
     if begins := refusal(text):
         yield f"a refusal: '{begins} …'"
     if _MARK.search(text):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Failed, Message, Request
+from postil.endpoint.chat import Answer, Failed, Message, Request, read_extra
 from postil.endpoint.client import Client, Pace, Timing, Usage
+from postil.endpoint.cut_answers import AllCut, CutWatch
+from postil.endpoint.error_bodies import refusal_words
 from postil.endpoint.limits import Limits, Price, Rate
 from postil.endpoint.prompts import PromptTemplate, fingerprint, first_words, marked
 
 __all__ = [
+    "AllCut",
     "Answer",
     "AnswerCache",
     "Client",
+    "CutWatch",
     "Failed",
     "Limits",
     "Message",
@@ -25,4 +29,6 @@ __all__ = [
     "fingerprint",
     "first_words",
     "marked",
+    "read_extra",
+    "refusal_words",
 ]

@@ -183,6 +183,11 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         return without_thoughts(self.text).strip()
 
     @property
+    def thought(self) -> bool:
+        """True if the model was seen to think."""
+        return self.thinks or self.said != self.text.strip()
+
+    @property
     def cut(self) -> bool:
         """True if it ends at the largest number of tokens."""
         return self.finish_reason == "length"

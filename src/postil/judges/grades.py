@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from postil.records.scale import Scale
 
@@ -19,13 +19,44 @@ LEAST_MASS: Final = 0.5
 MOST_MASS: Final = 1.001
 """Largest sum of probabilities that rounding explains."""
 
-_NUMBER: Final = re.compile(r"(?<![\w.,])[-+−]?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")
+_DIGITS: Final = r"[-+−]?\d+(?:\.\d+)?"
+_UNITS: Final = "分點点颗星점"
+_ENDS: Final = rf"(?!\w(?<![{_UNITS}])|%|[.,]\d)"
+"""What follows a whole number: no letter but that of a unit, no decimals."""
+_NUMBER: Final = re.compile(rf"(?<![\w.,]){_DIGITS}{_ENDS}")
+_UNIT: Final = re.compile(rf"\s*(?:(?:points?|pts|stars?)(?!\w)|分(?!之)|[{_UNITS[1:]}]星?)", re.IGNORECASE)
+
+_NAMES: Final = (
+    r"grade|score|rating|评分|得分|分数|打分|评级|等级|評分|得點|分數|評価|評点|スコア|点数|점수|평점|bewertung|punktzahl"
+    r"|puntuación|calificación|pontuação|оценка"
+)
+"""Names of a grade; no word that also stands before other numbers, such as *note*."""
 _LABEL: Final = re.compile(
-    r"(?:(?:the|its|my)\s+)?(?:(?:final|overall)\s+)?(?:grade|score|rating|answer)\s*(?:is|of)?\s*[:=]?\s*",
+    rf"(?:(?:the|its|my)\s+)?(?:(?:final|overall|最终|综合)\s*)?(?:{_NAMES}|answer)"
+    r"(?P<scale>\s*[(\[][^()\[\]]{1,40}[)\]])?[*_`]{0,3}\s*(?:is|of|为|是)?\s*[:=]?\s*",
     re.IGNORECASE,
 )
+_STATED: Final = re.compile(rf"(?:{_NAMES})[*_`]{{0,3}}\s*[:=]\s*[*_`]{{0,3}}(?P<value>{_DIGITS})", re.IGNORECASE)
 _DRESS: Final = "*_`\"'“”‘’«»()[]{}<> \t\r\n"
 """Characters around a number that mean nothing: quotes, brackets, emphasis."""
+_BOUND: Final = re.compile(r"\s*(?:<(?![^<>]{0,20}>)|>)[-+−]?\d")
+_REASON: Final = re.compile(r"(?:because|since|as|overall)\b|因为|由于|理由", re.IGNORECASE)
+"""Words that go on behind a grade; before others the number may be one of things."""
+_LIST: Final = re.compile(r"[.)][ \t*_`]*[^\s*_`]")
+_UNSURE: Final = re.compile(r"[/%~+?]|out of|(?:of|or|to|and|if|through|percent)\b|[-–—]\s*$|[或到至和]", re.IGNORECASE)
+_BOUNDS: Final = re.compile(rf"({_DIGITS})\s*(?:[-–—~]|to|through|到|至)\s*({_DIGITS})", re.IGNORECASE)
+_WIDE: Final = {0x3000: " ", **{at: chr(at - 0xFEE0) for at in range(0xFF01, 0xFF5F)}}
+"""Full-width characters, and what they stand for."""
+
+_FIELD: Final = re.compile(
+    rf"(?:\"(?:(?:final|overall)[ _])?(?:{_NAMES})\"|'(?:{_NAMES})'|(?<=\{{)\s?(?:{_NAMES}))\s*:\s*", re.IGNORECASE
+)
+_VALUE: Final = re.compile(r"(?:\"([^\"\\\n]{0,40})\"|'([^'\\\n]{0,40})'|([^\"'\\,\[{}\n]{0,40}))(?=\s*[,}\n])")
+_TOP: Final = re.compile(
+    r"[\"'](?:out[ _]?of|scale|max(?:imum)?(?:[ _](?:grade|score|rating))?)[\"']\s*:\s*([^,}\n]{0,40})", re.IGNORECASE
+)
+_BOXED: Final = re.compile(r"\\boxed\s*(?:\{([^{}\n]{0,40})\})?")
+_TAGGED: Final = re.compile(rf"<(?P<tag>{_NAMES})>(?:([^<>\n]{{0,40}})</(?P=tag)>)?", re.IGNORECASE)
 
 
 def grade_tokens(scale: Scale, most: int) -> dict[str, float]:
@@ -92,32 +123,92 @@ def expected_grade(tokens: Sequence[tuple[str, float]], grades: dict[str, float]
 
 
 def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:
-    """The grade that an answer states, if it states one and no other number.
+    r"""The grade that an answer states, if it states one and no other.
 
     Read are a number that the answer begins with, or that follows a label such as ``Grade:`` or ``The score is``; with
-    ``/5`` or ``out of 5`` behind it where 5 is the highest grade; and any words after it. Nothing else is guessed:
-    numbers in words, percentages, ranges, numbers within a sentence and numbers outside the scale are no grade.
+    ``/5`` or ``out of 5`` behind it where 5 is the highest grade; and words after it, unless they make it a number of
+    things or of a list. Anywhere in an answer, a field ``grade``, ``score`` or ``rating`` of JSON, ``\boxed{4}`` and
+    ``<grade>4</grade>`` are read, if all of them state the same. Nothing else is guessed: numbers in words,
+    percentages, ranges, numbers within a sentence and numbers outside the scale are no grade.
 
     Args:
-        text: The answer.
+        text: The answer, without what a model thought before it.
         scale: The scale.
         cut: True if the answer was cut off at its largest length, so that a number at its end may lack digits.
 
     >>> from postil.records.scale import Scale
     >>> [read_grade(text, Scale(1, 5)) for text in ("4", "**4.5**", "Grade: 4/5", "4 out of 5. Well said.")]
     [4.0, 4.5, 4.0, 4.0]
+    >>> [read_grade(text, Scale(1, 5)) for text in ('So: {"grade": 4, "why": "2 facts"}', "评分：4分", r"\boxed{4}")]
+    [4.0, 4.0, 4.0]
     >>> [read_grade(text, Scale(1, 5)) for text in ("four", "3 or 4", "7", "80%", "I count 4 claims", "4/10", "")]
     [None, None, None, None, None, None, None]
     """
-    said = text.strip(_DRESS)
+    said = text.translate(_WIDE)
+    marked = list(_marked(said))
+    if not marked:
+        return _beginning(said, scale, cut=cut)
+    grades = {_leading(value.strip(_DRESS), scale, labelled=True, cut=False) for value in marked}
+    beside = _FIELD.sub(" ", _BOXED.sub(" ", _TAGGED.sub(" ", said)))
+    grades |= {float(found["value"].replace("−", "-")) for found in _STATED.finditer(beside)}
+    grades |= {_beginning(beside.partition("\n")[0], scale, cut=False)} - {None}
+    on_scale = all(_is_scale(found[1], scale) for found in _TOP.finditer(said))
+    return grades.pop() if len(grades) == 1 and on_scale else None
+
+
+def _marked(said: str) -> Iterator[str]:
+    """Values that an answer marks as its grade, as they stand; empty for one that does not end."""
+    for field in _FIELD.finditer(said) if "{" in said else ():
+        value = _VALUE.match(said, field.end())
+        yield next(filter(None, value.groups()), "") if value else ""
+    yield from (found[1] or "" for found in _BOXED.finditer(said))
+    yield from (found[2] or "" for found in _TAGGED.finditer(said))
+
+
+def _beginning(said: str, scale: Scale, *, cut: bool) -> float | None:
+    """The grade that an answer begins with, after a label or none."""
+    if _BOUND.match(said):
+        return None
+    said = re.sub(r"\A\s{0,9}#{1,6}\s", "", said).strip(_DRESS)
     label = _LABEL.match(said)
-    said = said[label.end() :].lstrip(_DRESS) if label else said
+    if label is None:
+        return _leading(said, scale, labelled=False, cut=cut)
+    if label["scale"] and not _is_scale(label["scale"], scale):
+        return None
+    return _leading(said[label.end() :].lstrip(_DRESS), scale, labelled=True, cut=cut)
+
+
+def _leading(said: str, scale: Scale, *, labelled: bool, cut: bool) -> float | None:
+    """The grade that a text begins with, if what follows leaves no doubt."""
     first = _NUMBER.match(said)
     if first is None or (cut and first.end() == len(said)):
         return None
-    rest = said[first.end() :].lstrip("*_` ")
-    out_of = re.match(rf"(?:/|out of|of)\s*{re.escape(f'{scale.high:g}')}(?![\w%]|[.,]\d)", rest)
-    rest = rest[out_of.end() :] if out_of else rest
+    rest, after = said[first.end() :], 0
+    high, bounds = re.escape(f"{scale.high:g}"), f"{scale.low:g} to {scale.high:g}"
+    top = re.compile(
+        rf"[\s*_`(\[]*(?:(?:/|(?:out of|of|von|sur|de)\s|满分|滿分)\s*:?\s*{high}(?:\.0+)?{_ENDS}"
+        rf"|(?:on an? |on the )?scale (?:of|from) {bounds}{_ENDS})",
+        re.IGNORECASE,
+    )
+    for part in (_UNIT, top, _UNIT):
+        if found := part.match(rest, after):
+            after = found.end()
+    behind = rest[after:].lstrip("*_` ")
+    if re.search(r"\d", behind) or _UNSURE.match(behind):
+        return None
+    if not (labelled or after) and (
+        (first[0] == "1" and _LIST.match(behind)) or (re.match(r"[^\W\d_]", behind) and not _REASON.match(behind))
+    ):
+        return None
     grade = float(first[0].replace("−", "-"))
-    alone = not re.search(r"\d", rest) and not re.match(r"(?:/|%|out of|of\b|or\b|to\b|percent\b|[-–—]\s*$)", rest)
-    return grade if alone and scale.check(grade) is None else None
+    return grade if scale.check(grade) is None else None
+
+
+def _is_scale(said: str, scale: Scale) -> bool:
+    """True if words about a scale are not about another one."""
+    numbers = [float(found.replace("−", "-")) for found in re.findall(_DIGITS, said)]
+    if bounds := _BOUNDS.search(said):
+        return [float(end.replace("−", "-")) for end in bounds.groups()] == [scale.low, scale.high] and len(
+            numbers
+        ) <= 2
+    return numbers in ([], [scale.high])

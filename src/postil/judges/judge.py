@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from postil.endpoint import Answer, Failed, Request
+from postil.endpoint import Answer, CutWatch, Failed, Request
 from postil.judges.grades import are_whole, expected_grade, grade_tokens, read_grade
 from postil.judges.prompt import scale_words
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from postil.judges.prompt import Case, Template
     from postil.records.scale import Scale
 
-__all__ = ["Graded", "Judge", "JudgeSpec", "Trial", "Ungraded"]
+__all__ = ["Graded", "Judge", "JudgeSpec", "NoGrade", "Trial", "Ungraded"]
+
+NoGrade: TypeAlias = Literal["failed", "cut", "filtered", "refused", "empty", "unreadable"]
+"""Reasons why a text has no grade."""
 
 TOP: Final = 20
 """Number of first tokens whose probabilities are asked for."""
@@ -42,6 +46,8 @@ class JudgeSpec:
         temperature: Temperature of these.
         seed: Seed of the first of them; the others follow.
         logprobs: True to ask for the probabilities of the first token.
+        answer_tokens: Maximum number of tokens of a sample.
+        extra: Further fields of all requests; see `postil.endpoint.Request`.
     """
 
     model: str
@@ -52,6 +58,8 @@ class JudgeSpec:
     temperature: float = 0.7
     seed: int = 20181
     logprobs: bool = True
+    answer_tokens: int = ANSWER_TOKENS
+    extra: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,11 @@ class Graded:
         """Names of the models that answered, as the endpoint says; usually one."""
         return "+".join(sorted({answer.model for answer in self.answers}))
 
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, so that some request was sent without them."""
+        return _not_sent(self.answers)
+
 
 @dataclass(frozen=True, slots=True)
 class Ungraded:
@@ -95,13 +108,20 @@ class Ungraded:
 
     Args:
         reason: The reason, in words.
+        kind: The reason of most answers.
         example: An answer that no grade could be read from; empty without any.
         answers: The answers.
     """
 
     reason: str
+    kind: NoGrade = "failed"
     example: str = ""
     answers: tuple[Answer, ...] = field(default=(), repr=False)
+
+    @property
+    def not_sent(self) -> tuple[str, ...]:
+        """Options that the endpoint refuses, so that some request was sent without them."""
+        return _not_sent(self.answers)
 
 
 class Judge:
@@ -128,7 +148,7 @@ class Judge:
     >>> outcomes[0]
     Graded(grade=5.0, mass=None, samples=2)
     >>> outcomes[1]
-    Ungraded(reason='none of 2 answers is one number from 1 to 5', example='no idea')
+    Ungraded(reason='none of 2 answers is one number from 1 to 5', kind='unreadable', example='no idea')
     """
 
     def __init__(self, spec: JudgeSpec, ask: Callable[[Iterable[Request]], Iterator[Answer | Failed]]) -> None:
@@ -136,6 +156,7 @@ class Judge:
         self._ask = ask
         self._tokens = grade_tokens(spec.scale, TOP) if spec.logprobs else {}
         self._offered: bool | None = None if self._tokens else False
+        self._watch = CutWatch(spec.answer_tokens)
 
     def grade(self, trials: Sequence[Trial], outcomes: dict[int, Graded | Ungraded]) -> None:
         """Grade texts.
@@ -143,6 +164,9 @@ class Judge:
         Args:
             trials: The texts.
             outcomes: Takes up each outcome by the index of its trial, as soon as it is known.
+
+        Raises:
+            AllCut: No text has a grade, and all of the first samples are cut off.
         """
         left: dict[int, tuple[Answer, ...]] = {}
         for index, answer in self._first_answers(trials):
@@ -156,6 +180,8 @@ class Judge:
         sampled: list[Answer | Failed] = []
         for (index, _), answer in zip(each, self._ask(request for _, request in each), strict=True):
             sampled.append(answer)
+            if isinstance(answer, Answer):
+                self._watch.see(answer, useful=self._read(answer) is not None)
             if len(sampled) == self.spec.samples:
                 outcomes[index] = self._mean(left[index], sampled)
                 sampled = []
@@ -200,6 +226,7 @@ class Judge:
             seed=self.spec.seed,
             top_logprobs=TOP,
             sample=int(trial.again),
+            extra=self.spec.extra,
         )
 
     def _samples(self, trial: Trial) -> list[Request]:
@@ -207,10 +234,11 @@ class Judge:
             Request(
                 model=self.spec.model,
                 messages=self._messages(trial.case),
-                max_tokens=ANSWER_TOKENS,
+                max_tokens=self.spec.answer_tokens,
                 temperature=self.spec.temperature,
                 seed=self.spec.seed + number,
                 sample=number + self.spec.samples * trial.again,
+                extra=self.spec.extra,
             )
             for number in range(self.spec.samples)
         ]
@@ -227,7 +255,10 @@ class Judge:
         if isinstance(answer, Failed):
             return Ungraded(answer.reason)
         grade, mass = expected_grade(answer.top_logprobs, self._tokens)
-        return None if grade is None else Graded(grade, mass, 0, (answer,))
+        if grade is None:
+            return None
+        self._watch.rest()
+        return Graded(grade, mass, 0, (answer,))
 
     def _mean(self, before: tuple[Answer, ...], sampled: Sequence[Answer | Failed]) -> Graded | Ungraded:
         """The outcome by samples."""
@@ -235,12 +266,54 @@ class Judge:
         if len(answers) < len(sampled):  # a mean of those that happened to arrive would be another number next time
             failed = next(each.reason for each in sampled if isinstance(each, Failed))
             return Ungraded(failed, answers=(*before, *answers))
-        scale = self.spec.scale
-        read = [read_grade(each.text, scale, cut=each.finish_reason == "length") for each in answers]
-        grades = [grade for grade in read if grade is not None]
+        grades = [grade for each in answers if (grade := self._read(each)) is not None]
         mass = expected_grade(before[0].top_logprobs, self._tokens)[1] if before and before[0].top_logprobs else None
         if grades:
             return Graded(math.fsum(grades) / len(grades), mass, len(grades), (*before, *answers))
-        reason = f"none of {len(sampled)} answers is one number from {scale.low:g} to {scale.high:g}"
-        example = " ".join(answers[0].text.split())
-        return Ungraded(reason, example if len(example) <= SHOWN else f"{example[:SHOWN]}…", (*before, *answers))
+        kinds = Counter(map(_kind, answers))
+        example = " ".join(answers[0].said.split())
+        return Ungraded(
+            self._why(kinds, thinks=any(answer.thought for answer in answers)),
+            kinds.most_common(1)[0][0],
+            example if len(example) <= SHOWN else f"{example[:SHOWN]}…",
+            (*before, *answers),
+        )
+
+    def _read(self, answer: Answer) -> float | None:
+        """The grade of a sample; what a filter stopped or a model declined is none, whatever stands there."""
+        if answer.filtered or answer.refusal:
+            return None
+        return read_grade(answer.said, self.spec.scale, cut=answer.cut)
+
+    def _why(self, kinds: Counter[NoGrade], *, thinks: bool) -> str:
+        """The reason, in words, why no answer has a grade."""
+        scale, n = self.spec.scale, kinds.total()
+        thought = ", in thoughts" if thinks else ""
+        words: dict[NoGrade, str] = {
+            "cut": f"cut off at {self.spec.answer_tokens:,} tokens{thought}",
+            "filtered": "stopped by the endpoint's filter of contents",
+            "refused": "declined by the model",
+            "empty": "empty" + (" but for thoughts" if thinks else ""),
+            "unreadable": f"without one number from {scale.low:g} to {scale.high:g}",
+        }
+        if list(kinds) == ["unreadable"]:
+            return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}"
+        if len(kinds) == 1:
+            return f"{'the answer is' if n == 1 else f'all {n} answers are'} {words[next(iter(kinds))]}"
+        counts = ", ".join(f"{count} {words[kind]}" for kind, count in kinds.most_common())
+        return f"none of {n} answers is one number from {scale.low:g} to {scale.high:g}: {counts}"
+
+
+def _kind(answer: Answer) -> NoGrade:
+    """The reason why an answer has no grade, where it has none."""
+    if answer.filtered:
+        return "filtered"
+    if answer.refusal:
+        return "refused"
+    if answer.cut:
+        return "cut"
+    return "unreadable" if answer.said else "empty"
+
+
+def _not_sent(answers: Iterable[Answer]) -> tuple[str, ...]:
+    return tuple(sorted({option for answer in answers for option in answer.not_sent}))

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from postil.records.parts import Estimate, OptionalPart, Part
+from postil.records.parts import Estimate, Excluded, OptionalPart, Part
 
-__all__ = ["JudgeControl", "JudgeSettings", "JudgeUsage", "JudgedSystem", "LengthCorrelation", "SelfPreference"]
+__all__ = [
+    "JudgeControl",
+    "JudgeSettings",
+    "JudgeUsage",
+    "JudgedSystem",
+    "LengthCorrelation",
+    "SelfPreference",
+    "WithoutGrade",
+]
 
 
 class JudgedSystem(Part, frozen=True, kw_only=True):
@@ -80,6 +88,21 @@ class SelfPreference(Part, frozen=True, kw_only=True):
     own: Estimate
     others: Estimate | None
     preference: Estimate | None
+
+
+class WithoutGrade(Excluded, frozen=True, kw_only=True):
+    """Texts without a grade for one reason.
+
+    Args:
+        why: The reason, in words.
+        n: Number of texts.
+        examples: The first few of them.
+        reason: The reason of most answers: ``cut`` (off at the largest number of tokens), ``refused`` (by the model),
+            ``filtered`` (by the endpoint), ``empty``, ``unreadable``, or ``failed`` (there is no answer); empty in
+            results of older versions.
+    """
+
+    reason: str = ""
 
 
 class JudgeUsage(Part, frozen=True, kw_only=True):

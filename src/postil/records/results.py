@@ -113,6 +113,7 @@ from postil.records.judge_parts import (
     JudgeUsage,
     LengthCorrelation,
     SelfPreference,
+    WithoutGrade,
 )
 from postil.records.length_parts import GainByLength, LengthThird, ListCorrelation
 from postil.records.parts import AnnotatorBias, Estimate, Excluded, OptionalPart, Part, Severity
@@ -803,6 +804,8 @@ class JudgeResult(Result, frozen=True, kw_only=True, tag="judge"):
         rows: Score rows of the texts that have a grade, and of their controls.
         absent: Texts without a grade, by reason.
         usage: Answers that the grades are made of.
+        not_sent: Options of requests that the endpoint refuses: ``logprobs``, ``max_tokens`` (of which it takes
+            ``max_completion_tokens``), ``seed`` or ``temperature``.
         notes: Notes on the grades.
         signatures: All that the scores of each metric depend on.
         settings: Settings of the judge.
@@ -814,8 +817,9 @@ class JudgeResult(Result, frozen=True, kw_only=True, tag="judge"):
     length: LengthCorrelation | None
     self_preference: SelfPreference | None
     rows: tuple[JudgeScore, ...]
-    absent: tuple[Excluded, ...]
+    absent: tuple[WithoutGrade, ...]
     usage: JudgeUsage
+    not_sent: tuple[str, ...] = ()
     notes: tuple[str, ...]
     signatures: dict[str, str]
     settings: JudgeSettings

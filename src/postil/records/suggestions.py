@@ -90,20 +90,20 @@ class Prompting(Row, frozen=True, omit_defaults=False, gc=False):
     Args:
         prompt_hash: The first 12 hexadecimal digits of the SHA-256 of the prompt's template.
         examples: The readers' comments that it showed, in their order.
-        seed: Seed of sampling.
-        temperature: Sampling temperature.
+        seed: Seed of sampling; None where the endpoint takes none.
+        temperature: Sampling temperature; None where it is the endpoint's own.
     """
 
     prompt_hash: str
     examples: tuple[Source, ...]
-    seed: int
-    temperature: float
+    seed: int | None
+    temperature: float | None
 
     def __post_init__(self) -> None:
         check_texts(self, "prompt_hash")
         coerce_tuple(self, "examples", Source)
         coerce_integers(self, "seed")
-        coerce_numbers(self, "temperature")
+        coerce_numbers(self, "temperature", optional=True)
 
 
 class Provenance(Row, frozen=True, omit_defaults=False, gc=False):

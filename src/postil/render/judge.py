@@ -46,7 +46,11 @@ def view(result: JudgeResult) -> View:
         fields=FIELDS,
         grids=[_systems(result), *([_controls(result)] if result.controls else [])],
         head=f"{result.metric}, {work(result)}",
-        remarks=[*(f"{name}: {said}" for name, said in findings(result)), *(f"note: {note}" for note in result.notes)],
+        remarks=[
+            *(f"{name}: {said}" for name, said in findings(result)),
+            *(f"note: {note}" for note in result.notes),
+            *(["note: --answer-tokens N lets answers be longer"] if any(_cut(result)) else []),
+        ],
         signatures=list(signature_lines([result.signatures[result.metric]])),
     )
 
@@ -71,6 +75,10 @@ def work(result: JudgeResult) -> str:
     texts = sum(row.n for row in result.systems)
     cost = "" if result.usage.cost is None else f", cost {result.usage.cost:.4g}"
     return f"{counted(texts, 'text')}, {counted(result.usage.calls, 'answer')}{cost}"
+
+
+def _cut(result: JudgeResult) -> Iterator[bool]:
+    return (each.reason == "cut" for each in result.absent)
 
 
 def _systems(result: JudgeResult) -> Grid:
