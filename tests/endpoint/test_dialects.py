@@ -148,7 +148,7 @@ def test_answers_are_kept_by_what_was_sent(tmp_path: Path) -> None:
 
 
 def test_an_answer_of_an_earlier_run_is_found_when_a_late_refusal_tells() -> None:
-    """What is refused shows behind so many answers that nothing else was looked up."""
+    """The refusal comes behind so many answers that no other form was looked up."""
 
     def late(asked: Asked) -> Reply:
         return completion("4") if asked.body.get("temperature", 0.0) == 0.0 else ONLY_ONE

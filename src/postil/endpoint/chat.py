@@ -162,7 +162,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         model: Name of the model that answered, as the endpoint says; empty if it does not.
         prompt_tokens: Number of tokens of the request; None if not said.
         completion_tokens: Number of tokens of the answer; None if not said.
-        refusal: What the model says in declining, where the endpoint tells that apart; else empty.
+        refusal: Words with which the model declines, where the endpoint tells them apart; else empty.
         thinks: True if the endpoint says that the model thought before the text, or in its place.
         not_sent: Options of the request that the endpoint refuses, so that they were not sent as they are.
     """

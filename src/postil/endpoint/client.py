@@ -200,7 +200,7 @@ class Client:
         return None
 
     def _forms(self, request: Request) -> Iterator[frozenset[str]]:
-        """What the endpoint refuses; as long as it has answered nothing, all that it may have refused before."""
+        """Options that it refuses; as long as it has answered nothing, all that it may have refused before."""
         yield self._refused
         if not self._learned:
             options = sorted(request.options())

@@ -1,4 +1,4 @@
-"""What servers say of requests that they do not answer: OpenAI, Azure, vLLM, llama.cpp, Mistral and others."""
+"""Bodies of responses that report an error, as OpenAI, Azure, vLLM, llama.cpp, Mistral and others write them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class ErrorBody(msgspec.Struct, frozen=True):
         return None
 
     def _place(self, option: str) -> tuple[bool, int, str]:
-        """What sorts the options that it is about first, then by their first mention."""
+        """Order of the options: those that it is about, then by their first mention."""
         found = _NAMES[option].search(self.said)
         return not self._is_about(option), found.start() if found else READ, option
 
@@ -174,7 +174,7 @@ def read_error(data: bytes) -> ErrorBody:
 
 
 def refusal_words(options: Collection[str]) -> str:
-    """What is refused, and what is sent in its place, behind the name of an endpoint.
+    """Words for refused options, and for what is sent in their place, behind the name of an endpoint.
 
     Args:
         options: Options of `SPARED`.

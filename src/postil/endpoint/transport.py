@@ -75,7 +75,7 @@ class Rejected(PostilError):  # noqa: N818 - says what has happened
 
     Args:
         reason: The reason, in words.
-        body: What the server says.
+        body: Body of the response.
     """
 
     def __init__(self, reason: str, body: ErrorBody) -> None:

@@ -22,7 +22,7 @@ MOST_MASS: Final = 1.001
 _DIGITS: Final = r"[-+−]?\d+(?:\.\d+)?"
 _UNITS: Final = "分點点颗星점"
 _ENDS: Final = rf"(?!\w(?<![{_UNITS}])|%|[.,]\d)"
-"""What follows a whole number: no letter but that of a unit, no decimals."""
+"""The end of a whole number: no letter but that of a unit behind it, no decimals."""
 _NUMBER: Final = re.compile(rf"(?<![\w.,]){_DIGITS}{_ENDS}")
 _UNIT: Final = re.compile(rf"\s*(?:(?:points?|pts|stars?)(?!\w)|分(?!之)|[{_UNITS[1:]}]星?)", re.IGNORECASE)
 

@@ -8,6 +8,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 __all__ = ["AnnotatorBias", "Estimate", "Excluded", "OptionalPart", "Part", "Severity", "check_interval"]
 
@@ -64,7 +65,7 @@ class Excluded(Part, frozen=True, kw_only=True):
     examples: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, why: str, names: Sequence[str]) -> Excluded:
+    def of(cls, why: str, names: Sequence[str]) -> Self:
         """All of them, of which the first few are named."""
         return cls(why=why, n=len(names), examples=tuple(names[:NAMED]))
 

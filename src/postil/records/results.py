@@ -323,6 +323,7 @@ __all__ = [
     "VectorsResult",
     "Views",
     "WeightsPlanResult",
+    "WithoutGrade",
     "register_views",
     "replace",
     "smallest_p",
