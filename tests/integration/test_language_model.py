@@ -74,7 +74,7 @@ def test_comments_go_on_after_an_interrupt(url: str, tmp_path: Path, monkeypatch
     write("q.jsonl", [Article(f"q{at}", f"chess in town{at}", (), "Old men play.") for at in range(5)])
     command = [
         *(sys.executable, "-m", "postil", "comment", "q.jsonl", "--endpoint", url, "--model", "any"),
-        *("--examples", "tc", "--shots", "2", "-k", "2", "--max-tokens", "24", "--seed", "5"),
+        *("--examples", "tc", "--shots", "2", "-k", "1", "--max-tokens", "24", "--seed", "5"),
         *("--cache", "answers", "--format", "jsonl", "--parallel", "1"),
     ]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # noqa: S603
@@ -93,11 +93,11 @@ def test_comments_go_on_after_an_interrupt(url: str, tmp_path: Path, monkeypatch
     digest = json.loads(Path("tc/metadata.json").read_text())["hash"]
     for at, row in enumerate(map(json.loads, done.stdout.splitlines())):
         assert row["article"] == f"q{at}"
-        assert len(row["suggestions"]) + len(row["filtered"]) in {1, 2}  # near duplicates are one
+        assert len(row["suggestions"]) + len(row["filtered"]) == 1
         for one in row["suggestions"]:
             origin = one["provenance"]
             assert (origin["method"], origin["model"], origin["model_hash"]) == ("llm", "smollm2", digest)
-            assert origin["prompting"]["seed"] in {5, 6}
+            assert origin["prompting"]["seed"] == 5
             assert len(origin["prompting"]["examples"]) == 2
         for one in row["filtered"]:
             assert one["reason"]
