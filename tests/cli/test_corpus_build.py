@@ -261,3 +261,26 @@ def test_ray_makes_the_same_bytes(postil: Postil) -> None:
     assert done.stdout == b""
     assert done.stderr.decode().splitlines()[-1] == "test: 2 articles, 8 comments"
     assert files("ray") == files("corpus")
+
+
+@pytest.mark.parametrize("policy", [[], ["--on-error", "skip"]])
+@pytest.mark.parametrize(
+    ("row", "advice"),
+    [
+        ({"id": "a1", "title": "Rain", "selftext": "", "subreddit": "x"}, "reddit raw.jsonl --out articles.jsonl"),
+        ({"id": 7, "post_stream": {"posts": []}}, "discourse raw.jsonl --out articles.jsonl"),
+        (
+            {"id": 1, "title": "Rain", "comments": [{"body": "Oh"}]},
+            "forum raw.jsonl --out articles.jsonl, with --column comments.text=FIELD and the like",
+        ),
+    ],
+)
+def test_a_raw_export_is_refused_with_its_import(
+    postil: Postil, row: dict[str, Any], advice: str, policy: list[str]
+) -> None:
+    Path("raw.jsonl").write_text(f"{json.dumps(row)}\n" * 3)
+    for files in (["raw.jsonl"], ["a.jsonl", "--test-from", "raw.jsonl"]):
+        done = postil("corpus", "build", *files, *MUST, *policy)
+        assert (done.code, done.err.count("\n")) == (3, 1)
+        assert done.err.startswith("postil: raw.jsonl: expected article rows, got ")
+        assert done.err.endswith(f"; first: postil corpus import {advice}\n")

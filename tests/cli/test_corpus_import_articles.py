@@ -47,11 +47,11 @@ def test_what_was_met_is_told(run: Import) -> None:
     result = run("forum", "p.jsonl", "--out", "out.jsonl")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
-        "1 comments without text, left out",
-        "1 votes written as text or with a point, taken as whole numbers",
-        "1 comments with more votes against than for them, kept with negative upvotes",
-        "1 articles without a title, kept",
-        "1 articles without content, kept",
+        "1 comment without text, left out",
+        "1 vote written as text or with a point, taken as whole numbers",
+        "1 comment with more votes against than for them, kept with negative upvotes",
+        "1 article without a title, kept",
+        "1 article without content, kept",
         "fields of comments that are not read: replies",
         "2 articles with 2 comments in out.jsonl",
     ]
@@ -104,7 +104,7 @@ def test_a_broken_comment_stops_and_is_told_once(run: Import) -> None:
 def test_broken_lines_are_skipped_and_written_down(run: Import) -> None:
     result = run("forum", "q.jsonl", "--out", "out.jsonl.gz", "--on-error", "skip")
     assert result.exit_code == 0
-    assert result.stderr.startswith("2 broken lines or comments left out; out.jsonl.gz.rejected.jsonl has them\n")
+    assert result.stderr.startswith("2 broken lines or comments left out; see out.jsonl.gz.rejected.jsonl\n")
     assert [article.id for article in read("out.jsonl.gz", Article)] == ["a", "b"]
     assert [json.loads(line) for line in Path("out.jsonl.gz.rejected.jsonl").read_text().splitlines()] == [
         {
@@ -148,10 +148,10 @@ def test_tencent(run: Import) -> None:
     Path("c.tsv.gz").write_bytes(gzip.compress("http://k/1\t勇士\nhttp://k/2\t骑士\n".encode()))
     result = run("tencent", "data.test.json", "--contents", "c.tsv.gz", "--out", "out.jsonl")
     assert result.stderr.splitlines() == [
-        "1 articles without an id, named by their url",
-        "1 articles without an id or url, named by file and line",
-        "1 articles without content, kept",
-        "1 contents of no article, left out",
+        "1 article without an id, named by its url",
+        "1 article without an id or url, named by file and line",
+        "1 article without content, kept",
+        "1 content of no article, left out",
         "4 comments with a grade, from 1 to 4.5",
         "human scores from 1 to 4.5: on 1 to 5, as the paper has them",
         "2 articles with 4 comments in out.jsonl",
@@ -189,9 +189,9 @@ def test_csv(run: Import) -> None:
     tables = ("--articles", "a.csv", "--comments", "c.csv", "--comment-column", "article=post")
     result = run("csv", *tables, "--out", "o.jsonl")
     assert result.stderr.splitlines() == [
-        "1 comments of articles that are not there, left out",
+        "1 comment of articles that are not there, left out",
         "2 articles without content, kept",
-        "1 articles without comments, kept",
+        "1 article without comments, kept",
         "no article has a content: train ir-t, seq2seq or att on them, which read titles alone",
         "2 articles with 1 comment in o.jsonl",
     ]

@@ -173,6 +173,44 @@ def test_reddit(lines: Lines, report: ImportReport, problems: Problems) -> None:
     ]
 
 
+def reddit_comment(name: str, body: str, **fields: object) -> dict[str, object]:
+    return {"id": name, "link_id": "t3_a1", "parent_id": "t3_a1", "body": body, "score": 1, **fields}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("&amp;nbsp;\n\nOh &amp;amp; no&amp;nbsp;", "Oh &amp; no"),
+        ("Oh\n\n&amp;#x200B;\n\nno", "Oh\nno"),
+        ("Oh\n\n&#x200B;\n\nno\u200b", "Oh\nno"),
+        ("Oh,&nbsp;no &#8203; &ZeroWidthSpace; &amp;amp;#X200b;!", "Oh, no !"),
+        ("\u200b\nฝน\u200bตก &lt;3", "ฝน\u200bตก <3"),
+        ("&#2000; &space;", "\u07d0 &space;"),
+    ],
+)
+def test_blanks_of_reddit(lines: Lines, body: str, text: str) -> None:
+    [article] = read_reddit([lines("c.jsonl", REDDIT[0], reddit_comment("c1", body))])
+    assert [" ".join(each.split()) for each in article.comments[0].text.split("\n")] == text.split("\n")
+
+
+def test_a_comment_of_blanks_is_none(lines: Lines, report: ImportReport) -> None:
+    post = {**REDDIT[0], "title": "Rain&amp;nbsp;", "selftext": "&amp;#x200B;\n\nIt &gt; rained.\n\n&amp;nbsp;"}
+    [article] = read_reddit([lines("c.jsonl", post, reddit_comment("c1", "&amp;#x200B;"))], report)
+    assert (article.title, article.content, article.comments) == ("Rain", "It > rained.", ())
+    assert report.textless == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"distinguished": "moderator"}, {"distinguished": "admin"}, {"stickied": True}, {"author": "AutoModerator"}],
+)
+def test_comments_of_moderators_are_left_out(lines: Lines, report: ImportReport, fields: dict[str, object]) -> None:
+    ours = reddit_comment("c2", "Oh", distinguished=None, stickied=False, author="ann")
+    [article] = read_reddit([lines("c.jsonl", REDDIT[0], reddit_comment("c1", "Be kind.", **fields), ours)], report)
+    assert [comment.id for comment in article.comments] == ["c2"]
+    assert report.withheld == 1
+
+
 def listing(*things: dict[str, Any]) -> dict[str, Any]:
     return {"kind": "Listing", "data": {"after": None, "children": list(things)}}
 
@@ -255,6 +293,19 @@ def test_hackernews(lines: Lines, report: ImportReport) -> None:
     assert (report.withheld, report.unpublished, report.orphans) == (1, 2, 2)
 
 
+@pytest.mark.parametrize("form", ["lines", "array", "lines of an array"])
+def test_items_that_are_null(lines: Lines, report: ImportReport, form: str) -> None:
+    items = [None, *ITEMS[:2], None, *ITEMS[2:], None]
+    if form == "array":
+        text = json.dumps(items)
+    elif form == "lines":
+        text = "\n".join(map(json.dumps, items))
+    else:
+        text = "[\n" + ",\n".join(map(json.dumps, items)) + "\n]"
+    assert list(read_hackernews([lines("items.json", text)], report)) == [HACKER]
+    assert (report.nulls, report.rejected) == (3, 0)
+
+
 def test_algolia(lines: Lines, report: ImportReport) -> None:
     tree = {
         "id": 1, "type": "story", "title": "Rain", "created_at_i": SECONDS, "points": 4,
@@ -311,7 +362,7 @@ def test_cut_anywhere(tmp_path: Path, name: str) -> None:
     [
         (read_discourse, '{"a": 1}', "x:1: post_stream.posts: expected a topic with an array of posts"),
         (read_discourse, '{"post_stream": {"posts": [1]}}', "x:1: post_stream.posts: expected a topic"),
-        (read_discourse, "[1]", "x: expected an object or an array of them: Expected `object`, got `int`"),
+        (read_discourse, "[1]", "x: expected an object or an array of them: Expected `object | null`"),
         (read_discourse, "[" * 10_000, "x: expected an object or an array of them"),
         (read_coral, '{"storyID": "s"}', "x:1: id: missing"),
         (read_coral, '{"id": "s", "metadata": {"title": 1.5}}', "x:1: title: expected text, got 1.5"),

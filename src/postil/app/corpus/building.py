@@ -13,6 +13,7 @@ from postil.app.options import InputOptions
 from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
+from postil.corpus.formats.raw_exports import import_of
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, options
@@ -143,6 +144,8 @@ def build_corpus(
     for source in every:
         if os.fspath(source.path) != "-" and not Path(source.path).exists():
             raise InvalidInput("no such file", where=os.fspath(source.path))
+    for source in sources:
+        _check_rows(source)
     if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in every])
     workers = _jobs(sources) if jobs is None else jobs
@@ -150,6 +153,19 @@ def build_corpus(
         corpus = build(sources, out, options, running, card, ratings=rated, on_message=on_message, on_progress=progress)
     _tell(corpus, on_message)
     return corpus
+
+
+def _check_rows(source: Source) -> None:
+    """Raise where a file is a raw export, with the import for it."""
+    name = os.fspath(source.path)
+    if name == "-" or not Path(name).is_file() or (kind := import_of(name)) is None:
+        return
+    if kind == "forum" and source.reading.columns:
+        return
+    what = "articles with fields of other names" if kind == "forum" else f"an export for the import {kind}"
+    names = ", with --column comments.text=FIELD and the like" if kind == "forum" else ""
+    first = f"first: postil corpus import {kind} {name} --out articles.jsonl{names}"
+    raise InvalidInput(f"expected article rows, got {what}; {first}", where=name)
 
 
 def _jobs(sources: Sequence[Source]) -> int:

@@ -69,21 +69,22 @@ EXPORTS: Final = {
 """Readers of exports by the name of their site."""
 
 COUNTED: Final = {
-    "textless": "comments without text, left out",
-    "orphans": "comments of articles that are not there, left out",
-    "settled": "votes written as text or with a point, taken as whole numbers",
-    "negative": "comments with more votes against than for them, kept with negative upvotes",
-    "by_url": "articles without an id, named by their url",
-    "by_place": "articles without an id or url, named by file and line",
-    "untitled": "articles without a title, kept",
-    "without_content": "articles without content, kept",
-    "bare": "articles without comments, kept",
-    "unused": "contents of no article, left out",
-    "withheld": "comments that are deleted, spam, not approved or not of readers, left out",
-    "unpublished": "articles that are deleted or not published, or entries of other kinds, left out",
-    "absent": "comments that the files name and do not hold",
+    "textless": "comment[s] without text, left out",
+    "orphans": "comment[s] of articles that are not there, left out",
+    "settled": "vote[s] written as text or with a point, taken as whole numbers",
+    "negative": "comment[s] with more votes against than for them, kept with negative upvotes",
+    "by_url": "article[s] without an id, named by their url",
+    "by_place": "article[s] without an id or url, named by file and line",
+    "untitled": "article[s] without a title, kept",
+    "without_content": "article[s] without content, kept",
+    "bare": "article[s] without comments, kept",
+    "unused": "content[s] of no article, left out",
+    "withheld": "comment[s] that [are] deleted, spam, not approved or not of readers, left out",
+    "unpublished": "article[s] that [are] deleted or not published, or entries of other kinds, left out",
+    "nulls": "object[s] that [are] null, left out",
+    "absent": "comment[s] that the files name and do not hold",
 }
-"""Messages of the counts of a report."""
+"""Messages of the counts of a report; what is in brackets is for numbers other than one."""
 
 MODELS: Final = {
     "without_content": "no article has a content: train ir-t, seq2seq or att on them, which read titles alone",
@@ -322,7 +323,8 @@ def _import(
     for line in report.detected:
         on_message(line)
     if report.rejected:
-        on_message(f"{report.rejected:,} broken lines or comments left out; {_beside(out)} has them")
+        left_out = _in_number("broken line[s] or comment[s] left out", report.rejected)
+        on_message(f"{report.rejected:,} {left_out}; see {_beside(out)}")
     for problem in report.unfinished:
         on_message(f"not read to its end: {problem}")
     _tell(report, on_message)
@@ -345,7 +347,7 @@ def _tell(report: ImportReport, on_message: OnMessage) -> None:
     say_replaced(report.replaced, on_message)
     for name, message in COUNTED.items():
         if count := getattr(report, name):
-            on_message(f"{count:,} {message}")
+            on_message(f"{count:,} {_in_number(message, count)}")
     for name, message in MODELS.items():
         if getattr(report, name) == report.articles:
             on_message(message)
@@ -354,6 +356,13 @@ def _tell(report: ImportReport, on_message: OnMessage) -> None:
     for names, of in ((report.unread, "articles"), (report.unread_of_comments, "comments")):
         if names:
             on_message(f"fields of {of} that are not read: {', '.join(sorted(names))}")
+
+
+def _in_number(message: str, count: int) -> str:
+    """A message about a number of things; of one, in the singular."""
+    if count == 1:
+        return message.replace("[are]", "is").replace("[s]", "").replace(" their url", " its url")
+    return message.replace("[are]", "are").replace("[s]", "s")
 
 
 def _summarize(report: ImportReport, out: str, on_message: OnMessage) -> None:

@@ -31,7 +31,7 @@ def read_hackernews(
     r"""Read stories and comments of Hacker News.
 
     A comment belongs to the story that its answers lead up to. Comments have no votes. Items that are deleted or dead
-    are left out, as are lines that quote (`>`); names are not read.
+    are left out, as are lines that quote (`>`) and items that are null; names are not read.
 
     Args:
         paths: The files, with an item per line or an array of items, in any order.

@@ -12,7 +12,7 @@ from postil.errors import InvalidInput, MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["HtmlCleaner", "HtmlText"]
+__all__ = ["HtmlCleaner", "HtmlText", "unescaped"]
 
 LONGEST: Final = 1 << 22
 """Largest HTML of a text in characters."""
@@ -44,6 +44,13 @@ MARKS: Final = re.compile(
 SOURCE_LINES: Final = re.compile(r"<(?:p|br|div|li)\b", re.IGNORECASE)
 """Signs that tags end the lines, so that the line ends of the source are spaces."""
 ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+BLANK: Final = re.compile(
+    r"&(?:amp;){0,8}(?:nbsp|zerowidthspace|#0{0,4}(?:160|8203|65279)|#x0{0,4}(?:a0|200b|feff));", re.IGNORECASE
+)
+"""A space, or a mark without width, that was escaped, perhaps more than once."""
+UNSEEN: Final = " \t\n\r\f\v\xa0\u200b\ufeff"
+"""Characters that are nothing at the ends of a line; within one, U+200B may separate words of Thai or Khmer."""
 
 
 class _Parser(Protocol):
@@ -100,7 +107,20 @@ def _character(entity: re.Match[str]) -> str:
     name = entity.group()[1:]
     # `unescape` takes the beginning of a name for an entity, as in "&notified;".
     character = unescape(f"&{name}") if name in html5 or name.startswith("#") else f"&{name}"
-    return " " if character.isspace() else character
+    return " " if character.isspace() or character in UNSEEN else character
+
+
+def unescaped(text: str) -> str:
+    r"""A text with characters for its entities, and without the blanks that editors leave as entities.
+
+    Args:
+        text: The text, in Markdown or plain; blanks may be escaped more than once.
+
+    >>> unescaped("&amp;nbsp;\n\nFish &amp;amp; chips&#x200B;\nat&nbsp;nine"), unescaped("&amp;#x200B;")
+    ('\n\nFish &amp; chips\nat nine', '')
+    """
+    lines = unescape(BLANK.sub(" ", text)).replace("\xa0", " ").split("\n")
+    return "\n".join(line.rstrip(UNSEEN) for line in lines)
 
 
 class HtmlCleaner:
@@ -145,7 +165,7 @@ class HtmlCleaner:
 
 
 def _tidy(text: str) -> str:
-    lines = (SPACES.sub(" ", line).strip() for line in text.replace("\r", "\n").split("\n"))
+    lines = (SPACES.sub(" ", line).strip(UNSEEN) for line in text.replace("\r", "\n").split("\n"))
     return "\n".join(filter(None, lines))
 
 

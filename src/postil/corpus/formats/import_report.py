@@ -6,7 +6,7 @@ import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 import msgspec
 
@@ -25,6 +25,8 @@ __all__ = ["ImportReport", "Place", "json_lines", "json_lines_of", "json_object"
 
 Place = tuple[str, int]
 """A file and a line of it, counted from 1."""
+
+NULL: Final = b"null"
 
 
 def _stop(problem: InvalidInput) -> None:
@@ -56,6 +58,7 @@ class ImportReport:
         withheld: Comments that are deleted, spam, not approved or no comments of people; they are left out.
         unpublished: Articles that are deleted or not published, and entries of other kinds; they are left out.
         absent: Comments that an export names and does not hold.
+        nulls: Objects that are null, as where an export does not have what was asked for; they are left out.
         replaced: Characters that XML forbids and bytes that are not of a file's encoding, replaced by U+FFFD.
         unfinished: Problems that ended the reading of a file; what stands before them was read.
         rejected: Number of broken lines and comments.
@@ -83,6 +86,7 @@ class ImportReport:
     withheld: int = 0
     unpublished: int = 0
     absent: int = 0
+    nulls: int = 0
     replaced: int = 0
     unfinished: list[InvalidInput] = field(default_factory=list)
     rejected: int = 0
@@ -185,6 +189,9 @@ def json_lines_of(stream: IO[bytes], path: FilePath, report: ImportReport) -> It
     """
     decode, where = msgspec.json.Decoder(dict).decode, os.fspath(path)
     for number, line in _numbered(stream, path, report):
+        if line.strip(b" \t\r\n,") == NULL:
+            report.nulls += 1
+            continue
         try:
             row = decode(line)
             jsonl.check_keys(line, number, where)

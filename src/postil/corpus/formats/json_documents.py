@@ -51,14 +51,18 @@ def json_objects(path: FilePath, report: ImportReport) -> Iterator[tuple[int, Re
             yield from json_lines_of(stream, path, report)
             return
     try:
-        found = msgspec.json.decode(document, type=dict[str, object] | list[dict[str, object]])
+        found = msgspec.json.decode(document, type=dict[str, object] | list[dict[str, object] | None])
         jsonl.check_keys(document, 1, where)
     except InvalidInput as error:
         report.refuse(error)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         report.refuse(InvalidInput(f"expected an object or an array of them: {error}; is it cut off?", where=where))
     else:
-        yield from enumerate(found if isinstance(found, list) else [found], start=1)
+        for number, row in enumerate(found if isinstance(found, list) else [found], start=1):
+            if row is None:
+                report.nulls += 1
+            else:
+                yield number, row
 
 
 def _document(stream: io.BufferedReader, where: str) -> bytes | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from html import unescape
 from typing import TYPE_CHECKING, Final
 
+from postil.corpus.formats.html_text import unescaped
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.threads import read_threads, text_at
 from postil.errors import InvalidInput
@@ -24,6 +24,7 @@ __all__ = ["read_reddit", "without_quotes"]
 SITE: Final = "https://www.reddit.com"
 GONE: Final = ("[deleted]", "[removed]")
 """Texts of what its author or a moderator took away."""
+AUTOMATIC: Final = "AutoModerator"
 LISTING: Final = "Listing"
 OF_COMMENTS, OF_SUBMISSIONS = "t1_", "t3_"
 """Prefixes of ids."""
@@ -35,7 +36,8 @@ def read_reddit(
     r"""Read submissions and comments of Reddit.
 
     The score is the upvotes, and the subreddit the category. Comments that were deleted or removed are left out, as are
-    lines that quote (`>`); names are not read. Other Markdown stays.
+    those of moderators as such (distinguished, pinned, AutoModerator) and lines that quote (`>`); names are not kept.
+    Other Markdown stays.
 
     A listing is what an address that ends in ``.json`` gives: posts, or a post and its comments, with the replies
     inside. Comments that it names but does not hold are counted.
@@ -98,19 +100,24 @@ def _add_one(row: Record, where: str, line: int, threads: Threads) -> None:
         _add_submission(row, name, where, line, threads)
     elif body is None:
         raise InvalidInput("missing", field="body")
-    elif body.strip() in GONE:
+    elif body.strip() in GONE or _is_of_moderators(row):
         threads.report.withheld += 1
     else:
         above = text_at(row, "parent_id") or ""
         parent = above.removeprefix(OF_COMMENTS) if above.startswith(OF_COMMENTS) else None
         fields = {
             "id": name,
-            "text": without_quotes(unescape(body)),
+            "text": without_quotes(unescaped(body)),
             "upvotes": row.get("score"),
             "date": row.get("created_utc"),
             "parent": parent,
         }
         threads.add_comment(fields, where, line, name=name, above=parent, article=link.removeprefix(OF_SUBMISSIONS))
+
+
+def _is_of_moderators(row: Record) -> bool:
+    """True if a comment is an announcement: of a moderator as such, of an admin, of AutoModerator, or pinned."""
+    return bool(row.get("distinguished") or row.get("stickied")) or row.get("author") == AUTOMATIC
 
 
 def _add_submission(row: Record, name: str, where: str, line: int, threads: Threads) -> None:
@@ -119,8 +126,8 @@ def _add_submission(row: Record, name: str, where: str, line: int, threads: Thre
         raise InvalidInput("missing; expected a submission, or a comment with link_id", field="title")
     fields = {
         "id": name,
-        "title": unescape(title),
-        "content": unescape(text) if text and text.strip() not in GONE else None,
+        "title": unescaped(title),
+        "content": unescaped(text).strip() or None if text and text.strip() not in GONE else None,
         "category": text_at(row, "subreddit"),
         "url": f"{SITE}{path}" if path else text_at(row, "url"),
         "date": row.get("created_utc"),
