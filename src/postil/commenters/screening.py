@@ -44,6 +44,22 @@ _THANKED_FOR: Final = "|".join(
         "the (?:input|feedback|insight|suggestions?|correction|heads|post|article|update)",
     )
 )
+_NUMBER: Final = r"(?:#|no\.? ?|number |point |points |item )\d{1,3}\b"
+_SAID: Final = (
+    rf"(?:{_NUMBER}|(?:this|that|these|the above)(?=[\s,.;!-]{{0,3}}(?:\Z|[,.;!-]|i\b))"
+    r"|what (?:you|u|others?|everyone|everybody|someone|somebody|people|the (?:other|above))\b)"
+)
+_CONTINUED: Final = "|".join(
+    (
+        "(?:i(?:['’]d|['’]ll| would| will| want| just want)(?: like)?(?: also)? )?(?:to |also )?add|adding",
+        "(?:to )?(?:expand|build|elaborate|follow up|piggy ?back)",
+        "expanding|building|elaborating|following up|piggy ?backing",
+    )
+)
+_WHICH: Final = (
+    r"which(?: is|['’]s| was| would be| might be| may be| explains| leads| means| makes)"
+    r"(?: exactly| precisely| also| probably| partly| part of| the reason| one reason)?"
+)
 _BEGINS: Final = (
     # A name or a greeting.
     r"@\w",
@@ -63,8 +79,28 @@ _BEGINS: Final = (
     r"(?:good|great|excellent|fair|valid) (?:point|question|catch|write[- ]?up|summary|response|answer)\b",
     r"(?:nice|great|good|awesome|amazing|interesting|excellent) (?:post|write[- ]?up|guide|article|read|thread)\b",
     r"(?:well said|came here to say|username checks|no problem)\b",
-    # Chinese: "reply", "the one above", "first!", "passing by".
-    r"//@|回复|(?:同意|支持|回)?楼[上下]|(?:顶|沙发|路过|转发|板凳)\W{0,9}\Z",
+    # A continuation of what somebody wrote, or an answer to a numbered part of it.
+    (
+        rf"(?:same|similar)(?: thing)? (?:as|to|with) (?:you|u|op|{_NUMBER})\b"
+        r"(?! (?:can|could|do|would|see|get|use|have|might|may|want|need)\b)"
+    ),
+    (
+        rf"(?:(?:just|also|and|so) )?(?:{_CONTINUED})(?: (?:a little|a bit|more|something|one (?:more )?thing))?"
+        rf" (?:on|to|off|upon|onto)(?: of| to)? {_SAID}"
+    ),
+    rf"(?:re|regarding|as for|for|on|to|about|and)[: ]{{1,2}}(?:your |the )?{_NUMBER}",
+    rf"{_WHICH} (?:why|because|what|how|that|me to)\b",
+    r"to answer (?:your|you|op|the op)\b|in (?:response|answer|reply) to (?:you|op|the (?:above|comments?|posts?))\b",
+    (
+        r"\\?\^(?:\\?\^){0,9}(?=\s|this\b|that\b|\Z)|\+ ?1\b(?![.,]?\d| ?%)|second(?:ed|ing)\b"
+        r"|i(?:['’]ll| will)? second (?:this|that|you|the above)\b"
+    ),
+    (
+        r"so much this\b|this(?: right here)?[.!^ ]{0,9}\Z"
+        r"|this is the (?:right|correct|only|real|best) (?:answer|comment|reply)\b"
+    ),
+    # Chinese: "reply", "the one above", "first!", "passing by", "the same", "as you".
+    r"//@|回复|(?:同意|支持|回)?楼[上下]|(?:顶|沙发|路过|转发|板凳|同上|同问|同求)\W{0,9}\Z|(?:我)?(?:和|跟)(?:你|您)一样",
 )
 _HOLDS: Final = (
     # The poster, or somebody by handle.
@@ -78,6 +114,12 @@ _HOLDS: Final = (
     r"\b(?:comments?|posts?|posters?|commenters?|repl(?:y|ies)|answers?) (?:right )?(?:above|below)\b",
     r"\b(?:above|previous|other|top|earlier) (?:comments?|commenters?|posters?|repl(?:y|ies))\b",
     r"\b(?:this|that|the other|another) commenter\b|\bin reply to\b",
+    r"\b(?:guy|person|user|commenter|poster) (?:right |just )?(?:above|below) me\b",
+    (
+        r"\bi (?:said|mentioned|wrote|posted|commented|explained|stated) in (?:my|the|an?)(?: \w{1,20})? "
+        r"(?:comment|reply|post)\b"
+    ),
+    r"\bmy (?:other|previous|earlier|original) (?:comment|reply|answer)s?\b",
     r"\byour (?:posts?|comments?|question|repl(?:y|ies)|response|flair|username|post history|article|column|blog)\b",
     # An offer to write to one another.
     r"\b(?:pm|dm)(?:['’]?(?:ed|d|ing))? (?:me|you|u|sent)\b|\bmessage me\b|\bchance me\b",
