@@ -147,14 +147,14 @@ def test_answers_are_kept_by_what_was_sent(tmp_path: Path) -> None:
         assert cache.get(requests[1].key()) is not None
 
 
-def test_an_answer_of_an_earlier_run_is_found_when_a_late_refusal_tells() -> None:
+def test_an_answer_of_an_earlier_run_is_found_when_a_late_refusal_tells(tmp_path: Path) -> None:
     """The refusal comes behind so many answers that no other form was looked up."""
 
     def late(asked: Asked) -> Reply:
         return completion("4") if asked.body.get("temperature", 0.0) == 0.0 else ONLY_ONE
 
     sampled = msgspec.structs.replace(request(), temperature=0.7)
-    with StubServer(late) as stub, AnswerCache() as cache:
+    with StubServer(late) as stub, AnswerCache(tmp_path) as cache:
         (first,) = run(stub.url, cache, sampled)
         asked = len(stub.asked)
         assert run(stub.url, cache, *(request(sample=at) for at in range(1, 20)), sampled)[-1] == first

@@ -39,6 +39,8 @@ GRACE: Final = 1.0
 """Seconds that an interrupted run waits for answers on their way."""
 IN_A_ROW: Final = 10
 """Number of failed requests without an answer in between after which the endpoint is given up."""
+LOOKS: Final = 64
+"""Number of requests that are looked for among earlier answers in every form that an endpoint may have taken."""
 SECONDS_PER_CALL: Final = 1.0
 
 _Result: TypeAlias = "Future[Answer | Failed]"
@@ -171,7 +173,7 @@ class Client:
         self._usage, self._failed_in_a_row = Usage(), 0
         self._reached = self._told_unreached = False
         self._refused: frozenset[str] = frozenset()
-        self._learned = False
+        self._learned, self._looks_left = False, LOOKS
 
     def __enter__(self) -> Self:
         return self
@@ -200,9 +202,10 @@ class Client:
         return None
 
     def _forms(self, request: Request) -> Iterator[frozenset[str]]:
-        """Options that it refuses; as long as it has answered nothing, all that it may have refused before."""
+        """Options that it refuses; in the beginning, before it has answered, all that it may have refused."""
         yield self._refused
-        if not self._learned:
+        if self._cache.on_disk and not self._learned and self._looks_left > 0:
+            self._looks_left -= 1
             options = sorted(request.options())
             for count in range(len(options) + 1):
                 yield from map(frozenset, combinations(options, count))

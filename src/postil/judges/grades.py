@@ -44,7 +44,7 @@ _REASON: Final = re.compile(r"(?:because|since|as|overall)\b|因为|由于|理�
 """Words that go on behind a grade; before others the number may be one of things."""
 _LIST: Final = re.compile(r"[.)][ \t*_`]*[^\s*_`]")
 _UNSURE: Final = re.compile(r"[/%~+?]|out of|(?:of|or|to|and|if|through|percent)\b|[-–—]\s*$|[或到至和]", re.IGNORECASE)
-_BOUNDS: Final = re.compile(rf"({_DIGITS})\s*(?:[-–—~]|to|through|到|至)\s*({_DIGITS})", re.IGNORECASE)
+_BOUNDS: Final = re.compile(rf"(?<![\d.])({_DIGITS})\s*(?:[-–—~]|to|through|到|至)\s*({_DIGITS})", re.IGNORECASE)
 _WIDE: Final = {0x3000: " ", **{at: chr(at - 0xFEE0) for at in range(0xFF01, 0xFF5F)}}
 """Full-width characters, and what they stand for."""
 
@@ -186,7 +186,7 @@ def _leading(said: str, scale: Scale, *, labelled: bool, cut: bool) -> float | N
     rest, after = said[first.end() :], 0
     high, bounds = re.escape(f"{scale.high:g}"), f"{scale.low:g} to {scale.high:g}"
     top = re.compile(
-        rf"[\s*_`(\[]*(?:(?:/|(?:out of|of|von|sur|de)\s|满分|滿分)\s*:?\s*{high}(?:\.0+)?{_ENDS}"
+        rf"[\s*_`(\[]*(?:(?:/|(?:out of|of|von|sur|de)\s|满分|滿分)\s*[为為:]?\s*{high}(?:\.0+)?{_ENDS}"
         rf"|(?:on an? |on the )?scale (?:of|from) {bounds}{_ENDS})",
         re.IGNORECASE,
     )
