@@ -28,6 +28,7 @@ import time
 import warnings
 from dataclasses import dataclass, field
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError
@@ -124,6 +125,11 @@ def further(args: Sequence[str], written: frozenset[str], *, formats: bool) -> I
             yield [*kept[:place], *kept[place + 1 :]]
 
 
+def harness(name: str) -> Any:
+    """A module of the tests of the checkout that is recorded; it is on the path of the child process alone."""
+    return import_module(name)
+
+
 def beside(word: str, name: str) -> str:
     """The name of another file in the same folder."""
     path = Path(word)
@@ -134,14 +140,17 @@ def beside(word: str, name: str) -> str:
 def the_same_secrets(key: str) -> Iterator[None]:
     """Secrets, pseudonyms and file names that are drawn, the same in every run."""
     drawn = random.Random(key)  # noqa: S311 - none of them guards anything here
-    names = ("token_hex", "token_urlsafe", "token_bytes", "randbelow", "choice", "randbits")
-    before = {name: getattr(secrets, name) for name in names}
-    secrets.token_bytes = lambda size=32: drawn.randbytes(size or 32)
-    secrets.token_hex = lambda size=32: drawn.randbytes(size or 32).hex()
-    secrets.token_urlsafe = lambda size=32: drawn.randbytes(size or 32).hex()
-    secrets.randbelow = drawn.randrange
-    secrets.choice = drawn.choice
-    secrets.randbits = drawn.getrandbits
+    known: dict[str, Callable[..., object]] = {
+        "token_bytes": lambda size=32: drawn.randbytes(size or 32),
+        "token_hex": lambda size=32: drawn.randbytes(size or 32).hex(),
+        "token_urlsafe": lambda size=32: drawn.randbytes(size or 32).hex(),
+        "randbelow": drawn.randrange,
+        "randbits": drawn.getrandbits,
+        "choice": drawn.choice,
+    }
+    before = {name: getattr(secrets, name) for name in known}
+    for name, function in known.items():
+        setattr(secrets, name, function)
     try:
         yield
     finally:
@@ -158,7 +167,7 @@ def record_page(page: str, questions: Path, small: Path, out: Path) -> None:
         small: Folder of the small files.
         out: Folder for the answers: ``answers.jsonl``, and in ``files`` what the commands left.
     """
-    import pages  # noqa: PLC0415 - of the checkout that is recorded
+    pages = harness("pages")
 
     pages.ROOT = questions
     out.mkdir(parents=True)
@@ -166,7 +175,7 @@ def record_page(page: str, questions: Path, small: Path, out: Path) -> None:
     os.chdir(out / "files")
     os.environ["HF_HOME"] = str(out / "huggingface")
     recorder = Recorder(pages.CliRunner, out / "answers.jsonl")
-    pages.CliRunner = recorder  # type: ignore[misc, assignment]
+    pages.CliRunner = recorder
     warnings.simplefilter("ignore")
     with the_same_secrets(page):
         pages.Run(page).all()
@@ -175,18 +184,18 @@ def record_page(page: str, questions: Path, small: Path, out: Path) -> None:
 
 def ask_further(recorder: Recorder) -> None:
     """Ask the commands again that were recorded so far, otherwise."""
-    from pages import ENDPOINT, answered, app  # noqa: PLC0415
+    pages = harness("pages")
 
     asked = set()
     for args, written in tuple(recorder.commands):
         if set(ENDLESS) & set(args[:2]):
             continue
-        shown = [re.sub(r"http://127\.0\.0\.1:\d+/v1", ENDPOINT, word) for word in args]
-        for words in further(shown, written, formats=recorder.takes_format(app, args)):
+        shown = [re.sub(r"http://127\.0\.0\.1:\d+/v1", pages.ENDPOINT, word) for word in args]
+        for words in further(shown, written, formats=recorder.takes_format(pages.app, args)):
             if tuple(words) not in asked and not set(ENDLESS) & set(words[:2]):
                 asked.add(tuple(words))
-                with answered(*words) as at_hand:
-                    recorder.invoke(app, at_hand)
+                with pages.answered(*words) as at_hand:
+                    recorder.invoke(pages.app, at_hand)
 
 
 def record_examples(examples: Path, out: Path) -> None:
@@ -196,11 +205,11 @@ def record_examples(examples: Path, out: Path) -> None:
         examples: Folder with a JSON file of each.
         out: Folder for the forms, a file each.
     """
-    import pages  # noqa: PLC0415
-    from pages import app  # noqa: PLC0415
+    pages = harness("pages")
 
     import postil  # noqa: PLC0415
-    from result_examples import terminal  # noqa: PLC0415
+
+    terminal = harness("result_examples").terminal
 
     out.mkdir(parents=True)
     os.chdir(examples)
@@ -226,7 +235,7 @@ def record_examples(examples: Path, out: Path) -> None:
                 text = f"{type(error).__name__}: {error}\n"
             (out / f"{path.stem}.{name}").write_text(text, encoding="utf-8")
         page = out / f"{path.stem}.page.html"
-        said = pages.CliRunner().invoke(app, ["report", path.name, "--out", str(page)])
+        said = pages.CliRunner().invoke(pages.app, ["report", path.name, "--out", str(page)])
         if said.exit_code:
             page.write_text(said.stderr, encoding="utf-8")
 
@@ -238,16 +247,13 @@ def write_questions(out: Path) -> None:
         out: Folder for ``pages.txt``, ``small`` with the small files of the pages, and ``examples`` with a result of
             each kind as JSON.
     """
-    import inputs  # noqa: PLC0415
-    from test_pages import PAGES  # noqa: PLC0415
-
-    from result_examples import EXAMPLES, example  # noqa: PLC0415
+    examples, inputs, pages = harness("result_examples"), harness("inputs"), harness("test_pages").PAGES
 
     (out / "examples").mkdir(parents=True)
     (out / "small").mkdir()
-    (out / "pages.txt").write_text("".join(f"{page}\n" for page in PAGES), encoding="utf-8")
-    for kind in EXAMPLES:
-        (out / f"examples/{kind}.json").write_text(example(kind).to_json(), encoding="utf-8")
+    (out / "pages.txt").write_text("".join(f"{page}\n" for page in pages), encoding="utf-8")
+    for kind in examples.EXAMPLES:
+        (out / f"examples/{kind}.json").write_text(examples.example(kind).to_json(), encoding="utf-8")
     with the_same_secrets("small files"):
         inputs.make(out / "small")
 
@@ -259,8 +265,7 @@ def record_data(data: Path, out: Path) -> None:
         data: Folder of the shared data.
         out: Folder for the answers, as of a page.
     """
-    import pages  # noqa: PLC0415
-    from pages import app  # noqa: PLC0415
+    pages = harness("pages")
 
     (out / "files").mkdir(parents=True)
     os.chdir(out / "files")
@@ -296,7 +301,7 @@ def record_data(data: Path, out: Path) -> None:
         ["corpus", "import", "trec", *trec, "--out", "dl19.jsonl"],
         ["passages", "dl19.jsonl", *measures, "--resamples", "200"],
     ):
-        recorder.invoke(app, words)
+        recorder.invoke(pages.app, words)
     ask_further(recorder)
 
 
@@ -307,15 +312,16 @@ def record_campaigns(folder: Path, out: Path) -> None:
         folder: Folder with campaigns, after a page has been recorded in it.
         out: Folder for the pages: a folder for each campaign and language.
     """
-    import pages  # noqa: PLC0415
-    from pages import app  # noqa: PLC0415
+    pages = harness("pages")
 
     os.chdir(folder)
     for campaign in sorted(folder.glob("*.db")):
         if campaign.name.startswith((*FORMATS, NOWHERE)):
             continue
         with the_same_secrets(campaign.name):
-            said = pages.CliRunner().invoke(app, ["annotate", "invite", campaign.name, "recorder", "--role", "lead"])
+            said = pages.CliRunner().invoke(
+                pages.app, ["annotate", "invite", campaign.name, "recorder", "--role", "lead"]
+            )
         if said.exit_code:
             continue
         with served("annotate", "serve", campaign.name, "--port", "0") as address:
