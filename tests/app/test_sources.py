@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.app import sources
+from postil.app.interesting_options import InterestingOptions
+from postil.app.interesting_pages import rank_sources
+from postil.app.passage_texts import passages_of
 from postil.app.sources import SourceOptions, documents_of, entries_of, load, read_source
+from postil.documents.feed import FeedReport
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
 from postil.records.documents import Document
@@ -26,7 +30,7 @@ FEED = f"""<rss version="2.0"><channel><title>Fen News</title><language>en</lang
 </channel></rss>"""
 
 
-def names(found: list[Document | FailedPage]) -> list[str]:
+def names(found: list[Document | FailedPage | FeedReport]) -> list[str]:
     return [each.source.rpartition("/")[2] for each in found]
 
 
@@ -61,6 +65,25 @@ def test_entries_of_a_feed_are_documents(tmp_path: Path) -> None:
     assert isinstance(sun, FailedPage)
     assert sun.source == "https://fen.example/sun"
     assert "no text" in sun.problem
+
+
+def test_what_is_odd_in_a_feed_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "feed.xml"
+    path.write_bytes(FEED.replace("Rain<", "Rain & caf\xe9<").encode("latin-1")[:-20])
+    report, rain, _ = entries_of(load(str(path)), SourceOptions())
+    assert isinstance(report, FeedReport)
+    assert isinstance(rain, Document)
+    assert (rain.title, report.cut_off, report.encoding) == ("Rain & café", True, "windows-1252")
+    assert rank_sources([str(path)], InterestingOptions()).notes == (
+        f"{path}: the feed is cut off; its last entry is 2, and may not be whole",
+        f"{path}: the feed says no encoding and is not UTF-8; read as windows-1252",
+    )
+    head = '<?xml version="1.0" encoding="utf-8"?>'
+    path.write_bytes((head + FEED.replace("Rain<", "Rain caf\xe9\0<")).encode("latin-1"))
+    assert rank_sources([str(path)], InterestingOptions()).notes == (
+        f"{path}: characters forbidden in XML, or bytes that are not of the feed's encoding, replaced by U+FFFD: 2",
+    )
+    assert passages_of(str(path)) == [RAIN]
 
 
 def test_only_named_addresses_may_lead_inside_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ ONLY = {
 }
 OWNERS = {
     "evaluate": "integrations",
+    "feedparser": "documents",
     "httpx2": "endpoint",
     "ir_measures": "integrations",
     "lm_eval": "integrations",

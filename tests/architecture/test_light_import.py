@@ -32,6 +32,7 @@ HEAVY = {
     "python_calamine",
     "yaml",
     "markdown_it",
+    "feedparser",
     "trafilatura",
     "lxml",
     "selectolax",

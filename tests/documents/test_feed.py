@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.documents.feed import FeedEntry, entry_document, is_feed, read_feed
+from postil.documents.feed import FeedEntry, FeedReport, entry_document, is_feed, read_feed
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_rss() -> None:
     assert first == FeedEntry(
         title="Water & reeds",
         url="https://fen.example/7?a=1&b=2",
-        content="<p>It rained on Ely.</p><p>A \xa0 lot.",
+        content="<p>It rained on Ely.</p><p>A &nbsp; lot.",
         is_html=True,
         date="2002-10-02",
         lang="en-gb",
@@ -80,7 +80,7 @@ def test_atom() -> None:
         "2020-01-02",
         "de",
     )
-    assert (first.content, first.is_html) == ("<div><p>Es <b>regnet</b>.</p></div>", True)
+    assert (first.content, first.is_html) == ("<p>Es <b>regnet</b>.</p>", True)
     assert (second.url, second.content, second.lang) == ("https://moor.example/2", "<p>Il pleut.</p>", "fr")
     assert (third.title, third.url, third.content, third.is_html) == ("a < b", "", "a <b> c", False)
 
@@ -156,8 +156,167 @@ def test_hostile_and_damaged_feeds_are_one_sentence(feed: str, problem: str) -> 
     assert "\n" not in str(caught.value)
 
 
-def test_a_feed_that_is_cut_off_gives_its_whole_entries() -> None:
-    assert next(entry.title for entry in read_feed(RSS[:900].encode(), "a.xml")) == "Water & reeds"
+def feed_of(*items: str, head: str = "") -> str:
+    return f'{head}<rss version="2.0"><channel><title>M</title>{"".join(items)}</channel></rss>'
+
+
+LAST = "<item><title>Last &amp; least</title><link>http://a.example/?a=1&amp;b=2</link><description>End.</description></item>"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Eels & bread", "Eels & bread"),
+        ("R&D at AT&T; Q&A", "R&D at AT&T; Q&A"),
+        ("a &copy=1 &lt=2 & &", "a &copy=1 &lt=2 & &"),
+        ("&nbsp;&eacute;&#233; &copy; &nosuch;", "éé © &nosuch;"),
+        ("1 < 2 & 3", "1 < 2 & 3"),
+        ("<![CDATA[Tom & Jerry]]> & co", "Tom & Jerry & co"),
+        ("a\x1cb&#x1c;c&#0;&#xD800;", "a�b�c��"),
+    ],
+)
+def test_raw_ampersands_are_text_and_harm_nothing_after_them(written: str, shown: str) -> None:
+    item = f"<item><title>{written}</title><link>http://a.example/?a=1&b=2&copy=3&amp;d=4</link>"
+    first, last = read_feed(feed_of(f"{item}<description>{written}</description></item>", LAST).encode(), "a.xml")
+    assert (first.title, first.content.replace("\xa0", ""), first.url) == (
+        shown,
+        shown,
+        "http://a.example/?a=1&b=2&copy=3&d=4",
+    )
+    assert (last.title, last.url, last.content) == ("Last & least", "http://a.example/?a=1&b=2", "End.")
+
+
+def test_raw_ampersands_of_atom() -> None:
+    [entry] = read_feed(
+        b'<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>a & b</title><link href="http://a.example/?a=1&b=2"/>'
+        b'<content type="html">&lt;p&gt;Rain & &amp;lt;snow&amp;gt; on AT&T&lt;/p&gt;</content></entry></feed>',
+        "a.xml",
+    )
+    assert (entry.title, entry.url, entry.is_html) == ("a & b", "http://a.example/?a=1&b=2", True)
+    assert entry_document(entry, "a.xml").text == "Rain & <snow> on AT&T"
+
+
+@pytest.mark.parametrize(
+    ("inside", "content"),
+    [
+        ("<p>One & two<br>three</p><img src=a.png>", '<p>One &amp; two<br>three</p><img src="a.png">'),
+        ("<b>One <i>two</b></i>", "<b>One <i>two</b></i>"),
+        ("<p>One<p>two", "<p>One<p>two"),
+        ("<a b='1' b='2'>One</a>", '<a b="1" b="2">One</a>'),
+        ("<nowhere:p>One", "<p>One"),
+    ],
+)
+def test_tags_that_do_not_match_harm_one_entry(inside: str, content: str) -> None:
+    report = FeedReport()
+    feed = feed_of(f"<item><title>a</title><description>{inside}</description></item>", LAST)
+    first, last = read_feed(feed.encode(), "a.xml", report=report)
+    assert first.content == content
+    assert (last.title, last.url, last.content) == ("Last & least", "http://a.example/?a=1&b=2", "End.")
+    assert not report.is_odd
+
+
+def test_entries_that_cannot_be_read_are_counted() -> None:
+    report = FeedReport()
+    feed = feed_of("<item><title>a</title><description>One</item>", LAST, LAST)
+    assert len(read_feed(feed.encode(), "a.xml", report=report)) == 2
+    assert (report.unread, report.is_odd) == (1, True)
+
+
+def test_a_feed_that_is_cut_off_gives_what_it_has_and_says_so() -> None:
+    items = [
+        f"<item><title>T{n}</title><description><![CDATA[<p>Rain {n} & snow.</p>]]></description></item>"
+        for n in range(3)
+    ]
+    whole = feed_of(*items)
+    ends = [whole.index(item) + len(item) for item in items]
+    for cut in range(whole.index("<item>") + 8, len(whole)):
+        report = FeedReport()
+        found = read_feed(whole[:cut].encode(), "a.xml", report=report)
+        complete = sum(end <= cut for end in ends)
+        assert [(each.title, each.content) for each in found[:complete]] == [
+            (f"T{n}", f"<p>Rain {n} & snow.</p>") for n in range(complete)
+        ]
+        assert len(found) - complete <= 1
+        assert (report.cut_off, report.entries, report.unread) == (True, len(found), 0)
+        assert all("Rain" not in each.content or each.content.startswith("<p>Rain") for each in found)
+    read_feed(whole.encode(), "a.xml", report=(report := FeedReport()))
+    assert not report.is_odd
+    read_feed((whole + "\n<!-- cached --><script>x</script>").encode(), "a.xml", report=report)
+    assert not report.is_odd
+    with pytest.raises(InvalidInput, match="the feed has no entries; it is cut off"):
+        read_feed(b"<rss><channel><title>", "a.xml")
+
+
+@pytest.mark.parametrize(
+    ("head", "data", "shown", "report"),
+    [
+        ("utf-8", b"caf\xe9 \xc3\xa9", "caf� é", (1, None, "")),
+        ("iso-8859-1", "café".encode(), "café", (0, "iso-8859-1", "UTF-8")),
+        ("iso-8859-1", b"caf\xe9 \x80", "café €", (0, None, "")),
+        ("utf8mb4", "café".encode(), "café", (0, "utf8mb4", "UTF-8")),
+        ("", b"caf\xe9", "café", (0, None, "windows-1252")),
+        ("", "café".encode(), "café", (0, None, "")),
+        ("utf-8", "Caf\xe9".encode() + b"\0", "Café�", (1, None, "")),
+    ],
+)
+def test_bytes_of_another_encoding_are_told(
+    head: str, data: bytes, shown: str, report: tuple[int, str | None, str]
+) -> None:
+    declared = f'\n<?xml version="1.0" encoding="{head}"?>' if head else ""
+    feed = feed_of("<item><title>MARK</title></item>", head=declared).encode().replace(b"MARK", data)
+    met = FeedReport()
+    assert [entry.title for entry in read_feed(feed, "a.xml", report=met)] == [shown]
+    assert (met.replaced, met.declared, met.encoding) == report
+    assert met.is_odd == (report != (0, None, ""))
+
+
+def test_damaged_bytes_of_a_json_feed_are_counted() -> None:
+    met = FeedReport()
+    feed = (
+        json.dumps(JSON | {"items": [{"id": "1", "title": "MARK �"}]}, ensure_ascii=False)
+        .encode()
+        .replace(b"MARK", b"a\xff")
+    )
+    assert [entry.title for entry in read_feed(feed, "a.json", report=met)] == ["a� �"]
+    assert met.replaced == 1
+
+
+@pytest.mark.parametrize(
+    ("feed", "problem"),
+    [
+        (feed_of("<item>", "<a/>" * 1_100_000, "</item>"), "at most 1,048,576 tags"),
+        (feed_of("<item>" * 10_001), "at most 10,000 entries, got 10,001"),
+        (
+            feed_of("<item " + " ".join(f"xmlns:n{n}='x'" for n in range(101)) + ">"),
+            "at most 100 prefixes of namespaces, got 101",
+        ),
+    ],
+    ids=["tags", "entries", "prefixes"],
+)
+def test_feeds_that_would_take_minutes_are_refused(feed: str, problem: str) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        read_feed(feed.encode(), "a.xml")
+
+
+def test_people_and_subjects_are_not_read() -> None:
+    """Their number and length would be squared."""
+    inside = "".join(f"<category>c{n}</category><dc:subject>s{n}</dc:subject>" for n in range(20_000))
+    inside += f"<author>{'a.a-' * 50_000}@</author><itunes:keywords>{'a,' * 50_000}</itunes:keywords>"
+    item = f"<item><title>a</title>{inside}<description><![CDATA[<p>An <author>a</author> of it]]></description></item>"
+    [entry] = read_feed(feed_of(item).encode(), "a.xml")
+    assert (entry.title, entry.content) == ("a", "<p>An <author>a</author> of it")
+
+
+def test_nothing_is_asked_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("socket.socket.connect", refuse)
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", refuse)
+    head = '<!DOCTYPE rss SYSTEM "http://a.example/rss.dtd">'
+    item = "<item xml:base='http://a.example/'><link>b?c=1</link><description>&lt;img src='x'></description></item>"
+    [entry] = read_feed(feed_of(item, head=head).encode(), "a.xml")
+    assert (entry.url, entry.content) == ("http://a.example/b?c=1", "<img src='x'>")
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from postil.app.interesting import Ranker
 from postil.app.interesting_page import Page, open_page, readings
 from postil.app.progress import progress
 from postil.app.sources import Loaded, documents_of, entries_of, is_address, is_folder
+from postil.documents.feed import FeedReport
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
@@ -19,7 +20,7 @@ from postil.render.passages_page.index import index_page
 from postil.render.passages_page.page import passages_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from postil.app.interesting_options import InterestingOptions
     from postil.app.options import TableInputOptions
@@ -74,7 +75,7 @@ def rank_sources(
             check_apart(out, [*files, *(each for each in named if each is not None)])
     reading = readings(inputs, on_message)
     ranker = Ranker.open(options, reading["reference"])
-    documents: Iterable[Document | FailedPage]
+    documents: Iterable[Document | FailedPage | FeedReport]
     if len(sources) > 1 or is_folder(sources[0]):
         documents = documents_of(sources, options)
     else:
@@ -96,12 +97,12 @@ def rank_sources(
 
 
 def rank_pages(
-    documents: Iterable[Document | FailedPage], ranker: Ranker, folder: str | None = None
+    documents: Iterable[Document | FailedPage | FeedReport], ranker: Ranker, folder: str | None = None
 ) -> InterestingPagesResult:
     """Rank the passages of each document, one document at a time.
 
     Args:
-        documents: Documents, and those that could not be read.
+        documents: Documents, those that could not be read, and what was met in feeds.
         ranker: The way of ranking.
         folder: Folder for a highlighted page of each, and ``index.html`` with the best passages of all; made if it is
             not there. None to write none.
@@ -120,9 +121,13 @@ def rank_pages(
             raise write_error(folder, error) from error
     pages: list[PageSummary] = []
     failed: list[FailedPage] = []
+    notes: list[str] = []
     ways: dict[tuple[str, Goal | None, str], None] = {}
     with progress("pages", documents) as each:
         for document in each:
+            if isinstance(document, FeedReport):
+                notes += _feed_notes(document)
+                continue
             if isinstance(document, FailedPage):
                 failed.append(document)
                 continue
@@ -147,6 +152,7 @@ def rank_pages(
         failed=tuple(failed),
         goal=goals[0] if len(goals) == 1 else None,
         signature=" or ".join(signatures),
+        notes=tuple(notes),
     )
     if folder is not None:
         _write(str(Path(folder, INDEX)), index_page(result))
@@ -172,6 +178,20 @@ def highlight(result: InterestingResult, path: FilePath) -> Path:
         raise UsageError("path: expected the name of a file, got one with a null character")
     _write(os.fspath(path), passages_page(result))
     return Path(path)
+
+
+def _feed_notes(feed: FeedReport) -> Iterator[str]:
+    """Remarks on how a feed was read."""
+    if feed.cut_off:
+        yield f"{feed.source}: the feed is cut off; its last entry is {feed.entries:,}, and may not be whole"
+    if feed.unread:
+        yield f"{feed.source}: entries that are not read, for tags of the feed do not match: {feed.unread:,}"
+    if feed.encoding:
+        said = f"says {feed.declared}" if feed.declared else "says no encoding and is not UTF-8"
+        yield f"{feed.source}: the feed {said}; read as {feed.encoding}"
+    if feed.replaced:
+        what = "characters forbidden in XML, or bytes that are not of the feed's encoding, replaced by U+FFFD"
+        yield f"{feed.source}: {what}: {feed.replaced:,}"
 
 
 def _summary(found: InterestingResult, document: Document, file: str | None) -> PageSummary:

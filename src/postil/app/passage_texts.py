@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.app.sources import SourceOptions, entries_of, has_rows, load, read_source
-from postil.documents.feed import is_feed
+from postil.documents.feed import FeedReport, is_feed
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
 from postil.records.results import FailedPage
@@ -53,7 +53,7 @@ def passages_of(path: str, split: PassageSplit = "paragraphs", reading: Reading 
         return [row.text for row in rows_of(path, reading)]
     loaded, options = load(path), SourceOptions()
     found = entries_of(loaded, options) if is_feed(loaded.data) else [read_source(loaded, options)]
-    documents = (each for each in found if not isinstance(each, FailedPage))
+    documents = (each for each in found if not isinstance(each, FailedPage | FeedReport))
     texts = [each.text for document in documents for each in document_passages(document, split)]
     if not texts:
         raise InvalidInput("expected passages, got none", where=path)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
 
-from postil.documents.feed import entry_document, is_feed, read_feed
+from postil.documents.feed import FeedReport, entry_document, is_feed, read_feed
 from postil.documents.reading import ENDINGS, DocumentKind, read_document
 from postil.endpoint.page_fetch import FetchLimits, fetch_page
 from postil.errors import InvalidInput, PostilError
@@ -208,8 +208,8 @@ def read_source(loaded: Loaded, options: SourceOptions) -> Document:
     return read_document(loaded.data, loaded.source, kind, url=loaded.url, charset=loaded.charset)
 
 
-def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | FailedPage]:
-    """Read the entries of a feed, in its order.
+def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | FailedPage | FeedReport]:
+    """Read the entries of a feed, in its order, after what is to be said of it.
 
     Args:
         feed: The feed.
@@ -218,7 +218,11 @@ def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | Fail
     Raises:
         InvalidInput: The feed cannot be read.
     """
-    for number, entry in enumerate(read_feed(feed.data, feed.source, url=feed.url, charset=feed.charset), start=1):
+    report = FeedReport()
+    entries = read_feed(feed.data, feed.source, url=feed.url, charset=feed.charset, report=report)
+    if report.is_odd:
+        yield report
+    for number, entry in enumerate(entries, start=1):
         name = entry.url or f"{feed.source}#{number}"
         try:
             if options.follow and entry.url:
@@ -229,7 +233,7 @@ def entries_of(feed: Loaded, options: SourceOptions) -> Iterator[Document | Fail
             yield _failed(name, error)
 
 
-def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Document | FailedPage]:
+def documents_of(sources: Sequence[str], options: SourceOptions) -> Iterator[Document | FailedPage | FeedReport]:
     """Read several documents, one at a time; what cannot be read does not end the others.
 
     Args:

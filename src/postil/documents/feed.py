@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import html
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
+from xml.parsers import expat
 
 import msgspec
 from msgspec.structs import replace
@@ -17,25 +20,27 @@ from msgspec.structs import replace
 from postil.documents.reading import read_document
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.html_article import decode_html
+from postil.text.xml_repair import REPLACEMENT, XmlRepair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lxml.etree import Element
-
     from postil.records.documents import Document
 
-__all__ = ["FeedEntry", "entry_document", "is_feed", "read_feed"]
+__all__ = ["FeedEntry", "FeedReport", "entry_document", "is_feed", "read_feed"]
 
 LARGEST: Final = 1 << 25
 """Largest feed in bytes."""
 MOST_ENTRIES: Final = 10_000
+MOST_TAGS: Final = 1 << 20
+"""Largest number of signs <; reading takes some ten microseconds for each."""
+MOST_PREFIXES: Final = 100
+"""Largest number of prefixes of namespaces; feedparser goes through all of them at each tag."""
 HEAD: Final = 1 << 14
 """Number of bytes in which a feed says that it is one."""
 
-_XML: Final = "http://www.w3.org/XML/1998/namespace"
 _BEFORE_ROOT: Final = re.compile(r"\s*(?:<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->|<!DOCTYPE[^<>\[]*(?:\[[^\]]*\]\s*)?>|\s)*")
-_ROOT: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(rss|RDF|feed)\b([^>]*)>?")
+_ROOT: Final = re.compile(r"<((?:[\w.-]{1,40}:)?(rss|RDF|feed))\b([^>]*)>?")
 _SPACES: Final = (
     "http://www.w3.org/2005/Atom",
     "http://purl.org/atom/",
@@ -44,13 +49,27 @@ _SPACES: Final = (
 )
 _JSON: Final = re.compile(r'\s*\{[^\0]*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version\\?/1')
 _ENCODING: Final = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
-_ENTITY: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,30};)")
-_NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_ENTRY: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(?:item|entry)\b")
+_CDATA: Final = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_PREFIX: Final = re.compile(r"xmlns:([\w.-]+)")
+_UNREAD: Final = re.compile(
+    r"<!\[CDATA\[.*?\]\]>|</?(?:[\w.-]{1,40}:)?(?:author|categor(?:y|ies)|contributor|creator|keywords|managingEditor|owner|publisher|"
+    r"subject|tags|webMaster)\b[^<>]*>",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Tags of people and subjects, which are not read: feedparser takes the square of their number and length."""
 _MARKUP: Final = re.compile(r"<[A-Za-z/!][^<>]*>|&(?:#\d{1,6}|[A-Za-z]{2,8});")
+_REFERENCE: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _TAG: Final = re.compile(r"<[A-Za-z/!][^<>]*>")
 _ISO: Final = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?!\d)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _NO_FEED: Final = "expected a feed (RSS, Atom or JSON Feed), got something else"
+_USUAL: Final = "UTF-8"
+_OLD: Final = "windows-1252"
+"""Encoding of feeds that declare none and are not UTF-8."""
+_XHTML: Final = "application/xhtml+xml"
+_FAILURES: Final = (AssertionError, AttributeError, LookupError, RecursionError, RuntimeError, TypeError, ValueError)
+"""Errors of feedparser at tags that it does not expect where they stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +93,34 @@ class FeedEntry:
     lang: str | None = None
 
 
+@dataclass(slots=True, eq=False)
+class FeedReport:
+    """Damage that was met in a feed; `read_feed` adds to it.
+
+    Args:
+        source: Its name.
+        replaced: Characters that XML forbids, and bytes that are not of its encoding, replaced by U+FFFD.
+        declared: The encoding that it declares; None where it is read as that.
+        encoding: The encoding that it was read as in place of the declared one; empty otherwise.
+        cut_off: True if it ends before its end tag; the entry it ends in has what there is of it.
+        entries: Number of entries that were read.
+        unread: Number of entries that tags which do not match make unreadable.
+    """
+
+    source: str = ""
+    replaced: int = 0
+    declared: str | None = None
+    encoding: str = ""
+    cut_off: bool = False
+    entries: int = 0
+    unread: int = 0
+
+    @property
+    def is_odd(self) -> bool:
+        """True if there is something to say."""
+        return self.cut_off or bool(self.replaced or self.encoding or self.unread)
+
+
 def is_feed(data: bytes) -> bool:
     """True if a file is a feed by its first bytes, whatever its name.
 
@@ -88,10 +135,12 @@ def is_feed(data: bytes) -> bool:
         return _JSON.match(head) is not None
     before = _BEFORE_ROOT.match(head)
     root = None if before is None else _ROOT.match(head, before.end())
-    return root is not None and (root[1] == "rss" or any(space in root[2] for space in _SPACES))
+    return root is not None and (root[2] == "rss" or any(space in root[3] for space in _SPACES))
 
 
-def read_feed(data: bytes, source: str, *, url: str | None = None, charset: str | None = None) -> tuple[FeedEntry, ...]:
+def read_feed(
+    data: bytes, source: str, *, url: str | None = None, charset: str | None = None, report: FeedReport | None = None
+) -> tuple[FeedEntry, ...]:
     r"""The entries of a feed, in its order.
 
     Args:
@@ -99,26 +148,35 @@ def read_feed(data: bytes, source: str, *, url: str | None = None, charset: str 
         source: Its name, for errors.
         url: Its address, which addresses of entries can be relative to.
         charset: Its encoding, as the server says.
+        report: Damage that was met in it.
 
     Raises:
         InvalidInput: It is no feed, declares entities, is too large or has no entry.
-        MissingExtra: lxml is not installed.
+        MissingExtra: feedparser is not installed.
 
-    >>> feed = b"<rss version='2.0'><channel><item><title>Rain</title><link>/7</link>"
+    >>> feed = b"<rss version='2.0'><channel><item><title>Rain & snow</title><link>/7?a=1&b=2</link>"
     >>> feed += b"<description>&lt;p&gt;It rained.</description></item></channel></rss>"
-    >>> read_feed(feed, "fen.xml", url="https://fen.example/feed")
-    (FeedEntry(title='Rain', url='https://fen.example/7', content='<p>It rained.', is_html=True, date=None, lang=None),)
+    >>> [entry] = read_feed(feed, "fen.xml", url="https://fen.example/feed")
+    >>> entry.title, entry.url, entry.content
+    ('Rain & snow', 'https://fen.example/7?a=1&b=2', '<p>It rained.')
     """
+    report = FeedReport() if report is None else report
+    report.source = source
     if len(data) > LARGEST:
         raise InvalidInput(f"expected a feed of at most {LARGEST >> 20} MiB, got {len(data) >> 20} MiB", where=source)
     if not is_feed(data):
         raise InvalidInput(_NO_FEED, where=source)
-    text = decode_html(data, charset or _encoding(data))
-    entries = tuple(_json_entries(text, source, url) if text.lstrip()[:1] == "{" else _xml_entries(text, source, url))
+    if decode_html(data[:HEAD], charset).lstrip()[:1] == "{":
+        text = decode_html(data, charset or "utf-8")
+        report.replaced += text.count(REPLACEMENT) - data.count(REPLACEMENT.encode())
+        entries = tuple(_json_entries(text, source, url))
+    else:
+        entries = tuple(_xml_entries(data, source, url, charset, report))
     if not entries:
-        raise InvalidInput("the feed has no entries", where=source)
-    if len(entries) > MOST_ENTRIES:
-        raise InvalidInput(f"expected a feed of at most {MOST_ENTRIES:,} entries, got {len(entries):,}", where=source)
+        why = "; it is cut off" if report.cut_off else ""
+        raise InvalidInput(f"the feed has no entries{why}", where=source)
+    _check_number(len(entries), source)
+    report.entries = len(entries)
     return entries
 
 
@@ -175,120 +233,136 @@ def _text(item: Mapping[str, object], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _xml_entries(text: str, source: str, url: str | None) -> Iterator[FeedEntry]:
+def _check_number(entries: int, source: str) -> None:
+    if entries > MOST_ENTRIES:
+        raise InvalidInput(f"expected a feed of at most {MOST_ENTRIES:,} entries, got {entries:,}", where=source)
+
+
+def _xml_entries(
+    data: bytes, source: str, url: str | None, charset: str | None, report: FeedReport
+) -> Iterator[FeedEntry]:
     try:
-        from lxml import etree  # noqa: PLC0415 - an extra
+        import feedparser  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtra("reading a feed", "html") from error
+    text = _mended(data, charset, report)
     before = _BEFORE_ROOT.match(text)
     prolog = "" if before is None else before[0]
     if "<!ENTITY" in prolog:
         raise InvalidInput("the feed declares entities, which no feed needs, so it is not read", where=source)
     text = text[len(prolog) :]
-    text = _ENTITY.sub(lambda name: html.unescape(name[0]).replace("&", "&amp;"), _NO_XML.sub("", text))
-    parser = etree.XMLParser(
-        recover=True, resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-    )
-    root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    if root is None:
-        raise InvalidInput(_NO_FEED, where=source)
-    channel = next((each for each in root if _name(each) == "channel"), root)
-    usual = _said(_children(channel, "language"))
-    for element in root.iter():
-        if _name(element) in {"item", "entry"}:
-            yield _entry(element, url, usual)
+    _check_bounds(text, source)
+    if _is_cut_off(text):
+        report.cut_off = True
+        text = _closed(text)
+    number = sum(1 for _ in _ENTRY.finditer(_CDATA.sub("", text)))
+    _check_number(number, source)
+    text = _UNREAD.sub(lambda found: found[0] if found[0].startswith("<!") else "", text)
+    headers = {"content-type": "application/xml; charset=utf-8"}
+    if url is not None:
+        headers["content-location"] = url
+    try:
+        feed = feedparser.parse(
+            io.BytesIO(text.encode()), sanitize_html=False, resolve_relative_uris=False, response_headers=headers
+        )
+    except _FAILURES as error:
+        raise InvalidInput(f"the feed is damaged: {error}", where=source) from error
+    report.unread = max(0, number - len(feed.entries))
+    atom = feed.version.startswith("atom")
+    for entry in feed.entries:
+        yield _entry(dict(entry), url, feed.feed.get("language") or "", atom=atom)
 
 
-def _entry(element: Element, url: str | None, usual: str) -> FeedEntry:
-    atom = _name(element) == "entry"
-    base = _base(element, url)
-    title = next(_children(element, "title"), None)
-    bodies = _bodies(element)
-    content, is_html = next((body for body in bodies if body[0].strip()), ("", False))
-    days = ("published", "issued", "updated", "modified") if atom else ("pubDate", "date", "published", "updated")
-    lang = _said(_children(element, "language")) or _inherited(element, f"{{{_XML}}}lang") or usual
+def _mended(data: bytes, charset: str | None, report: FeedReport) -> str:
+    """The text of a feed whose characters and references XML allows."""
+    repair = XmlRepair(charset)
+    declared = _encoding(data)
+    if charset is None and declared is None and not _is_utf8(data):
+        repair, report.encoding = XmlRepair(_OLD), _OLD
+    try:
+        mended = repair.feed(data, final=True)
+    except InvalidInput:  # an encoding that nobody knows
+        repair, report.declared, report.encoding = XmlRepair("utf-8"), declared, _USUAL
+        mended = repair.feed(data, final=True)
+    report.replaced += repair.replaced
+    if repair.declared is not None:
+        report.declared, report.encoding = repair.declared, _USUAL
+    return mended.decode() + ("]]>" if repair.inside else "")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return True
+
+
+def _check_bounds(text: str, source: str) -> None:
+    """Refuse a feed that takes feedparser minutes."""
+    if (tags := text.count("<")) > MOST_TAGS:
+        raise InvalidInput(f"expected a feed of at most {MOST_TAGS:,} tags, got {tags:,}", where=source)
+    if (prefixes := len(set(_PREFIX.findall(text)))) > MOST_PREFIXES:
+        problem = f"expected a feed of at most {MOST_PREFIXES} prefixes of namespaces, got {prefixes:,}"
+        raise InvalidInput(problem, where=source)
+
+
+def _is_cut_off(text: str) -> bool:
+    """True of a feed that ends before its end tag."""
+    root = _ROOT.match(text)
+    end = -1 if root is None else text.rfind(f"</{root[1]}")
+    return end < 0 or ">" not in text[end:] or _ENTRY.search(text, end) is not None
+
+
+def _closed(text: str) -> str:
+    """A feed that is cut off, without the tag that it is cut off in, and with its open elements closed."""
+    if (start := text.rfind("<")) > text.rfind(">"):
+        text = text[:start]
+    names: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda name, _: names.append(name)
+    parser.EndElementHandler = lambda _: names.pop()
+    try:
+        parser.Parse(text, True)  # noqa: FBT003 - positional in expat
+    except expat.ExpatError as error:
+        if error.code != expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]:
+            return text
+    return text + "".join(f"</{name}>" for name in reversed(names))
+
+
+def _entry(entry: Mapping[str, Any], url: str | None, usual: str, *, atom: bool) -> FeedEntry:
+    bodies = [*entry.get("content", ()), entry.get("summary_detail") or {"value": entry.get("summary", "")}]
+    body = next((each for each in bodies if (each.get("value") or "").strip()), {})
+    content, kind = (body.get("value") or "").strip(), body.get("type") or "text/html"
+    is_html = kind == _XHTML or (kind == "text/html" and (atom or _MARKUP.search(content) is not None))
+    inherited = (each.get("language") for each in (body, entry.get("title_detail") or {}))
+    lang = next(filter(None, (entry.get("language"), *inherited)), usual)
+    days = (entry.get("published"), entry.get("updated"), entry.get("created"))
     return FeedEntry(
-        title=_title("" if title is None else _content(title)[0]),
-        url=_address(_link(element), base),
-        content=content.strip(),
+        title=_title(entry.get("title") or ""),
+        url=_address(_link(entry), url),
+        content=content,
         is_html=is_html,
-        date=next(filter(None, (_day(_said(_children(element, name))) for name in days)), None),
+        date=next(filter(None, (_day(day or "") for day in days)), None),
         lang=_language(lang),
     )
 
 
-def _bodies(element: Element) -> Iterator[tuple[str, bool]]:
-    """The texts of an entry, the longest form first; True with those that are HTML."""
-    for name in ("encoded", "content", "description", "summary"):
-        for child in _children(element, name):
-            if name == "content" and child.get("src") and child.text is None:
-                continue
-            yield _content(child)
-
-
-def _content(element: Element) -> tuple[str, bool]:
-    """The text of an element; True if it is HTML. Of Atom the attribute ``type`` says so, of RSS the text itself."""
-    from lxml import etree  # noqa: PLC0415
-
-    kind = (element.get("type") or "").lower()
-    if len(element):
-        inner = "".join(etree.tostring(child, encoding="unicode") for child in element)
-        return _without_spaces((element.text or "") + inner), True
-    text = element.text or ""
-    if kind in {"text", "text/plain"}:
-        return text, False
-    return text, kind in {"html", "text/html", "xhtml"} or _MARKUP.search(text) is not None
-
-
-def _without_spaces(markup: str) -> str:
-    """Take prefixes and declarations of namespaces out of XHTML, which HTML does not have."""
-    markup = re.sub(r'\sxmlns(?::[\w.-]+)?="[^"]*"', "", markup)
-    return re.sub(r"(</?)[\w.-]{1,40}:(?=\w)", r"\1", markup)
-
-
-def _link(element: Element) -> str:
+def _link(entry: Mapping[str, Any]) -> str:
     """The address of an entry: its link, or its name where that is one."""
-    links = list(_children(element, "link"))
-    for link in links:
-        if link.get("href") and (link.get("rel") or "alternate") == "alternate":
-            return str(link.get("href"))
-    for link in links:
-        if (link.text or "").strip():
-            return str(link.text)
-    for name in _children(element, "guid"):
-        if (name.get("isPermaLink") or "true").lower() != "false":
-            return str(name.text or "")
-    about = next((value for key, value in element.attrib.items() if str(key).endswith("}about")), "")
-    return str(about) or _said(_children(element, "id"))
-
-
-def _base(element: Element, url: str | None) -> str | None:
-    """The address that addresses within an element are relative to."""
-    bases = [each.get(f"{{{_XML}}}base") for each in (element, *element.iterancestors())]
-    for base in reversed([base for base in bases if base]):
-        url = _address(base, url) or url
-    return url
-
-
-def _inherited(element: Element, name: str) -> str:
-    return next((str(each.get(name)) for each in (element, *element.iterancestors()) if each.get(name)), "")
-
-
-def _children(element: Element, name: str) -> Iterator[Element]:
-    return (child for child in element if _name(child) == name)
-
-
-def _said(elements: Iterator[Element]) -> str:
-    return next(((each.text or "").strip() for each in elements), "")
-
-
-def _name(element: Element) -> str:
-    """Name of an element without its namespace; empty of what is no element."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    links = (each.get("href") for each in entry.get("links", ()) if each.get("rel") == "alternate")
+    link = next(filter(None, links), None) or entry.get("link")
+    return link or ("" if "guidislink" in entry else entry.get("id") or "")
 
 
 def _title(text: str) -> str:
-    return " ".join(html.unescape(_TAG.sub(" ", html.unescape(text) if "&lt;" in text else text)).split())[:500]
+    text = _unescaped(_TAG.sub(" ", _unescaped(text) if "&lt;" in text else text))
+    return " ".join(text.split())[:500]
+
+
+def _unescaped(text: str) -> str:
+    """A text with its references as characters; those without a semicolon are text, as in an address."""
+    return _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
 
 
 def _address(link: str, base: str | None) -> str:

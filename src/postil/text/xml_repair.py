@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from html import escape
 from html.entities import html5
 from types import MappingProxyType
 from typing import Final
-from xml.sax.saxutils import escape
 
 from postil.errors import InvalidInput
 
@@ -140,8 +140,9 @@ class XmlRepair:
         mark, name = next(((mark, name) for mark, name in _BOMS if bare.startswith(mark)), (b"", ""))
         if mark.startswith((b"<", b"\0")):
             mark = b""
-        self._label = name or self._said or _declared(data) or "utf-8"
-        name = _known(self._label) or ("utf-8" if self._said else "")
+        said = self._said if self._said is not None and _known(self._said) else None
+        self._label = name or said or _declared(data) or "utf-8"
+        name = _known(self._label) or ""
         if not name:
             raise InvalidInput(f"not XML in a known encoding: unknown encoding: {self._label}; save it as UTF-8")
         if not mark and name.startswith(("utf-16", "utf-32")) and b"\0" not in data[:HEAD]:
@@ -224,7 +225,7 @@ class XmlRepair:
         hexadecimal, decimal, name = found.groups()
         if name is not None:
             text = html5.get(name.decode())
-            return b"&amp;" + name if text is None else escape(text).encode()
+            return b"&amp;" + name if text is None else escape(text, quote=False).encode()
         digits = (hexadecimal or decimal or b"").lstrip(b"0")
         if hexadecimal is None and decimal is None:
             return b"&amp;"
