@@ -1,4 +1,4 @@
-"""`postil forget`: erase comments from models, corpora and answers of language models, for good."""
+"""`postil forget`: erase comments from models, corpora, labels of services and answers of language models, for good."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias
 
 import msgspec
 
+from postil.app.service.served_models import noted, unserved
+from postil.app.service.store_erasure import erase_stored
+from postil.app.service.store_file import NAME
 from postil.commenters.erasure import ErasableModel
 from postil.commenters.model_changes import changing, training_folder
 from postil.commenters.near_duplicates import compact_text
@@ -22,7 +25,7 @@ from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
 from postil.records.ids import plain_id
-from postil.records.lock import LOCK
+from postil.records.lock import LOCK, locked
 from postil.records.results import ForgetResult, ForgottenFolder
 from postil.records.row_files import read
 from postil.records.suggestions import Source
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[str, str]
 
-__all__ = ["ForgetOptions", "find_comments", "forget"]
+__all__ = ["ForgetOptions", "find_comments", "forget", "forget_while_served"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -53,6 +56,8 @@ class ForgetOptions:
         articles: Article to erase with all its comments, by its id; repeatable.
         corpora: Corpus to erase from; repeatable.
         caches: Folder of a language model's answers (--cache) to erase from: those that repeat a comment; repeatable.
+        data: Folder of a service (--data) that is stopped, to erase labels and waiting deliveries from; repeatable.
+            Those of services that have served a model are known.
         same_text: Erase other comments with the same text as well.
         dry_run: Change nothing, and tell what would be erased.
     """
@@ -62,6 +67,7 @@ class ForgetOptions:
     articles: Annotated[tuple[str, ...], Flag(("--article",), metavar="ID")] = ()
     corpora: Annotated[tuple[str, ...], Flag(("--corpus",), metavar="DIR")] = ()
     caches: Annotated[tuple[str, ...], Flag(("--cache",), metavar="DIR")] = ()
+    data: Annotated[tuple[str, ...], Flag(("--data",), metavar="DIR")] = ()
     same_text: bool = False
     dry_run: bool = False
 
@@ -89,67 +95,143 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
     """Erase comments for good.
 
     From models: texts, ids, vectors and word ids of the comments, words that nothing else uses, and the checkpoints of
-    an interrupted training. From corpora: the same, in tables and token arrays. Each folder is replaced in one step
-    where the system can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out of later
-    updates. Weights of a network that was trained on the comments stay: only training again removes what it learned.
+    an interrupted training. From corpora: the same, in tables and token arrays. From stores of services, those that
+    have served a model among them: labels and waiting deliveries. Each folder is replaced in one step where the system
+    can. A record in its ``metadata.json`` names no text and no id, but keeps the comments out of later updates. Weights
+    of a network that was trained on the comments stay: only training again removes what it learned.
 
     Args:
         models: Model folders.
         options: The comments, and further folders.
 
     Raises:
-        UsageError: Nothing to erase or to erase from, an ambiguous comment, or a folder that is being changed.
+        UsageError: Nothing to erase or to erase from, an ambiguous comment, or a folder that is changed or served now.
         InvalidInput: No folder has a comment or article, or a folder is damaged; nothing is changed.
         MissingExtra: A model needs torch, or a corpus pyarrow, which is not installed.
         PostilError: The operating system reports an error.
     """
     check_arguments(forget, locals())
-    if not (models or options.corpora or options.caches):
+    return _forget(models, options, None)
+
+
+def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, store: str) -> ForgetResult:
+    """Erase comments for a service that serves the models and keeps others from doing so; see `forget`.
+
+    Args:
+        models: Model folders.
+        options: The comments.
+        store: Folder of its store, from which it erases itself; empty for none.
+
+    Raises:
+        PostilError: See `forget`.
+    """
+    return _forget(models, options, _Service(store))
+
+
+def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Service | None) -> ForgetResult:
+    if not (models or options.corpora or options.caches or options.data):
         raise UsageError("expected a model, or --corpus or --cache, to erase from")
     if not (options.comments or options.listed or options.articles):
         raise UsageError("expected --comment ARTICLE:COMMENT, --comments FILE or --article ID")
-    paths = [os.path.realpath(folder) for folder in (*models, *options.corpora, *options.caches)]
+    paths = [os.path.realpath(one) for one in (*models, *options.corpora, *options.caches, *options.data)]
     if twice := next((path for at, path in enumerate(paths) if path in paths[:at]), None):
         raise UsageError(f"{twice} is named twice")
     with ExitStack() as held:
         for folder in () if options.dry_run else (*models, *options.corpora):
             if Path(folder).is_dir():
                 held.enter_context(changing(folder))
+        stores = _Stores.found(models, options, service, held)
         places: list[_Place] = [_CorpusPlace(folder) for folder in options.corpora]
         places += [_ModelPlace(os.fspath(folder)) for folder in models]
         if not places:
-            raise UsageError("expected a model or --corpus besides --cache: answers have no ids, and texts are needed")
+            raise UsageError("expected a model or --corpus besides --cache and --data: texts of comments are needed")
         found = _find(places, options)
-        for folder in options.caches:  # before anything is changed
-            _answers(folder, found.texts, dry_run=True)
+
+        def copies(*, dry_run: bool) -> list[ForgottenFolder]:
+            answers = [_answers(folder, found.texts, dry_run=dry_run) for folder in options.caches]
+            return answers + [_labels(folder, found, dry_run=dry_run) for folder in stores.there]
+
+        without_ids = copies(dry_run=True)  # which finds what is wrong with them before anything is changed
+        if not options.dry_run:
+            without_ids = copies(dry_run=False)  # first, since they are known by texts that the others have
         words, folders = set[str](), list[ForgottenFolder]()
         for place in places:
             outcome, orphans = place.erase(found.chosen, words, dry_run=options.dry_run)
             folders.append(found.with_copies(outcome))
             words.update(orphans)
-        folders += [_answers(folder, found.texts, dry_run=options.dry_run) for folder in options.caches]
     chosen = found.chosen
     return ForgetResult(
-        folders=tuple(folders), comments=len(chosen.comments), articles=len(chosen.articles), dry_run=options.dry_run
+        folders=(*folders, *without_ids),
+        comments=len(chosen.comments),
+        articles=len(chosen.articles),
+        dry_run=options.dry_run,
+        serving=stores.serving,
+        missing=stores.missing,
     )
 
 
-def find_comments(models: Sequence[FilePath], options: ForgetOptions) -> tuple[frozenset[Pair], tuple[str, ...]]:
-    """Find the comments that `forget` would erase, to erase them where it does not reach.
+def find_comments(models: Sequence[FilePath], options: ForgetOptions, store: str) -> tuple[Chosen, tuple[str, ...]]:
+    """Find the comments that `forget_while_served` would erase, to erase them where it does not reach.
 
     Args:
         models: Model folders.
         options: The comments.
+        store: Folder of the store of the service; empty for none.
 
     Returns:
-        Ids of article and comment of each, and their texts, without differences of case and spaces.
+        The comments, and their texts, without differences of case and spaces.
 
     Raises:
-        UsageError: A comment is ambiguous.
+        UsageError: A comment is ambiguous, or a service uses the store of one that has served a model.
         InvalidInput: No folder has a comment, or a folder is damaged.
     """
+    with ExitStack() as held:
+        _Stores.found(models, options, _Service(store), held)
     found = _find([_ModelPlace(os.fspath(folder)) for folder in models], options)
-    return found.chosen.comments, found.texts
+    return found.chosen, found.texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """The service that erases; its store is empty for none."""
+
+    store: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """Folders of stores to erase from, those that are not there any more, and models that are served now."""
+
+    there: tuple[str, ...]
+    missing: tuple[str, ...]
+    serving: tuple[str, ...]
+
+    @classmethod
+    def found(
+        cls, models: Sequence[FilePath], options: ForgetOptions, service: _Service | None, held: ExitStack
+    ) -> _Stores:
+        """Find the stores, and keep services from the models and from the stores until the stack is unwound."""
+        there = {os.path.realpath(folder): folder for folder in options.data}
+        missing: dict[str, None] = {}
+        serving: list[str] = []
+        for model in (one for one in models if Path(one).is_dir()):
+            if options.dry_run or service is not None:
+                stores, served = noted(model)
+                serving += [os.fspath(model)] * (served and service is None)
+            else:
+                stores = held.enter_context(unserved(model))
+            for store in stores:
+                if service is not None and service.store and os.path.realpath(service.store) == store:
+                    continue
+                if Path(store, NAME).is_file():
+                    there.setdefault(store, store)
+                else:
+                    missing[store] = None
+        for store in there.values():
+            if Path(store).is_dir() and not options.dry_run:
+                problem = "a service that runs stores its data there; erase by its POST /v1/forget, or stop it first"
+                held.enter_context(locked(store, f"{store}: {problem}"))
+        return cls(tuple(there.values()), tuple(missing), tuple(serving))
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,6 +429,25 @@ def _answers(folder: str, texts: Sequence[str], *, dry_run: bool) -> ForgottenFo
         files=("answers.sqlite",) if erased else (),
         hash_before=None,
         hash=None,
+    )
+
+
+def _labels(folder: str, found: _Found, *, dry_run: bool) -> ForgottenFolder:
+    """Erase the labels and waiting deliveries of a service that show a comment."""
+    erased = erase_stored(folder, found.chosen, found.texts, dry_run=dry_run)
+    return ForgottenFolder(
+        folder=folder,
+        content="labels",
+        comments=erased.labels,
+        articles=0,
+        words=0,
+        same_text=(),
+        quoting=(),
+        network=False,
+        files=(NAME,) if erased.labels or erased.deliveries else (),
+        hash_before=None,
+        hash=None,
+        deliveries=erased.deliveries,
     )
 
 

@@ -22,10 +22,11 @@ def forget_comments(
     options: ForgetOptions,
     format: FormatOption = "table",  # noqa: A002
 ) -> None:
-    """Erase comments from models, corpora and answers of language models, for good.
+    """Erase comments from models, corpora, labels of services and answers of language models, for good.
 
     Texts, ids, vectors, token ids and words that nothing else uses are erased; each folder is replaced in one step. A
-    record keeps the comments out of later updates, and names no text and no id.
+    record keeps the comments out of later updates, and names no text and no id. A model that a running service has in
+    memory is refused: erase by its POST /v1/forget, or stop it first.
 
     Example: postil forget model --corpus corpus --comment a7:c3
     """

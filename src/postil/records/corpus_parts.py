@@ -47,8 +47,9 @@ class ForgottenFolder(Part, frozen=True, kw_only=True):
 
     Args:
         folder: The folder.
-        content: The kind of the model, such as ``ir-tc``; ``corpus``, or ``answers`` of a language model.
-        comments: Number of comments that were erased; of answers, the number of answers.
+        content: The kind of the model, such as ``ir-tc``; ``corpus``, ``answers`` of a language model, or ``labels`` of
+            a service.
+        comments: Number of comments that were erased; of answers and labels, their number.
         articles: Number of articles that were erased.
         words: Number of words that were erased, since nothing else used them.
         same_text: Ids of article and comment of each other comment with the same text, which stays.
@@ -57,6 +58,7 @@ class ForgottenFolder(Part, frozen=True, kw_only=True):
         files: Names of the files that were written anew or removed.
         hash_before: Hash of the model before; None where there is none.
         hash: Hash of the model now; None where there is none.
+        deliveries: Number of a service's messages that waited with what is erased, and are given up.
     """
 
     folder: str
@@ -70,6 +72,7 @@ class ForgottenFolder(Part, frozen=True, kw_only=True):
     files: tuple[str, ...]
     hash_before: str | None
     hash: str | None
+    deliveries: int = 0
 
 
 class Spread(Part, frozen=True, kw_only=True):

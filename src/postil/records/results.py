@@ -1508,12 +1508,16 @@ class ForgetResult(Result, frozen=True, kw_only=True, tag="forget"):
         comments: Number of comments that were asked for, with those of the same text if these were.
         articles: Number of articles that were asked for.
         dry_run: True if nothing was changed.
+        serving: Models that a service serves now, of a dry run; else they are refused.
+        missing: Folders in which services that have served the models stored labels, and that are not there any more.
     """
 
     folders: tuple[ForgottenFolder, ...]
     comments: int
     articles: int
     dry_run: bool
+    serving: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):

@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import ForgetResult
+    from postil.records.results import ForgetResult, ForgottenFolder
 
 __all__ = ["summary", "view"]
 
@@ -38,7 +38,7 @@ def view(result: ForgetResult) -> View:
 def _remarks(result: ForgetResult) -> Iterator[str]:
     if result.dry_run:
         yield "a dry run: nothing was changed"
-    if not any(one.comments or one.articles for one in result.folders):
+    if not any(one.comments or one.articles or one.deliveries for one in result.folders):
         yield "nothing was there any more"
     for one in result.folders:
         if one.same_text:
@@ -50,6 +50,31 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
             yield f"{one.folder}: {problem}; train again: postil train {one.content}"
         if one.content == "answers":
             yield f"{one.folder}: answers that repeat a comment are erased; requests are not kept there"
+        if one.content == "labels":
+            yield f"{one.folder}: {_labels(one)} of a service"
+    for model in result.serving:
+        yield f"{model}: a service that runs serves it; erase by its POST /v1/forget, or stop it first"
+    for folder in result.missing:
+        yield f"{folder}: a service stored labels there, and it is not there any more; if it was moved: --data DIR"
+    yield f"not reached: {', '.join(_elsewhere(result))}"
+
+
+def _labels(one: ForgottenFolder) -> str:
+    """What is erased from the store of a service."""
+    given_up = f", and {counted(one.deliveries, 'message')} that waited" if one.deliveries else ""
+    return f"{counted(one.comments, 'label')}{given_up}"
+
+
+def _elsewhere(result: ForgetResult) -> Iterator[str]:
+    """Where a comment may be that is in none of the folders."""
+    contents = {one.content for one in result.folders}
+    if "corpus" not in contents:
+        yield "corpora that models were trained on (--corpus)"
+    if not contents - {"corpus", "answers", "labels"}:
+        yield "models that were trained on the corpus"
+    if "answers" not in contents:
+        yield "kept answers of language models (--cache)"
+    yield "campaigns, files of suggestions and labels, exports and backups"
 
 
 def _listed(pairs: tuple[tuple[str, str], ...]) -> str:
@@ -63,6 +88,6 @@ def summary(result: ForgetResult) -> str:
     Args:
         result: The outcome.
     """
-    number = sum(one.comments for one in result.folders if one.content != "answers")
+    number = sum(one.comments for one in result.folders if one.content not in {"answers", "labels"})
     would = " would be" if result.dry_run else ""
     return f"{counted(number, 'comment')}{would} erased from {counted(len(result.folders), 'folder')}"

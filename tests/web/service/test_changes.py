@@ -17,7 +17,9 @@ import httpx2
 import numpy as np
 import pytest
 
+from postil.app.forget import ForgetOptions, forget
 from postil.app.serve import ServiceOptions
+from postil.app.service.served_models import AlsoServed
 from postil.commenters.threads.features import FEATURES
 from postil.commenters.threads.quality import Quality
 from postil.records.labels import Label
@@ -195,6 +197,46 @@ def test_comments_are_forgotten_and_labels_learned_from(folders: Path, tmp_path:
         finally:
             await service.stop()
             service.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.usefixtures("_small_workers")
+def test_comments_are_erased_from_all_that_serves_or_has_served_a_model(folders: Path, tmp_path: Path) -> None:
+    """The command is refused while a service runs, and a request while another service runs."""
+    shutil.copytree(folders / "plain", folder := tmp_path / "one")
+    texts = folder / "comments" / "texts.data.npy"
+    named = ForgetOptions(comments=("n1:0",))
+    services = [Service([str(folder)], ServiceOptions(workers=1, data=str(tmp_path / name))) for name in "ab"]
+
+    async def scenario() -> None:
+        first, second = services
+        ask = Asked(Recorded(Application(first.upkeep.routes(), Guard()), Guard()))
+        for service in services:
+            await service.start(service.config())
+            assert service.store is not None
+            await service.store.add_labels([Label(article="a", text=TEXT, show=True)])
+        with pytest.raises(AlsoServed, match="a service that runs serves it"):
+            forget([folder], named)
+        status, refused = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
+        assert (status, "model one: another service serves it, and would go on sug" in refused["detail"]) == (409, True)
+        assert TEXT.encode() in texts.read_bytes()
+        assert first.store is not None
+        assert len(list(first.store.labels())) == 1
+        await second.stop()
+        second.close()
+        status, erased = await ask("/v1/forget", comments=[{"article": "n1", "comment": "0"}])
+        assert status == 200
+        assert [(one["content"], one["comments"]) for one in erased["folders"]] == [("ir-t", 1), ("labels", 1)]
+        assert TEXT.encode() not in texts.read_bytes()
+        assert list(first.store.labels()) == []
+        for name in "ab":
+            assert TEXT.encode() not in b"".join(each.read_bytes() for each in (tmp_path / name).iterdir())
+        with pytest.raises(AlsoServed, match="a service that runs serves it"):
+            forget([folder], named)
+        await first.stop()
+        first.close()
+        assert forget([folder], named).folders[0].comments == 0
 
     asyncio.run(scenario())
 

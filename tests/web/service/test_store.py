@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from postil.app.service import store_file
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.impressions import Impression
 from postil.records.labels import Label
 from postil.web.service import store as stores
-from postil.web.service import store_file
 from postil.web.service.store import Outcome, ServiceStore
 
 if TYPE_CHECKING:

@@ -10,27 +10,18 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from postil.app.service.store_file import database_error
 from postil.errors import PostilError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["GroupWriter", "database_error"]
+__all__ = ["GroupWriter"]
 
 T = TypeVar("T")
 
 MAX_GROUP: Final = 256
 """Largest number of transactions per commit."""
-
-
-def database_error(where: str, error: sqlite3.Error) -> PostilError:
-    """Make the error to raise for one of the database.
-
-    Args:
-        where: The file.
-        error: The error.
-    """
-    return PostilError(f"{where}: the database reports an error: {error}")
 
 
 class _Work(Generic[T]):

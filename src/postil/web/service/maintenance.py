@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.app.calibrate import CalibrateOptions, calibrate_model
-from postil.app.forget import ForgetOptions, find_comments, forget
+from postil.app.forget import ForgetOptions, find_comments, forget_while_served
 from postil.records.ids import plain_id
 from postil.records.labels import Label  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.worker_loop import answer_all, taken_streams
@@ -49,11 +49,13 @@ class ForgetWork(msgspec.Struct, frozen=True, kw_only=True):
         models: Folders of models.
         comments: Ids of article and comment of each comment.
         same_text: True to take other comments with the same text as well.
+        store: Folder of the store of the service; empty for none.
     """
 
     models: list[str]
     comments: list[tuple[str, str]]
     same_text: bool
+    store: str
 
 
 class Comments(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,14 +87,14 @@ def _calibrate(request: bytes) -> bytes:
 def _find(request: bytes) -> bytes:
     work = msgspec.json.decode(request, type=ForgetWork)
     with _options(work) as options:
-        comments, texts = find_comments(work.models, options)
-    return msgspec.json.encode(Comments(comments=sorted(comments), texts=list(texts)), enc_hook=plain_id)
+        chosen, texts = find_comments(work.models, options, work.store)
+    return msgspec.json.encode(Comments(comments=sorted(chosen.comments), texts=list(texts)), enc_hook=plain_id)
 
 
 def _forget(request: bytes) -> bytes:
     work = msgspec.json.decode(request, type=ForgetWork)
     with _options(work) as options:
-        return forget(work.models, options).to_json().encode()
+        return forget_while_served(work.models, options, work.store).to_json().encode()
 
 
 @contextmanager

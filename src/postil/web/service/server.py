@@ -14,6 +14,7 @@ import msgspec
 
 from postil.app.serve import service_config
 from postil.app.service.responses import ModelsResponse
+from postil.app.service.served_models import ServedModels
 from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.connections import ConnectionLimits
@@ -86,9 +87,11 @@ class Service:
             if self.store is not None:
                 undo.callback(self.store.close)
             self.sites = Sites(options, self.pool, self.store, on_message)
+            self.served = ServedModels(options.data, on_message)
+            undo.callback(self.served.close)
             self._until = undo.pop_all()
         self.guard = ServiceGuard(self.telemetry, RequestLimits(options.rate), tokens=self.tokens, audit=self.audit)
-        self.upkeep = Upkeep(self.pool, self.config, self.store)
+        self.upkeep = Upkeep(self.pool, self.config, self.store, self.served)
 
     def config(self) -> ServiceConfig:
         """The configuration of workers, by the folders as they are now.
@@ -150,7 +153,8 @@ class Service:
         Raises:
             PostilError: A model cannot be opened.
         """
-        await self.pool.start(config)
+        with self.served.moving_to(config.models.values()):
+            await self.pool.start(config)
         self.sites.start()
 
     async def reload(self) -> None:
@@ -168,6 +172,7 @@ class Service:
         """End the deliveries and the workers."""
         await self.sites.stop()
         await self.pool.stop()
+        self.served.close()
 
     def close(self) -> None:
         """Close the audit log and the store."""

@@ -17,23 +17,24 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from postil.app.service.store_erasure import erase_comments
+from postil.app.service.store_file import NAME, connect, database_error, open_file, shrink
 from postil.errors import InvalidInput
 from postil.records.dates import parse_date
 from postil.records.explain import shown
+from postil.records.forgotten import Chosen
 from postil.records.ids import plain_id
 from postil.records.impressions import EVENTS, Impression
 from postil.records.labels import Label
 from postil.records.lock import locked
-from postil.web.service.group_writer import GroupWriter, database_error
-from postil.web.service.store_erasure import erase_comments
-from postil.web.service.store_file import NAME, connect, open_file, shrink
+from postil.web.service.group_writer import GroupWriter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Self
 
+    from postil.app.service.store_erasure import Erased
     from postil.records.row_files import FilePath
-    from postil.web.service.store_erasure import Erased
 
 __all__ = ["Delivery", "Outcome", "ServiceStore", "StoreCounts"]
 
@@ -358,7 +359,7 @@ class ServiceStore:
         def erase(connection: sqlite3.Connection) -> Erased:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                erased = erase_comments(connection, frozenset(comments), texts)
+                erased = erase_comments(connection, Chosen(frozenset(comments)), texts)
             except BaseException:
                 connection.execute("ROLLBACK")
                 raise

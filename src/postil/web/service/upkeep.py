@@ -11,6 +11,7 @@ import msgspec
 from postil.app.calibrate import CalibrateOptions
 from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import ModelsResponse
+from postil.app.service.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.records.results import CalibrationResult, ForgetResult
 from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from postil.app.service.config import ServiceConfig
+    from postil.app.service.served_models import ServedModels
     from postil.web.service.pool import WorkerPool
     from postil.web.service.routing import Call, Handler
     from postil.web.service.store import ServiceStore
@@ -85,12 +87,13 @@ class Upkeep:
         pool: The workers.
         config: Function that reads the folders of the models, as they are now.
         store: Store of labels; None where the service stores nothing.
+        served: Notes beside the models that the service serves.
     """
 
     def __init__(
-        self, pool: WorkerPool, config: Callable[[], ServiceConfig], store: ServiceStore | None = None
+        self, pool: WorkerPool, config: Callable[[], ServiceConfig], store: ServiceStore | None, served: ServedModels
     ) -> None:
-        self._pool, self._config, self._store = pool, config, store
+        self._pool, self._config, self._store, self._served = pool, config, store, served
         self._turn = asyncio.Lock()
 
     def routes(self) -> list[Route]:
@@ -147,7 +150,9 @@ class Upkeep:
         return answer
 
     async def _swap(self) -> None:
-        await self._pool.swap(await asyncio.to_thread(self._config))
+        config = await asyncio.to_thread(self._config)
+        with self._served.moving_to(config.models.values()):
+            await self._pool.swap(config)
 
     async def _take_changes(self) -> None:
         try:
@@ -188,14 +193,22 @@ class Upkeep:
             if not folders:
                 raise UsageError("this service has no model that keeps comments")
             models = list({os.path.realpath(folder): folder for folder in folders}.values())
-            work = ForgetWork(models=models, comments=pairs, same_text=request.same_text)
-            async with _Maintenance() as process:
-                erased = msgspec.json.decode(await process.ask("find", work), type=Comments)
-                await self._erase(erased)  # should the machine end now, the request can be sent again
-                found = await process.ask("forget", work)
-            await self._take_changes()
-            await self._erase(erased)  # labels that came before the workers were new
+            work = ForgetWork(models=models, comments=pairs, same_text=request.same_text, store=self._served.store)
+            try:
+                with self._served.alone():
+                    found = await self._forgotten(work)
+            except AlsoServed as error:
+                raise Problem(409, str(error)) from error
         return Reply(found)
+
+    async def _forgotten(self, work: ForgetWork) -> bytes:
+        async with _Maintenance() as process:
+            erased = msgspec.json.decode(await process.ask("find", work), type=Comments)
+            await self._erase(erased)  # should the machine end now, the request can be sent again
+            found = await process.ask("forget", work)
+        await self._take_changes()
+        await self._erase(erased)  # labels that came before the workers were new
+        return found
 
     async def _erase(self, erased: Comments) -> None:
         if self._store is not None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, PostilError
 from postil.records.atomic_file import write_error
-from postil.web.service.group_writer import database_error
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["NAME", "connect", "open_file", "shrink"]
+__all__ = ["NAME", "connect", "database_error", "open_file", "shrink"]
 
 NAME: Final = "service.db"
 """Name of the file in its folder."""
@@ -62,6 +61,16 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (due) WHERE due IS NOT NULL;
 """
+
+
+def database_error(where: str, error: sqlite3.Error) -> PostilError:
+    """Make the error to raise for one of the database.
+
+    Args:
+        where: The file.
+        error: The error.
+    """
+    return PostilError(f"{where}: the database reports an error: {error}")
 
 
 def connect(path: Path, how: str = "ro") -> sqlite3.Connection:
