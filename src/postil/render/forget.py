@@ -60,13 +60,13 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
 
 
 def _labels(one: ForgottenFolder) -> str:
-    """What is erased from the store of a service."""
+    """Numbers of labels and messages that are erased from a store."""
     given_up = f", and {counted(one.deliveries, 'message')} that waited" if one.deliveries else ""
     return f"{counted(one.comments, 'label')}{given_up}"
 
 
 def _elsewhere(result: ForgetResult) -> Iterator[str]:
-    """Where a comment may be that is in none of the folders."""
+    """Places where a comment may be that is in none of the folders."""
     contents = {one.content for one in result.folders}
     if "corpus" not in contents:
         yield "corpora that models were trained on (--corpus)"
