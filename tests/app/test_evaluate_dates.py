@@ -68,7 +68,7 @@ def test_a_model_that_knows_the_future_is_told(site: Path, tmp_path: Path) -> No
     assert (period.articles, period.earlier, period.shared) == (18, 8, 1)
     text = "\n".join(found.remarks)
     assert "8 of 8 articles of test with a date are no newer than its newest training article (2025-03-10)" in text
-    assert "model: 1 of 8 articles of test are training articles" in text
+    assert "model: 1 of 8 articles of test is in train" in text
 
 
 def test_scores_by_period_are_those_of_its_articles_alone(site: Path, tmp_path: Path) -> None:

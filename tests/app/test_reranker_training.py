@@ -84,7 +84,7 @@ def test_the_folder_keeps_signature_hub_and_weight(corpus: Corpus, model: Path, 
     vectors = by_topic(texts, 1)[0]
     expected = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0)
     np.testing.assert_allclose(np.load(model / "reranker/hub.npy"), expected, atol=1e-3)
-    assert f"reranker {signature}: {len(texts)} articles of train are encoded" in said
+    assert f"reranker {signature}: encoding {len(texts)} articles of train" in said
     assert said[-1].startswith(f"reranker: weight {opened.config['reranker_weight']:g}, the best on ")
     train_retriever("ir-tc", corpus.path, tmp_path / "plain", BY_WORDS)
     assert "reranker" not in Model.open(tmp_path / "plain").metadata["options"]

@@ -42,7 +42,7 @@ def test_trec(run: Import) -> None:
     result = run(*TREC)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
-        "1 texts of the collection are not needed\n2 passages of 1 topic in p.jsonl; grade 0: 1, grade 2: 1\n"
+        "1 text of the collection not needed\n2 passages of 1 topic in p.jsonl; grade 0: 1, grade 2: 1\n"
     )
     assert list(read("p.jsonl", Passage)) == [
         Passage("7", "d1", "Rain tomorrow, and then snow.", grade=2),
@@ -63,7 +63,8 @@ def test_kinds_of_files(run: Import, kind: str) -> None:
 
 def test_duplicates(run: Import) -> None:
     result = run(*TREC, "--duplicates", "5")
-    assert "1 passages begin and end with the same 5 characters as another of their topic; merged\n" in result.stderr
+    said = "1 passage merged with another of the topic, which begins and ends with the same 5 characters\n"
+    assert said in result.stderr
     assert [row.id for row in read("p.jsonl", Passage)] == ["d1"]
 
 
@@ -73,8 +74,8 @@ def test_what_is_met_is_counted_and_named(run: Import) -> None:
     Path("qrels").write_text(QRELS + more + "".join(f"8 Q0 {name} 1\n" for name in lost))
     words = run(*TREC).stderr.splitlines()
     assert words == [
-        "1 passages judged twice with the same grade, taken once: 7 d1",
-        "1 passages judged below 0, taken as 0: 7 d3",
+        "1 passage judged twice with the same grade, taken once: 7 d1",
+        "1 passage judged below 0, taken as 0: 7 d3",
         f"12 passages not in the collection, left out: {', '.join(f'8 {name}' for name in lost[:10])} and 2 more",
         "3 passages of 1 topic in p.jsonl; grade 0: 2, grade 2: 1",
     ]
@@ -92,7 +93,7 @@ def test_unjudged(run: Import, unjudged: str, said: str, counts: str) -> None:
     Path("run").write_text("7 Q0 d1 1 2 x\n9 Q0 d3 1 1 x\n")
     result = run(*TREC, "--run", "run", "--unjudged", unjudged)
     words = [line for line in result.stderr.splitlines() if "not needed" not in line]
-    assert words == [f"1 passages in the runs and not judged, {said}: 9 d3", counts]
+    assert words == [f"1 passage in the runs and not judged, {said}: 9 d3", counts]
 
 
 def test_inex(run: Import) -> None:
@@ -100,11 +101,11 @@ def test_inex(run: Import) -> None:
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
         "2 topics not among the topics, left out: 2012009, 2012008",
-        "1 topics in the runs and not judged, left out: 2012004",
-        "1 topics judged and in no run, left out: 2012003",
-        "1 highlighted stretches in no passage, left out: 2012001 (line 5)",
+        "1 topic in the runs and not judged, left out: 2012004",
+        "1 topic judged and in no run, left out: 2012003",
+        "1 highlight in no passage, left out: 2012001 (line 5)",
         "6 passages in the runs, 5 distinct",
-        "1 passages begin and end with the same 25 characters as another of their topic; merged",
+        "1 passage merged with another of the topic, which begins and ends with the same 25 characters",
         "4 passages of 2 topics in p.jsonl; grade 0: 2, grade 0.363636: 1, grade 2: 1",
     ]
     assert [row.id for row in read("p.jsonl", Passage)] == ["7001/1", "7002/2", "7003/1", "7004/1"]
@@ -123,17 +124,17 @@ def test_wikipedia(run: Import) -> None:
     result = run("wikipedia", *WIKI, "--min-words", "3", "-o", "p.jsonl")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
-        "1 redirects, left out",
-        "1 passages of fewer than 3 words, left out",
-        "1 pages with 2 anchors",
+        "1 redirect left out",
+        "1 passage of fewer than 3 words, left out",
+        "1 page with 2 anchors",
         "2 passages of 1 topic in p.jsonl; without a grade: 2",
     ]
     Path("qrels").write_text("Rye_bread 0 2 3\nRye_bread 0 9 1\n")
     result = run("wikipedia", *WIKI, "--min-words", "3", "--judgements", "qrels", "--unjudged", "zero", "-o", "p.jsonl")
     assert result.stderr.splitlines()[2:] == [
-        "1 judged passages found in no file: Rye bread#9",
-        "1 passages of pages with judged ones are not judged, taken as 0",
-        "1 pages with 2 anchors",
+        "1 judged passage found in no file: Rye bread#9",
+        "1 passage of pages with judged ones not judged, taken as 0",
+        "1 page with 2 anchors",
         "2 passages of 1 topic in p.jsonl; grade 0: 1, grade 3: 1",
     ]
     assert list(read("p.jsonl", Passage)) == [

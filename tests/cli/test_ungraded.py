@@ -53,7 +53,7 @@ def test_as_if_they_were_not_there(files: Postil) -> None:
     signatures = [json.loads(line)["signature"] for line in dropped.out.splitlines()]
     assert all("|references:1-2 of 3-4|" in signature for signature in signatures)
     assert "5 of 8 references have no grade: excluded\n" in dropped.err
-    assert "1 of 3 items have no graded reference: excluded with their 2 candidates\n" in dropped.err
+    assert "1 of 3 items has no graded reference: excluded with their 2 candidates\n" in dropped.err
 
 
 @pytest.mark.parametrize("name", ["w.jsonl", "w.csv"])

@@ -226,8 +226,8 @@ def test_convert_says_where_a_file_is_wrong_and_keeps_the_old_folder(run: Run) -
     assert content("v") == before
     _, err = run("convert", "bad.txt", "--out", "v", "--skip-bad")
     assert err == (
-        "left out: 1 words (not UTF-8)\nleft out: 1 words (met before)\nleft out: 1 words (not finite)\n"
-        "written: v: 1 words, 2 dimensions\n"
+        "left out: 1 word (not UTF-8)\nleft out: 1 word (met before)\nleft out: 1 word (not finite)\n"
+        "written: v: 1 word, 2 dimensions\n"
     )
     assert json.loads(Path("v/metadata.json").read_text())["left_out"] == {
         "not UTF-8": 1,

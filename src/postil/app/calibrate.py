@@ -19,6 +19,7 @@ from postil.records.frames import ColumnNames, open_rows
 from postil.records.labels import Label
 from postil.records.row_files import read
 from postil.records.rows import Draft
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,7 +159,7 @@ def calibrate_model(
         elif options.out is not None:
             on_message(f"{options.out} is not written: these labels make no filter")
         elif (kept := retriever.show_filter) is not None:
-            on_message(f"{model} keeps the filter that it has, of {kept.labels:,} labels")
+            on_message(f"{model} keeps the filter that it has, of {counted(kept.labels, 'label')}")
         else:
             on_message(f"{model} is not changed: these labels make no filter")
     return result

@@ -13,6 +13,7 @@ from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.retrieval import Retriever
 from postil.errors import UnknownName, UsageError
 from postil.metrics.evaluation import SystemTotals
+from postil.records.counting import are
 from postil.records.dates import unix_seconds
 from postil.records.results import PeriodScores, TrainingPeriod
 
@@ -193,11 +194,12 @@ def date_remarks(periods: Iterable[TrainingPeriod], articles: int, split: str) -
             newest = f"than its newest training article ({one.last[:10]})"
             text = f"all {one.dated:,} articles of {split} with a date are newer {newest}"
             if one.earlier:
-                text = f"{one.earlier:,} of {one.dated:,} articles of {split} with a date are no newer {newest}"
+                of = f"{one.dated:,} articles of {split} with a date"
+                text = f"{one.earlier:,} of {of} {are(one.earlier)} no newer {newest}"
                 text += ": it may know what came later; corpus build --split-by date avoids that"
             said[text].append(one.system)
         if one.shared:
-            text = f"{one.shared:,} of {articles:,} articles of {split} are training articles"
+            text = f"{one.shared:,} of {articles:,} articles of {split} {are(one.shared)} in train"
             said[text].append(one.system)
     for text, systems in said.items():
         yield f"{', '.join(systems)}: {text}"

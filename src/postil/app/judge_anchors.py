@@ -14,6 +14,7 @@ from postil.app.score_rows import Candidates
 from postil.judges import Anchor
 from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation
+from postil.records.counting import have
 from postil.records.row_locations import LocatedRows
 from postil.records.rows import Reference
 from postil.render.formats import counted
@@ -108,7 +109,9 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
     if without := sum(not each for each in anchors):
         notes.append(f"{counted(without, 'text')} without an anchor, as no other graded reference of the item is left")
     if ungraded := sum(grade is None for grade in grades):
-        notes.append(f"{ungraded:,} of {len(grades):,} references have no grade, so they are no anchors")
+        notes.append(
+            f"{ungraded:,} of {len(grades):,} references {have(ungraded)} no grade: no anchor{'s' * (ungraded != 1)}"
+        )
     said = f"|anchor-metric:{metric.signature}" if options.choice == "nearest" else ""
     signature = f"anchors-per-grade:{options.per_grade}{said}|tokenizer:{evaluation.tokenizer.signature}"
     return Anchored(anchors, signature, tuple(notes))

@@ -24,6 +24,7 @@ from postil.records.record_rows import is_nested
 from postil.records.row_files import fields_of, read
 from postil.records.row_locations import LocatedRows, SelectedRows
 from postil.records.rows import Candidate, Reference
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -259,7 +260,7 @@ def repeated(where: str, number: int, flag: str) -> str:
         flag: Flag that names the column of an id; empty where it is clear that they are one.
     """
     advice = f"; where they are several, name the column that tells them apart: {flag}" if flag else ""
-    return f"{where}: {number:,} references that several rows of an item repeat, taken once each{advice}"
+    return f"{where}: {counted(number, 'reference')} that several rows of an item repeat, taken once each{advice}"
 
 
 def _are_distinct(rows: Sequence[Reference]) -> bool:

@@ -12,6 +12,7 @@ from postil.corpus.split import draw_key
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
+from postil.records.counting import have
 from postil.records.weights import DEFAULT, METHODS, weigh
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ class Readers:
         lacking = sum((row.mean_grade if method.field == "grade" else row.upvotes) is None for row in rows)
         if lacking:
             what = "grade" if method.field == "grade" else "number of upvotes"
-            problem = f"{lacking:,} of {len(rows):,} comments have no {what}, which the weights method '{name}' reads"
+            lack = f"{lacking:,} of {len(rows):,} comments {have(lacking)} no {what}"
+            problem = f"{lack}, which the weights method '{name}' reads"
             raise InvalidInput(f"{problem}; {NAME} needs none", where=self.where)
         if method.needs_scale and scale is None:
             raise UsageError(f"{self.where}: the grades need a scale (weights '{name}'): --scale HIGH or LOW:HIGH")

@@ -13,6 +13,7 @@ from postil.app.columns import as_list
 from postil.errors import InvalidInput
 from postil.metrics.evaluation import ReferenceTexts
 from postil.records.checks import is_number
+from postil.records.counting import have
 from postil.records.explain import out_of_range, shown
 
 if TYPE_CHECKING:
@@ -136,7 +137,9 @@ class GradedColumns:
             weights=[found[row][1] for row in kept],
             items=[named[row] for row in kept],
             whole=(min(sizes), max(sizes)),
-            remark=f"{excluded:,} of {n:,} candidates have no graded reference: excluded" if excluded else "",
+            remark=f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded"
+            if excluded
+            else "",
         )
 
 

@@ -12,6 +12,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.metrics.metric_set import lowest_weight
+from postil.records.counting import have
 from postil.records.explain import out_of_range
 from postil.records.row_locations import SelectedRows
 from postil.records.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
@@ -86,7 +87,7 @@ def read_references(
     if drop and not rows:
         raise InvalidInput("no reference has a grade, so none is left", where=places.where)
     if drop and (excluded := sizes.total() - len(rows)):
-        on_message(f"{excluded:,} of {sizes.total():,} references have no grade: excluded")
+        on_message(f"{excluded:,} of {sizes.total():,} references {have(excluded)} no grade: excluded")
     items: dict[str, int] = {}
     number = np.fromiter((items.setdefault(row.item, len(items)) for row in rows), dtype=np.int64, count=len(rows))
     weighted = [metric for metric in asked.values() if metric.needs_weights] if asked else []

@@ -13,6 +13,7 @@ from postil.errors import Undefined, UsageError
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import Over
+from postil.records.counting import have
 from postil.records.row_locations import SelectedRows
 from postil.render.formats import counted
 
@@ -118,7 +119,7 @@ class Candidates:
         """Summary of the items without graded references and of those without candidates, one line each."""
         items, systems = len(self._items), self._answered
         if ungraded := len(self._ungraded):
-            of = f"{ungraded:,} of {items + ungraded:,} items have no graded reference"
+            of = f"{ungraded:,} of {items + ungraded:,} items {have(ungraded)} no graded reference"
             yield f"{of}: excluded with their {counted(self._excluded, 'candidate')}"
         missing = {name: items - seen.count(1) for name, seen in systems.items() if seen.count(1) < items}
         if not missing:

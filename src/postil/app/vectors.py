@@ -18,6 +18,7 @@ from postil.records.explain import load_json
 from postil.records.results import NearWord, VectorsResult
 from postil.records.row_files import read
 from postil.records.rows import Row
+from postil.render.formats import counted
 from postil.text.han import HanTexts, all_remarks
 from postil.text.static_encoders import SubwordEncoder, open_static
 from postil.text.stop_words import without_stop_words
@@ -205,7 +206,7 @@ def convert_file(path: str, out: str, options: ConversionOptions, on_message: On
             }
         )
     for kind, count in writer.left_out.items():
-        on_message(f"left out: {count:,} words ({kind})")
+        on_message(f"left out: {counted(count, 'word')} ({kind})")
     on_message(_written(out, writer.words, writer.dimensions))
 
 
@@ -286,4 +287,4 @@ def _tokens(lines: Rows[_Text], tokenizer: str) -> tuple[Tokens, str]:
 
 
 def _written(out: str, words: int, dimensions: int) -> str:
-    return f"written: {out}: {words:,} words, {dimensions:,} dimensions"
+    return f"written: {out}: {counted(words, 'word')}, {counted(dimensions, 'dimension')}"

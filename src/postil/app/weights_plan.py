@@ -21,6 +21,7 @@ from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import check_apart
+from postil.records.counting import have
 from postil.records.results import WeightsPlanResult
 from postil.records.row_files import kind_of, read, write
 from postil.records.row_locations import LocatedRows
@@ -156,7 +157,7 @@ def _planned(
         notes.append(f"{counted(unscored, 'item')} without candidates: none of their references is planned")
     lacking = int(np.count_nonzero(scored & (np.bincount(items[graded], minlength=len(scored)) == 0)))
     if budget < lacking:
-        few = f"the budget is below one reference per item ({lacking:,} items have no graded one)"
+        few = f"the budget is below one reference per item ({counted(lacking, 'item')} {have(lacking)} no graded one)"
         notes.append(f"{few}: weighted metrics then gain little or nothing, however the references are chosen")
     return WeightsPlanResult(
         budget=budget,

@@ -13,6 +13,7 @@ from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import say
 from postil.errors import MissingExtra
+from postil.render.formats import counted
 
 __all__ = ["label"]
 
@@ -48,4 +49,4 @@ def label(
             serve(app.campaign_of(options), ServeOptions(port=options.port), on_message=say)
     finally:  # Ctrl+C, above all
         written = app.write_labels(options)
-        say(f"written: {options.out} ({written:,} labels)" if written else "no labels yet")
+        say(f"written: {options.out} ({counted(written, 'label')})" if written else "no labels yet")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.records.counting import have
 from postil.records.results import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 from postil.records.ties import joined
 
@@ -229,7 +230,7 @@ def popularity(upvotes: ArrayLike) -> Scorer:
         found: NDArray[np.float64] = votes[comments]
         unknown = len(np.unique(comments[np.isnan(found)]))
         if unknown:
-            raise Undefined(f"{unknown:,} of {len(np.unique(comments)):,} comments have no upvotes")
+            raise Undefined(f"{unknown:,} of {len(np.unique(comments)):,} comments {have(unknown)} no upvotes")
         return found
 
     return score

@@ -127,7 +127,8 @@ def build(
         if articles.rejected:
             write(rejected, articles.rejected)
             on_message(
-                f"{len(articles.rejected):,} rows could not be read and were left out; they are listed in {rejected}"
+                f"{len(articles.rejected):,} row{'s' * (len(articles.rejected) != 1)} could not be read and "
+                f"{'was' if len(articles.rejected) == 1 else 'were'} left out; listed in {rejected}"
             )
         work.finish()
     return Corpus(Path(out), metadata)

@@ -12,6 +12,7 @@ from postil.metaeval.multiple_ratings import MultipleRatings
 from postil.metaeval.resampled_rows import resampled_sums
 from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
 from postil.metaeval.williams import student_p
+from postil.records.counting import have
 from postil.records.explain import shown
 from postil.records.results import AltTest, AltTestRow, SkippedAnnotator, TestedAnnotator, UndefinedMapping
 from postil.records.ties import difference, tied
@@ -157,7 +158,7 @@ def _notes(rated: MultipleRatings) -> tuple[str, ...]:
     several = np.count_nonzero(np.bincount(rated.item) > 1)
     if not several:
         return ()
-    how_many = f"{several:,} of {int(rated.item[-1]) + 1:,} items have several"
+    how_many = f"{several:,} of {int(rated.item[-1]) + 1:,} items {have(several)} several"
     return (f"the t-test takes texts as independent; {how_many}, and where these are alike its p-values are too small",)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.metrics.reference_aggregation import Over, averages_weights
+from postil.records.counting import are
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -142,7 +143,8 @@ class NearSigns:
         xy, xx, yy = self._moments
         if self._elsewhere and self._elsewhere >= SHARE * self._seen and xy <= FALLS * np.sqrt(xx * yy) < 0:
             yield (
-                f"{names}: {self._elsewhere:,} of {self._seen:,} candidates are references of other items, as in "
+                f"{names}: {self._elsewhere:,} of {self._seen:,} candidates "
+                f"{are(self._elsewhere)} references of other items, as in "
                 "leave-one-out or in halves, and the mean weight of a candidate's references falls as its own weight "
                 f"rises; over={over} follows that mean, against the ranking within an item, and over=max less so"
             )

@@ -124,7 +124,7 @@ def import_trec(out: str, options: TrecOptions, on_message: OnMessage) -> None:
         outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[unjudged]
         _say_some(on_message, f"in the runs and not judged, {outcome}", map(" ".join, found.unjudged))
     if found.unused:
-        on_message(f"{found.unused:,} texts of the collection are not needed")
+        on_message(f"{counted(found.unused, 'text')} of the collection not needed")
     passages = found.passages
     if options.duplicates:
         merged = merge_duplicates(passages, options.duplicates)
@@ -148,13 +148,13 @@ def import_inex(out: str, options: InexOptions, on_message: OnMessage) -> None:
     topics, runs, judgements, documents = options.topics, options.runs, options.judgements, options.documents
     _check(out, options.duplicates, [topics, *runs, *judgements, *documents])
     found = read_inex(topics, runs, judgements, documents=documents, characters=options.duplicates)
-    _say_some(on_message, "not among the topics, left out", found.unknown, "topics")
-    _say_some(on_message, "in the runs and not judged, left out", found.unjudged, "topics")
-    _say_some(on_message, "judged and in no run, left out", found.without, "topics")
+    _say_some(on_message, "not among the topics, left out", found.unknown, "topic")
+    _say_some(on_message, "in the runs and not judged, left out", found.unjudged, "topic")
+    _say_some(on_message, "judged and in no run, left out", found.without, "topic")
     lost = (f"{stretch.topic} (line {stretch.line})" for stretch in found.unmatched)
-    _say_some(on_message, "in no passage, left out", lost, "highlighted stretches")
+    _say_some(on_message, "in no passage, left out", lost, "highlight")
     say_replaced(found.replaced, on_message)
-    on_message(f"{found.submitted:,} passages in the runs, {len(found.passages) + found.merged:,} distinct")
+    on_message(f"{counted(found.submitted, 'passage')} in the runs, {len(found.passages) + found.merged:,} distinct")
     if options.duplicates:
         _say_merged(on_message, found.merged, options.duplicates)
     _write(out, found.passages, on_message)
@@ -202,10 +202,10 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
         write(out, tally.counted(chain([first], rows)))
     _say_left_out(report, options, on_message)
     if grades is not None:
-        _say_some(on_message, "found in no file", grades.missing, "judged passages")
+        _say_some(on_message, "found in no file", grades.missing, "judged passage")
         outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[options.unjudged]
-        on_message(f"{grades.unjudged:,} passages of pages with judged ones are not judged, {outcome}")
-    on_message(f"{report.pages:,} pages with {report.anchors:,} anchors")
+        on_message(f"{counted(grades.unjudged, 'passage')} of pages with judged ones not judged, {outcome}")
+    on_message(f"{counted(report.pages, 'page')} with {counted(report.anchors, 'anchor')}")
     tally.say(out, on_message)
 
 
@@ -222,18 +222,18 @@ def _say_left_out(report: WikiReport, options: WikipediaOptions, on_message: OnM
     for line in report.detected:
         on_message(line)
     say_replaced(report.replaced, on_message)
-    for number, what in (
-        (report.elsewhere, "pages of other namespaces, left out"),
-        (report.unnamed, "pages that are not among the titles, left out"),
-        (report.redirects, "redirects, left out"),
-        (report.disambiguations, "disambiguation pages, left out"),
-        (report.empty, "pages without a passage"),
-        (report.short, f"passages of fewer than {options.min_words} words, left out"),
+    for number, one, what in (
+        (report.elsewhere, "page", "of another namespace, left out"),
+        (report.unnamed, "page", "whose title is not among the titles, left out"),
+        (report.redirects, "redirect", "left out"),
+        (report.disambiguations, "disambiguation page", "left out"),
+        (report.empty, "page", "without a passage"),
+        (report.short, "passage", f"of fewer than {options.min_words} words, left out"),
     ):
         if number:
-            on_message(f"{number:,} {what}")
+            on_message(f"{counted(number, one)} {what}")
     if options.limit is None:
-        _say_some(on_message, "found in no file", report.absent, "titles")
+        _say_some(on_message, "found in no file", report.absent, "title")
 
 
 def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
@@ -243,16 +243,17 @@ def _check(out: str, duplicates: int, inputs: Sequence[str]) -> None:
         raise UsageError(f"passages are compared by 0 or more characters, got {duplicates}")
 
 
-def _say_some(on_message: OnMessage, what: str, names: Iterable[str], kind: str = "passages") -> None:
+def _say_some(on_message: OnMessage, what: str, names: Iterable[str], kind: str = "passage") -> None:
     listed = list(names)
     if listed:
         more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-        on_message(f"{len(listed):,} {kind} {what}: {', '.join(listed[:NAMED])}{more}")
+        on_message(f"{counted(len(listed), kind)} {what}: {', '.join(listed[:NAMED])}{more}")
 
 
 def _say_merged(on_message: OnMessage, dropped: int, characters: int) -> None:
     on_message(
-        f"{dropped:,} passages begin and end with the same {characters} characters as another of their topic; merged"
+        f"{counted(dropped, 'passage')} merged with another of the topic, which begins and ends with the same "
+        f"{counted(characters, 'character')}"
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from postil.commenters.nn.batches import concatenate_texts
 from postil.corpus.store import Field
 from postil.errors import MissingExtra, UsageError
+from postil.records.counting import have
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 from postil.text.word2vec_training import train as train_vectors
@@ -97,7 +98,9 @@ class CorpusTexts:
                 words = np.sum([np.diff(self._texts(split, part)[1]) for part in parts], axis=0)  # [articles]
                 none, named = int(np.count_nonzero(words == 0)), " or ".join(parts)
                 if none:
-                    notes.append(f"{none:,} of {len(words):,} articles of {split} have no word in their {named}, {use}")
+                    notes.append(
+                        f"{none:,} of {len(words):,} articles of {split} {have(none)} no word in their {named}, {use}"
+                    )
         return notes
 
     def check_split(self, name: str) -> None:

@@ -14,6 +14,7 @@ from postil.corpus.rated_comments import RatedComments
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.score_matrix import Rated
 from postil.options import command_words
+from postil.records.counting import have
 from postil.records.explain import shown
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Judgement
@@ -182,8 +183,8 @@ def _rated(articles: Sequence[Article], rated: RatedComments, on_message: OnMess
         )
     comments = [comment for article in found for comment in article.comments]
     if without := sum(comment.mean_grade is None for comment in comments):
-        problem = f"{without:,} of {len(comments):,} references have no rating, and weights by grades need one of each"
-        on_message(f"{rated.where}: {problem}")
+        problem = f"{without:,} of {len(comments):,} references {have(without)} no rating"
+        on_message(f"{rated.where}: {problem}, and weights by grades need one of each")
     return found
 
 
@@ -223,5 +224,5 @@ def _read_given(
             problem = f"system '{system}' has no text for {len(missing):,} of {len(articles):,} articles"
             raise InvalidInput(f"{problem}, such as '{missing[0]}'; give an empty text where it has none", where=path)
     if others:
-        on_message(f"{path}: {others:,} rows of other articles are ignored")
+        on_message(f"{path}: {counted(others, 'row')} of other articles ignored")
     return {system: [said[article.id] for article in articles] for system, said in texts.items()}

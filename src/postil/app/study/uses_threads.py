@@ -18,6 +18,7 @@ from postil.commenters.text_shares import text_shares
 from postil.errors import UsageError
 from postil.metrics.consensus import mean_similarities, similarity_of
 from postil.metrics.references import References
+from postil.records.counting import have
 from postil.records.dates import unix_seconds
 from postil.text.tokenizers import tokenizer
 from postil.text.tokens import Vocabulary
@@ -170,7 +171,7 @@ def _scores(
     dates += [comment.date for article in articles for comment in article.comments]
     undated = dates.count(None)
     if undated:
-        absent[AGE] = f"{undated:,} of {len(dates):,} articles and comments have no date"
+        absent[AGE] = f"{undated:,} of {len(dates):,} articles and comments {have(undated)} no date"
     else:
         scores[AGE] = _ages(articles)
     scores[POSITION] = -np.concatenate([np.arange(len(article.comments), dtype=np.float64) for article in articles])

@@ -11,6 +11,7 @@ from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import shared_idf
 from postil.commenters.relevance_features import RelevanceFeatures, hubs_of
 from postil.commenters.text_vectors import TextVectors
+from postil.render.formats import counted
 from postil.text.static_encoders import open_static
 from postil.text.tokens import Vocabulary
 
@@ -86,7 +87,7 @@ def train_features(
     pairs = sample_pairs(index, articles, starts, options.seed, jobs=options.jobs)
     model = fit_model(features, articles, stored, pairs, seed=options.seed, on_message=on_message)
     own, total = int(pairs.own.sum()), len(stored)
-    of = f"{own:,} comments" if own == total else f"{own:,} of {total:,} comments, sampled"
+    of = counted(own, "comment") if own == total else f"{own:,} of {counted(total, 'comment')}, sampled"
     names = features.names
     on_message(f"ranker fitted to {of}, and {len(pairs.own) - own:,} of other articles: {len(names)} features")
     return TrainedFeatures(FeatureRanker(features, model, stored), origin, folder / "static", len(pairs.own))

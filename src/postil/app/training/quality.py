@@ -31,6 +31,7 @@ from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
 from postil.records.parts import Excluded
 from postil.records.results import FeatureWeight, ThreadOrdersResult, ThreadSettings
+from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,7 @@ def train_quality(
         ),
         remarks=(
             *remarks,
-            *([f"labels: {about[LABELS]:,} comments, {about['shown']:,} to show"] if about else []),
+            *([f"labels: {counted(about[LABELS], 'comment')}, {about['shown']:,} to show"] if about else []),
             f"{KIND}, {WHOLE}: each thread by a fit on the other folds; the intervals hold the fits fixed",
             *verdicts(KIND, rows, differences),
         ),

@@ -9,6 +9,7 @@ import numpy as np
 from postil.commenters.ranking_evaluation import RankingTask, evaluate, sample_negatives
 from postil.commenters.reranker import DEPTH, Reranker, standardized, text_of, unit_vectors
 from postil.errors import InvalidInput, Undefined
+from postil.render.formats import counted
 from postil.text.sentence_encoders import sentence_encoder
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def train_reranker(
     encoder = sentence_encoder(folder)
     total = texts.corpus.metadata.splits["train"].articles
     articles = _drawn(texts, "train", _draw(total, HUB_ARTICLES, seed))
-    on_message(f"reranker {encoder.signature}: {len(articles):,} articles of train are encoded")
+    on_message(f"reranker {encoder.signature}: encoding {counted(len(articles), 'article')} of train")
     vectors = _encoded(encoder, [_text(texts, one) for one in articles], on_progress)
     hub = vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
     if not (np.isfinite(hub).all() and hub.any()):
@@ -83,7 +84,9 @@ def train_reranker(
         on_message(f"reranker: dev is missing or too small, so its weight is {DEFAULT:g}")
         return Reranker(encoder, hub, DEFAULT)
     weight, before, after, n = chosen
-    on_message(f"reranker: weight {weight:g}, the best on {n} articles of dev: mrr {after:.3f}, {before:.3f} without")
+    on_message(
+        f"reranker: weight {weight:g}, the best on dev ({counted(n, 'article')}): mrr {after:.3f}, {before:.3f} without"
+    )
     return Reranker(encoder, hub, weight)
 
 

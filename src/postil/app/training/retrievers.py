@@ -28,6 +28,7 @@ from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName
+from postil.render.formats import counted
 from postil.text.sentence_encoders import sentence_encoder
 from postil.text.vector_store import METADATA
 
@@ -102,7 +103,9 @@ def train_retriever(
         return None
     pool, words = _candidate_pool(corpus, on_progress), corpus.words()
     index = _index(texts, len(words), options, on_message)
-    on_message(f"{len(index):,} articles indexed, {len(words):,} words; {len(pool):,} comments")
+    on_message(
+        f"{counted(len(index), 'article')} indexed, {counted(len(words), 'word')}; {counted(len(pool), 'comment')}"
+    )
 
     words_ranker = _by_words(texts, len(words), options)
     features = train_features(texts, index, directory.folder, options, on_message) if options.has_features else None

@@ -10,6 +10,7 @@ import numpy as np
 from postil.plots import Curve, ScatterPanel, curves, scatter
 from postil.records.names import control
 from postil.render.combine import head, lines, verdict
+from postil.render.formats import counted
 from postil.render.numbers import number, signed
 from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
 from postil.render.page.tables import NONE, cut, plain_value, signatures, with_interval
@@ -130,7 +131,7 @@ def combine_pictures(result: CombinationResult) -> Iterator[Picture]:
     title = "Out-of-fold grades against ratings"
     caption = "Each text’s out-of-fold grade and mean rating, with the least-squares line"
     draw = partial(scatter, panels, xlabel="mean rating", ylabel="out-of-fold grade")
-    yield Picture("grades", title, caption, f"{caption}; {len(ratings):,} texts", draw)
+    yield Picture("grades", title, caption, f"{caption}; {counted(len(ratings), 'text')}", draw)
     series = []
     for name, grades, _ in columns:
         groups = np.array_split(np.argsort(grades, kind="stable"), min(GROUPS, len(grades)))
