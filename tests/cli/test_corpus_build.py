@@ -203,9 +203,7 @@ def test_broken_lines_stop_or_are_listed(postil: Postil) -> None:
     assert build(postil).err == "postil: a.jsonl:11: not JSON at character 1: expecting value\n"
     done = build(postil, "--on-error", "skip")
     assert done.code == 0, done.err
-    assert done.err.splitlines()[0] == (
-        "2 rows could not be read and were left out; listed in corpus.rejected.jsonl"
-    )
+    assert done.err.splitlines()[0] == ("2 rows could not be read and were left out; listed in corpus.rejected.jsonl")
     rejected = [json.loads(line) for line in Path("corpus.rejected.jsonl").read_text().splitlines()]
     assert rejected == [
         {"file": "a.jsonl", "line": 11, "field": "", "problem": "not JSON at character 1: expecting value"},
