@@ -23,7 +23,7 @@ from postil.records.delimited import Delimited
 from postil.records.reading import Reading, readings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from postil.records import Row
@@ -85,6 +85,55 @@ def ods(path: Path, table: Sequence[Sequence[object]], **cell_of: dict[str, str]
     book.spreadsheet.addElement(page)
     book.save(path)
     return path
+
+
+# Ways to write the XML of a workbook, all of them right.
+ATTRIBUTE = re.compile(r'(\s[\w:.-]+)="([^"]*)"')
+
+
+def tags(xml: str, change: Callable[[str], str]) -> str:
+    return re.sub(r"<[\w/][^<>]*>", lambda found: change(found[0]), xml)
+
+
+def single(xml: str) -> str:
+    return tags(xml, lambda tag: ATTRIBUTE.sub(lambda each: f"{each[1]}='{each[2].replace(chr(39), '&apos;')}'", tag))
+
+
+def _other(name: re.Match[str]) -> str:
+    return name[0].replace("table", "t")
+
+
+def prefixed(xml: str) -> str:
+    """Another prefix for the names of sheets, or of the tables of OpenDocument."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    if f'xmlns="{main}"' in xml:
+        xml = xml.replace(f'xmlns="{main}"', f'xmlns:x-1.a="{main}"')
+        return tags(xml, lambda tag: re.sub(r"^<(/?)(?=\w+[\s/>])", r"<\1x-1.a:", tag))
+    return tags(
+        xml,
+        lambda tag: re.sub(r"(?<=[</ ])table:|(?<=xmlns:)table(?==)", lambda each: each[0].replace("table", "t"), tag),
+    )
+
+
+WRITTEN: dict[str, Callable[[str], str | bytes]] = {
+    "single quotes": single,
+    "space": lambda xml: tags(xml, lambda tag: ATTRIBUTE.sub(r'\1 = "\2"', tag)),
+    "lines": lambda xml: tags(single(xml), lambda tag: re.sub(r"/?>$", r"\n\g<0>", tag.replace("='", "\n=\t'"))),
+    "prefixes": prefixed,
+    "both": lambda xml: single(prefixed(xml)),
+    "utf-16": lambda xml: re.sub(r"^<\?xml[^>]*>", "<?xml version='1.0' encoding='UTF-16'?>", xml).encode("utf-16"),
+}
+
+
+def rewritten(path: Path, change: Callable[[str], str | bytes], rename: Callable[[str], str] = str) -> Path:
+    made = path.with_stem("rewritten")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(made, "w") as new:
+        for part in old.namelist():
+            data: str | bytes = old.read(part)
+            if part.endswith((".xml", ".rels")):
+                data = change(old.read(part).decode())
+            new.writestr(rename(part), data)
+    return made
 
 
 # What people have: how the file begins, its encoding, and what is said of it.
@@ -835,3 +884,45 @@ def test_fields_that_are_not_read_are_said(tmp_path: Path, ending: str) -> None:
     got, said = rows(path, columns={"item": "id", "text": "out.text", "system": "=s"})
     assert got == [Candidate("1", "s", "Rain"), Candidate("2", "s", "Snow")]
     assert said == [f"{'columns' if ending == '.parquet' else 'fields'} not read: gold"]
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_workbooks_of_writers_with_other_habits(tmp_path: Path, way: str) -> None:
+    plain = [["item", "text", "grade"], [1, "Rain & 'it' \"x\" < y", 3], [2, "Snow and ice", 2.5]]
+    for usual in (workbook(tmp_path / "r.xlsx", plain, [["who's"], ["Ann"]]), ods(tmp_path / "r.ods", plain)):
+        assert rows(rewritten(usual, WRITTEN[way]), Reference) == rows(usual, Reference)
+    head = ["item", "text", "grade"]
+    down = {"numberrowsspanned": "2", "valuetype": "string"}
+    for bad, problem in (
+        (workbook(tmp_path / "s.xlsx", [head, [1, "Rain", 3], [2, "Snow", "=1+2"]]), "cell C3"),
+        (workbook(tmp_path / "t.xlsx", [head, [1, "Rain", 3], [2, "Snow", "#N/A"]]), "the error #N/A in cell C3"),
+        (workbook(tmp_path / "u.xlsx", [head, [1, "Rain", 3]], merged="A2:B2"), "merged cells (A2:B2)"),
+        (ods(tmp_path / "s.ods", [head, [1, "Rain", 3], [2, "Snow", 4]], Rain=down), "merged cells (B2:B3)"),
+    ):
+        made = rewritten(bad, WRITTEN[way])
+        assert problem in refusal(made, made.read_bytes(), Reference)
+
+
+@pytest.mark.parametrize(
+    "rename",
+    [
+        lambda name: name.replace("xl/workbook.xml", "xl/Workbook.xml"),
+        lambda name: name.replace("worksheets/sheet", "worksheets/Sheet"),
+        lambda name: name.replace("/", "\\"),
+    ],
+    ids=["workbook", "sheet", "backslashes"],
+)
+def test_parts_of_workbooks_under_other_names(tmp_path: Path, rename: Callable[[str], str]) -> None:
+    usual = workbook(tmp_path / "r.xlsx", [["item", "text"], [1, "Rain"]])
+    assert rows(rewritten(usual, str, rename), Reference) == rows(usual, Reference)
+
+
+def test_workbooks_are_rewritten_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = workbook(tmp_path / "r.xlsx", [["item", "text"], [1, "Rain"]])
+    laughs = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+    entities = rewritten(usual, lambda xml: single(xml).replace("<worksheet", f"{laughs}<worksheet"))
+    with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
+        rows(entities, Reference)
+    monkeypatch.setattr("postil.records.workbook_xml.LARGEST", 100)
+    with pytest.raises(InvalidInput, match="a damaged workbook, or none"):
+        rows(rewritten(usual, single), Reference)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.cells import BrokenCell, MergedCell
 from postil.records.delimited import MOST_ROWS, head_of, wanted_in
+from postil.records.workbook_xml import UnusualXmlError, check_usual, in_usual_xml
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -71,28 +72,45 @@ class Sheet:
         if not data.startswith(b"PK"):
             problem = "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
             raise InvalidInput(problem, where=where)
+        damage = (calamine.CalamineError, *DAMAGE)
         try:
-            book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-            archive = zipfile.ZipFile(io.BytesIO(data))
-            name, self._rows = _chosen(book, archive, where, reading, wanted)
-            filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
-            above = head_of([self._rows[number - 1] for number in filled], wanted)
-            self.line = filled[above] if filled else 0
-            formulas = _mark(archive, name, self._rows, self.line)
-        except (calamine.CalamineError, *DAMAGE) as error:
-            problem = f"a damaged workbook, or none: {error}; is the download complete?"
-            raise InvalidInput(problem, where=where) from error
-        self.detected = f" from sheet '{name}'" if len(book.sheet_names) > 1 else ""
+            name, names, formulas = self._open(data, wanted, reading)
+        except damage as error:
+            try:
+                usual = in_usual_xml(data)
+                if usual is None:
+                    raise
+                name, names, formulas = self._open(usual, wanted, reading, rewritten=True)
+            except damage:
+                problem = f"a damaged workbook, or none: {error}; is the download complete?"
+                raise InvalidInput(problem, where=where) from error
+        self.detected = f" from sheet '{name}'" if len(names) > 1 else ""
         if formulas:
             self.detected += f" with the stored values of {formulas:,} formula{'s' * (formulas > 1)}"
         if not self.line:
             raise InvalidInput("the table is empty", where=where)
-        self.detected += f" with the columns' names in row {self.line}" if above else ""
+        self.detected += f" with the columns' names in row {self.line}" if self._above else ""
         self.names = [str(cell).strip() for cell in self._rows[self.line - 1]]
         twice = next((each for each in self.names if each and self.names.count(each) > 1), None)
         if twice is not None:
             problem = "the column stands twice; give one another name"
             raise InvalidInput(problem, where=where, line=self.line, field=twice)
+
+    def _open(
+        self, data: bytes, wanted: Collection[str], reading: Reading, *, rewritten: bool = False
+    ) -> tuple[str, list[str], int]:
+        """The name of the sheet, those of all sheets, and the number of formulas."""
+        import python_calamine as calamine  # noqa: PLC0415
+
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        if not book.sheet_names and not rewritten:
+            raise UnusualXmlError("no sheets")
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        name, self._rows = _chosen(book, archive, self.where, reading, wanted)
+        filled = [number for number, row in enumerate(self._rows, 1) if any(cell != "" for cell in row)]
+        self._above = head_of([self._rows[number - 1] for number in filled], wanted)
+        self.line = filled[self._above] if filled else 0
+        return name, book.sheet_names, _mark(archive, name, self._rows, self.line)
 
     def rows(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
         """The rows that are not empty.
@@ -160,7 +178,7 @@ def _chosen(
 
 def _values(book: CalamineWorkbook, archive: zipfile.ZipFile, name: str, where: str) -> Values:
     """Values of a sheet; one that is nearly empty is refused, since all its cells together may not fit in memory."""
-    sheet = b"" if "content.xml" in archive.namelist() else archive.read(_part(archive, name))
+    sheet = b"" if "content.xml" in archive.namelist() else check_usual(archive.read(_part(archive, name)))
     if far := _FAR.findall(sheet):
         width = max(_number_of(letters.decode()) for letters, _ in far) + 1
         height = max(int(row) for _, row in far)
@@ -173,7 +191,7 @@ def _values(book: CalamineWorkbook, archive: zipfile.ZipFile, name: str, where: 
 def _mark(archive: zipfile.ZipFile, name: str, rows: Values, head: int) -> int:
     """Put `BrokenCell` where a value is none, and count the formulas."""
     if "content.xml" in archive.namelist():
-        return _mark_ods(archive.read("content.xml").decode(), name, rows, head)
+        return _mark_ods(check_usual(archive.read("content.xml")).decode(), name, rows, head)
     return _mark_xlsx(archive.read(_part(archive, name)), rows, head)
 
 
@@ -181,7 +199,7 @@ def _part(archive: zipfile.ZipFile, name: str) -> str:
     """File of a sheet within an .xlsx."""
     found: dict[str, dict[str, str]] = {"sheet": {}, "Relationship": {}}
     for file in ("xl/workbook.xml", "xl/_rels/workbook.xml.rels"):
-        for kind, attributes in _ELEMENT.findall(archive.read(file).decode()):
+        for kind, attributes in _ELEMENT.findall(check_usual(archive.read(file)).decode()):
             values = {key.rpartition(":")[2]: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)}
             if kind == "sheet":
                 found[kind][values["name"]] = values["id"]
