@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from endpoint_stub import Reply, StubServer, completion, error
 from postil.endpoint import Answer, AnswerCache, Client, Message, Pace, Request, Timing
@@ -153,7 +153,7 @@ def test_an_answer_of_an_earlier_run_is_found_when_a_late_refusal_tells(tmp_path
     def late(asked: Asked) -> Reply:
         return completion("4") if asked.body.get("temperature", 0.0) == 0.0 else ONLY_ONE
 
-    sampled = msgspec.structs.replace(request(), temperature=0.7)
+    sampled = replace(request(), temperature=0.7)
     with StubServer(late) as stub, AnswerCache(tmp_path) as cache:
         (first,) = run(stub.url, cache, sampled)
         asked = len(stub.asked)
@@ -165,6 +165,26 @@ def test_a_refusal_that_does_not_help_ends_the_run_and_is_forgotten() -> None:
     with StubServer(lambda _: ONLY_ONE) as stub, pytest.raises(PostilError, match="does not support 0 with this model"):
         run(stub.url, None, request())
     assert ["temperature" in asked.body for asked in stub.asked] == [True, False]
+
+
+def test_no_fewer_tokens_are_asked_for_than_the_endpoint_takes(tmp_path: Path) -> None:
+    """As services that answer by another interface have it."""
+
+    def answering(asked: Asked) -> Reply:
+        said = "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got {} instead."
+        size = asked.body["max_tokens"]
+        assert isinstance(size, int)
+        few = refuses(said.format(size), "max_output_tokens", "integer_below_min_value")
+        return few if size < 16 else completion("4", tokens={"4": -0.1})
+
+    requests = [replace(request(top_logprobs=20, sample=at), max_tokens=1) for at in range(5)]
+    with StubServer(answering) as stub, AnswerCache(tmp_path) as cache:
+        found = run(stub.url, cache, *requests)
+        assert [each.text for each in found if isinstance(each, Answer)] == ["4"] * 5
+        assert [asked.body["max_tokens"] for asked in stub.asked] == [1, *[16] * 5]
+        assert cache.get(replace(requests[0], max_tokens=16).key()) == found[0]
+        assert run(stub.url, cache, *requests) == found
+        assert len(stub.asked) == 7
 
 
 def test_own_fields_are_sent_and_are_not_taken_back() -> None:

@@ -13,6 +13,7 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer, Failed, Request, read_answer
@@ -173,7 +174,7 @@ class Client:
         self._usage, self._failed_in_a_row = Usage(), 0
         self._reached = self._told_unreached = False
         self._refused: frozenset[str] = frozenset()
-        self._learned, self._looks_left = False, LOOKS
+        self._learned, self._looks_left, self._least = False, LOOKS, 0
 
     def __enter__(self) -> Self:
         return self
@@ -187,7 +188,7 @@ class Client:
     def usage(self) -> Usage:
         """Work so far."""
         cost = self._budget.spent if self._budget.limits.price else None
-        return msgspec.structs.replace(self._usage, cost=cost)
+        return replace(self._usage, cost=cost)
 
     def known(self, request: Request) -> Answer | None:
         """The answer to a request that the cache has; None if it has none.
@@ -195,6 +196,7 @@ class Client:
         Args:
             request: The request.
         """
+        request = self._long_enough(request)
         for refused in self._forms(request):
             if (answer := self._cache.get(request.key(refused))) is not None:
                 self._learn(refused)
@@ -209,6 +211,10 @@ class Client:
             options = sorted(request.options())
             for count in range(len(options) + 1):
                 yield from map(frozenset, combinations(options, count))
+
+    def _long_enough(self, request: Request) -> Request:
+        """A request for no fewer tokens than the endpoint takes."""
+        return request if request.max_tokens >= self._least else replace(request, max_tokens=self._least)
 
     def _learn(self, refused: frozenset[str]) -> None:
         """Remember for the run what the endpoint refuses, and say it once."""
@@ -329,7 +335,7 @@ class Client:
 
     def _count_cached(self) -> None:
         with self._lock:
-            self._usage = msgspec.structs.replace(self._usage, cached=self._usage.cached + 1)
+            self._usage = replace(self._usage, cached=self._usage.cached + 1)
 
     def _end(self, run: _Run, patience: float) -> None:
         run.stop.set()
@@ -364,9 +370,12 @@ class Client:
                 return self._call(call, refused)
             except Rejected as error:
                 self._reached = True
-                if (option := error.body.refused(call.request.options() - refused)) is None:
+                if self._long_enough(call.request).max_tokens < error.body.least_tokens:
+                    self._least = error.body.least_tokens
+                elif option := error.body.refused(call.request.options() - refused):
+                    refused |= {option}
+                else:
                     raise
-                refused |= {option}
             except TransientError as error:
                 reason = error.reason
                 self._reached |= error.reached
@@ -381,8 +390,8 @@ class Client:
                 return self._fail(error.reason)
 
     def _call(self, call: _Call, refused: frozenset[str]) -> Answer:
-        request = call.request
-        if refused and (known := self._cache.get(request.key(refused))) is not None:
+        request = self._long_enough(call.request)
+        if (refused or request != call.request) and (known := self._cache.get(request.key(refused))) is not None:
             self._budget.settle(call.cost, 0.0)  # an earlier run learned the same
             self._learn(refused)
             self._count_cached()
@@ -400,7 +409,7 @@ class Client:
         self._budget.settle(call.cost, self._budget.estimate(prompt, completion))
         with self._lock:
             used, self._failed_in_a_row = self._usage, 0
-            self._usage = msgspec.structs.replace(
+            self._usage = replace(
                 used,
                 calls=used.calls + 1,
                 prompt_tokens=used.prompt_tokens + prompt,
@@ -419,7 +428,7 @@ class Client:
                 answer = Answer(text="", finish_reason="length", thinks=True)
             else:
                 raise
-        return msgspec.structs.replace(answer, not_sent=tuple(sorted(refused & request.options())))
+        return replace(answer, not_sent=tuple(sorted(refused & request.options())))
 
     def _back_off(self, error: TransientError, attempt: int, run: _Run) -> None:
         wait = error.after
@@ -435,7 +444,7 @@ class Client:
 
     def _fail(self, reason: str) -> Failed:
         with self._lock:
-            self._usage = msgspec.structs.replace(self._usage, failed=self._usage.failed + 1)
+            self._usage = replace(self._usage, failed=self._usage.failed + 1)
             self._failed_in_a_row += 1
         if self._failed_in_a_row >= IN_A_ROW:
             raise PostilError(f"{IN_A_ROW} requests in a row failed, the last one because {reason}")

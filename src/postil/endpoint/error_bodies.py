@@ -53,6 +53,7 @@ _TOLD_BY: Final = {
 
 _UNKNOWN: Final = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"})
 _ENDED: Final = re.compile(r"max_tokens or model output limit was reached", re.IGNORECASE)
+_LEAST: Final = re.compile(r"max_(?:output_|completion_)?tokens.{0,120}?(?:>=|at least|minimum of) ?(\d{1,3})(?!\d)")
 _FILTERS: Final = frozenset(
     ("content_filter", "responsibleaipolicyviolation", "content_policy_violation", "data_inspection_failed")
 )
@@ -106,6 +107,12 @@ class ErrorBody(msgspec.Struct, frozen=True):
     def cut(self) -> bool:
         """True if all tokens of the answer were used up before it began, as some servers say of models that think."""
         return _ENDED.search(self.said) is not None
+
+    @property
+    def least_tokens(self) -> int:
+        """Smallest maximum number of tokens that the server takes; 0 where it says nothing of the kind."""
+        found = _LEAST.search(self.said)
+        return int(found[1]) if found else 0
 
     def refused(self, sent: Collection[str]) -> str | None:
         """The option of `SPARED` that the server refuses; None where it says nothing of the kind.
