@@ -302,3 +302,116 @@ def test_a_page_says_how_its_bytes_were_read() -> None:
     text = "港口办公室每天九点开门，四点关门。守门人一八零一年画了船闸的图。"
     told = read_html(f"<p>{text}</p>".encode("gbk"), "page.html")
     assert (told.text, told.notes) == (text, ("not UTF-8, read as gb18030",))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "<span class=popup>boiler</span>",
+        "<span class=related>boiler</span>",
+        "<a class=social href=/b>boiler</a>",
+        "<em id=menu>boiler</em>",
+        "<abbr class=promo title=b>boiler</abbr>",
+        "<ins class=ads>boiler</ins>",
+        "<span class='nav comments'><b>boiler</b></span>",
+        "<x-term class=popup>boiler</x-term>",
+        "<a class='reference internal' href=b.html>boiler</a>",
+        "<a class=anchor-link href=#b>boiler</a>",
+        "<button>boiler</button>",
+        "<label>boiler</label>",
+        "<kbd><button class=popup>boiler</button></kbd>",
+    ],
+)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<article>{0}<p>{1}</p></article>",
+        "<article><p>{1}</p>{0}</article>",
+        "<div><p>{1}</p>{0}</div>",
+        "<main><ul><li>{1}</ul>{0}</main>",
+    ],
+)
+def test_words_in_a_line_stay_whatever_their_names(page: str, word: str) -> None:
+    document = found(page.format(SENTENCES, f"It has the {word} of another engine, which is larger."))
+    assert "It has the boiler of another engine, which is larger." in [text for _, text in kinds(document)]
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        "<p><button>Accept</button> <button>Refuse</button></p>",
+        "<div>We would like more of them. <button>Accept</button></div>",
+        "<p><button>Accept</button> We would like more of them.</p>",
+        "<form><label>Accept</label> <input></form>",
+        "<h2>The wheel <button>Accept</button></h2>",
+        "<span class=sr-only>Accept what opens in another window</span>",
+        "<span class=promo><div>Accept the offer of the year.</div></span>",
+    ],
+)
+def test_controls_around_the_text_are_left_out(control: str) -> None:
+    assert "Accept" not in found(f"<article>{SENTENCES}{control}{SENTENCES}</article>").text
+
+
+ADVERTISEMENT = "Ten umbrellas under ten pounds: number {} will surprise you, since it is of paper and keeps you dry."
+
+
+@pytest.mark.parametrize(
+    "item", ["<p>{}</p>", "<div class=item><p>{}</p></div>", "<article><p>{}</p></article>", "<li>{}"]
+)
+@pytest.mark.parametrize("name", ["ads", "ad-stream", "taboola-below", "related-posts", "social", "stream"])
+@pytest.mark.parametrize(
+    "whole", ["<article>{}</article>", "<main>{}</main>", "<div itemprop=articleBody>{}</div>", "<div>{}</div>"]
+)
+@pytest.mark.parametrize("is_first", [False, True], ids=["after", "before"])
+def test_a_stream_of_advertisements_is_not_the_article(is_first: bool, whole: str, name: str, item: str) -> None:
+    stream = f"<div class={name}>{''.join(item.format(ADVERTISEMENT.format(k)) for k in range(25))}</div>"
+    article = whole.format(f"<h1>Old Engine</h1>{SENTENCES}")
+    document = found(stream + article if is_first else article + stream, "<title>Old Engine - Pumps</title>")
+    prose = [text for kind, text in kinds(document) if kind in {"paragraph", "item"}]
+    if whole.startswith("<div>") and name == "stream":  # nothing says what is the article
+        assert set(ENGINE) <= set(prose)
+    else:
+        assert (document.title, prose) == ("Old Engine", list(ENGINE))
+
+
+def test_a_stream_is_the_article_where_there_is_no_other() -> None:
+    assert ENGINE[0] in found(f"<h1>Pumps</h1><p>Hello.</p><div class=ads>{SENTENCES}</div>").text
+
+
+HEADS = {
+    "site last": "<title>Night bus ends - Ely News</title>",
+    "site first": "<title>Ely News | Night bus ends</title>",
+    "of the article": "<meta property=og:title content='Night bus ends'><title>Night bus ends — Ely News</title>",
+    "named": "<meta property=og:site_name content='Ely News'><title>Ely News: Night bus ends</title>",
+    "of both": "<meta property=og:title content='Night bus ends | Ely News'>",
+}
+SITES = {
+    "h1": "<header><h1>Ely News</h1></header>",
+    "link": "<header><h1><a href=/>Ely News</a></h1><nav><a href=/x>Home</a></nav></header>",
+    "logo": "<div class=site-title>Ely News</div>",
+    "book": "<div id=menu-bar><h1 class=menu-title>Ely\u00ad News</h1></div>",
+    "none": "",
+}
+ARTICLES = {
+    "h1": "<article><h1>Night bus ends</h1>{}</article>",
+    "h2": "<main><h2>Night bus ends</h2>{}</main>",
+    "div": "<div><h1>Night\u00a0bus&shy; ends</h1>{}</div>",
+    "no headline": "<article>{}</article>",
+}
+
+
+@pytest.mark.parametrize("article", ARTICLES)
+@pytest.mark.parametrize("site", SITES)
+@pytest.mark.parametrize("head", HEADS)
+def test_the_title_is_that_of_the_article(head: str, site: str, article: str) -> None:
+    document = found(SITES[site] + ARTICLES[article].format(SENTENCES), HEADS[head])
+    if article == "no headline" and head == "site first" and site in {"h1", "none"}:
+        return  # nothing says which part is the site's
+    assert " ".join(document.title.replace("\u00ad", "").split()) == "Night bus ends"
+
+
+def test_a_title_with_a_dash_and_no_site_stays() -> None:
+    assert found(f"<h1>Engines - a history</h1>{SENTENCES}", "<title>Engines - a history</title>").title == (
+        "Engines - a history"
+    )
+    assert found(SENTENCES, "<title>www.pumps.example - Engines</title>").title == "Engines"

@@ -209,9 +209,9 @@ def read_html(html: str) -> HtmlPage:
     for table in walked.tables:
         table.clear(keep_tail=True)  # trafilatura takes the square of their cells
     found = _extracted(tree) if _is_small(tree) else None
-    blocks = None if found is None else selected(walked.blocks, found.text)
+    blocks = None if found is None else selected(walked, found.text)
     if blocks is None:
-        blocks = without_menus(walked.inner or walked.blocks)
+        blocks = without_menus(walked.blocks[walked.begin : walked.end] or walked.blocks)
     if not any(map(str.isalnum, "".join(block.text for block in blocks))):
         raise InvalidInput(NO_TEXT)
     said = found.title if found is not None and isinstance(found.title, str) else ""

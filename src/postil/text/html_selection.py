@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import normalize
 
-from postil.text.html_tree import language_of
+from postil.text.html_tree import SENTENCES, language_of, sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lxml.html import HtmlElement
 
-    from postil.text.html_walk import HtmlBlock, WalkedBlock
+    from postil.text.html_walk import HtmlBlock, Walked, WalkedBlock
 
 __all__ = ["PageMetadata", "content_root", "page_metadata", "selected", "title_of", "without_menus"]
 
@@ -32,6 +32,21 @@ _MENU_WORDS: Final = 30
 _DATE: Final = re.compile(r"((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
 _JSON_DATE: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{10,40})"')
 _SITE: Final = re.compile(r"\s+[|·»–—-]\s+[^|·»–—]{1,40}$")
+_SEPARATOR: Final = re.compile(r"\s[|·•»«›‹–—:-]+\s|:\s|\s?\|\s?")
+_SITE_NAMES: Final = (
+    "//meta[@property='og:site_name' or @name='application-name' or @name='apple-mobile-web-app-title']/@content",
+)
+_DOMAIN: Final = re.compile(r"(?:www\.)?[\w-]{1,60}\.[a-z]{2,12}")
+_HOME: Final = (
+    "//*[@rel='home' or @href='/' or contains(@class, 'site-title') or contains(@class, 'site-name') or "
+    "contains(@class, 'logo') or contains(@class, 'brand') or contains(@class, 'menu-title')][not(.//p or .//div)]"
+)
+"""Elements with the name of a site."""
+_ABOVE: Final = (
+    "//*[self::h1 or self::h2 or self::a][not(ancestor::article or ancestor::main)]"
+    "[ancestor::header or ancestor::nav or ancestor::*[@role='banner']]"
+)
+"""Elements above the article of a page that can have it."""
 _ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
 _ROOTS: Final = (
     "//*[@itemprop='articleBody']",
@@ -42,6 +57,12 @@ _ROOTS: Final = (
     "//*[@id='content' or @id='main' or @id='main-content' or @id='bodyContent']",
 )
 _MOST_ROOTS: Final = 50
+_ARTICLES: Final = (
+    "//article[not(ancestor::article)]",
+    "//*[@itemprop='articleBody'][not(ancestor::article or ancestor::*[@itemprop='articleBody'])]",
+    "//main[not(.//article or ancestor::main)]",
+)
+_SUMMARY: Final = 1.5
 _ROOT_SHARE: Final = 0.4
 
 
@@ -77,6 +98,8 @@ def page_metadata(tree: HtmlElement) -> PageMetadata:
 def title_of(tree: HtmlElement, blocks: Sequence[HtmlBlock], found: str = "") -> str:
     """Title of a page: a headline of its text that its head names too, else the one that was found, else its head's.
 
+    The name of the site is none, where the head names another part as well.
+
     Args:
         tree: The page.
         blocks: The blocks of its text.
@@ -84,29 +107,79 @@ def title_of(tree: HtmlElement, blocks: Sequence[HtmlBlock], found: str = "") ->
     """
     named = [*tree.xpath("//meta[@property='og:title']/@content"), *tree.xpath("//head/title/text()")]
     named = [title for each in named if (title := " ".join(each.split()))]
-    inside = " ".join(named).casefold()
-    headlines = [block.text for block in blocks if block.kind == "heading" and block.level == 1]
-    for each in headlines[:_MOST_ROOTS]:
-        if each.casefold() in inside:
+    inside = _folded(" ".join(named))
+    headlines = [block for block in blocks if block.kind == "heading"][:_MOST_ROOTS]
+    sites = _sites(tree, named, headlines)
+    parts = {_folded(part) for title in named for part in _parts(title)} - sites
+    first = [block.text for block in headlines if block.level == 1 and _folded(block.text) not in sites]
+    for each in first:
+        if _folded(each) in inside:
             return each
-    if found and (not named or found.casefold() in inside):
+    for block in headlines:
+        if _folded(block.text) in parts:
+            return block.text
+    if found and (not named or (_folded(found) in inside and found not in named)) and _folded(found) not in sites:
         return found
     if named:
-        return _SITE.sub("", named[0]) or named[0]
-    return headlines[0] if headlines else found
+        return _without_site(named, sites)
+    return first[0] if first else found
 
 
-def selected(walked: Sequence[WalkedBlock], article: str) -> list[HtmlBlock] | None:
-    """Blocks that are in the text of an article.
+def _sites(tree: HtmlElement, named: Sequence[str], headlines: Sequence[HtmlBlock]) -> set[str]:
+    """Names of the site of a page: those that its head gives, and parts of its title that stand above the article."""
+    said = {_folded(each) for path in _SITE_NAMES for each in tree.xpath(path)}
+    titles = [[_folded(part) for part in _parts(title)] for title in named]
+    titles = [parts for parts in titles if len(parts) > 1]
+    if not titles:
+        return said - {_folded(title) for title in named}
+    home, above = (
+        {_folded(" ".join(each.itertext())) for each in tree.xpath(path)[:_MOST_ROOTS]} for path in (_HOME, _ABOVE)
+    )
+    texts = {_folded(block.text) for block in headlines}
+    for parts in titles:
+        last = parts[-1]
+        for part in parts:
+            # The last part is the site's where it is above the article; another one where a headline has the last.
+            is_above = part in above and (part == last or (last in texts and last not in above | said))
+            if part in home or is_above or _DOMAIN.fullmatch(part):
+                said.add(part)
+    return said
+
+
+def _without_site(named: Sequence[str], sites: set[str]) -> str:
+    """The first title without the name of the site; one that the second goes on from has none."""
+    title = named[0]
+    if len(named) > 1 and named[1] != title and _folded(named[1]).startswith(_folded(title)):
+        return title
+    parts = _parts(title)
+    left = [part for part in parts if _folded(part) not in sites]
+    if left and len(left) < len(parts):
+        return left[0] if len(left) == 1 else title[title.index(left[0]) : title.rindex(left[-1]) + len(left[-1])]
+    return _SITE.sub("", title) or title
+
+
+def _parts(title: str) -> list[str]:
+    """Parts of a title, such as the article's and the site's."""
+    return [part for each in _SEPARATOR.split(title) if (part := each.strip())]
+
+
+def _folded(text: str) -> str:
+    """A text in one form: without what prints nothing, whatever its case and its spaces."""
+    return " ".join(_printed(text).casefold().split())
+
+
+def selected(page: Walked, article: str) -> list[HtmlBlock] | None:
+    """Blocks that are in the text of an article, and in the element that has the content of the page.
 
     Args:
-        walked: Blocks of the page.
+        page: The page.
         article: Its article, as another reader found it.
 
     Returns:
         The blocks; headings, captions, tables and code where what is around them is in the article. None where the
         article has but a small part of the sentences of the page.
     """
+    walked = page.blocks
     known = set(_windows(article))
     inside: list[bool | None] = [
         _share(one.block.text, known) >= _KNOWN or (None if one.block.kind in _SET else False)
@@ -114,9 +187,11 @@ def selected(walked: Sequence[WalkedBlock], article: str) -> list[HtmlBlock] | N
         else None
         for one in walked
     ]
+    for place in (*range(page.begin), *range(page.end, len(walked))):
+        inside[place] = None if walked[place].block.kind == "heading" else False
     words = [
         (len(one.block.text.split()), kept)
-        for one, kept in zip(walked, inside, strict=True)
+        for one, kept in zip(walked[page.begin : page.end], inside[page.begin : page.end], strict=True)
         if kept is not None and one.linked < _LINKED and _SENTENCE_END.search(one.block.text)
     ]
     if sum(n for n, kept in words if kept) < _TRUSTED * sum(n for n, _ in words):
@@ -163,7 +238,7 @@ def without_menus(walked: Sequence[WalkedBlock]) -> list[HtmlBlock]:
 
 
 def content_root(tree: HtmlElement) -> HtmlElement:
-    """The smallest element that says that it has the content of a page, and has a fair part of its text.
+    """The element that says that it has the content of a page, and has a fair part of its text or is the only article.
 
     Args:
         tree: The page.
@@ -174,8 +249,17 @@ def content_root(tree: HtmlElement) -> HtmlElement:
     for path in _ROOTS:
         sizes = [(_size(each), -place, each) for place, each in enumerate(tree.xpath(path)[:_MOST_ROOTS])]
         if sizes and (largest := max(sizes))[0] >= least:
-            return largest[2]
-    return root
+            return _whole_article(largest[2], largest[0])
+    found = (each for path in _ARTICLES for each in tree.xpath(path)[:_MOST_ROOTS])
+    articles = [each for each in found if sentences_of(each) >= SENTENCES]
+    with_title = [each for each in articles if each.find(".//h1") is not None]
+    return with_title[0] if len(with_title) == 1 else articles[0] if len(articles) == 1 else root
+
+
+def _whole_article(element: HtmlElement, size: int) -> HtmlElement:
+    """The article that an element is in, if it has hardly more text, such as a summary."""
+    around = next(element.iterancestors("article"), None)
+    return element if around is None or _size(around) > _SUMMARY * size else around
 
 
 def _linked_out(one: WalkedBlock) -> HtmlBlock:

@@ -11,7 +11,7 @@ from postil.text.html_order import in_order
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["NO_TEXT", "is_hidden", "language_of", "names_of", "parsed", "plain_text_of"]
+__all__ = ["NO_TEXT", "SENTENCES", "is_hidden", "language_of", "names_of", "parsed", "plain_text_of", "sentences_of"]
 
 _NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INLINE: Final = (
@@ -35,6 +35,11 @@ _INLINE: Final = (
 )
 """Tags of words within a sentence, at which short pages would be split, and of those that lxml leaves open."""
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
+SENTENCES: Final = 3
+"""Number of paragraphs of sentences from which there is an article, however much text is beside it."""
+_SENTENCE: Final = 40
+"""Number of characters of such a paragraph."""
+_SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
 NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 """Problem of a page without a text."""
 _DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"
@@ -58,14 +63,12 @@ _MARK_NAMES: Final = frozenset(
         "mw-editsection",
         "mw-cite-backlink",
         "mw-jump-link",
-        "headerlink",
         "footnote-ref",
         "footnote-back",
         "footnote-backref",
     )
 ) | {
     "noteref",
-    "reference",
     "pagenum",
     "pageno",
     "page-number",
@@ -73,9 +76,10 @@ _MARK_NAMES: Final = frozenset(
     "sr-only",
     "visually-hidden",
     "screen-reader-text",
-    "heading-anchor",
-    "anchor-link",
 }
+_SIGN_NAMES: Final = frozenset({"reference", "headerlink", "heading-anchor", "anchor-link"})
+"""Names of marks that some pages give to links of words as well."""
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
 _NO_DISPLAY: Final = re.compile(r"(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WHOLE: Final = frozenset({"html", "body", "main", "article"})
 _MANY: Final = 1000
@@ -169,6 +173,16 @@ def plain_text_of(element: HtmlElement) -> str:
     return " ".join(" ".join(texts).split())
 
 
+def sentences_of(element: HtmlElement) -> int:
+    """Number of paragraphs in an element that end as sentences do and are no short ones.
+
+    Args:
+        element: The element.
+    """
+    texts = (" ".join(each.itertext()).strip() for each in element.iter("p"))
+    return sum(1 for text in texts if len(text) >= _SENTENCE and _SENTENCE_END.search(text[-24:]))
+
+
 def _is_mark(element: HtmlElement) -> bool:
     """True if an element is the mark of a note, a link for editing, or a link to its own place."""
     tag, names, target = element.tag, names_of(element), element.get("href")
@@ -176,11 +190,12 @@ def _is_mark(element: HtmlElement) -> bool:
         return "mw-editsection" in names
     named = not _MARK_NAMES.isdisjoint(names) or element.get("role") in {"doc-noteref", "doc-backlink"}
     named = named or (element.get("aria-hidden") == "true" and tag != "sup")
-    may_be = named or tag == "sup" or (tag == "a" and target is not None and "#" in target)
+    sign = not _SIGN_NAMES.isdisjoint(names)
+    may_be = named or sign or tag == "sup" or (tag == "a" and target is not None and "#" in target)
     text = _short_text(element) if may_be else None
     if text is None:
         return False
-    if named or text.lower() in _ANCHORS or _ASKED.fullmatch(text):
+    if named or text.lower() in _ANCHORS or _ASKED.fullmatch(text) or (sign and not _WORD.search(text)):
         return True
     if not _MARK.fullmatch(text):
         return False

@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from postil.text.html_tree import is_hidden, names_of, plain_text_of
+from postil.text.html_tree import SENTENCES, is_hidden, names_of, plain_text_of, sentences_of
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -61,14 +61,20 @@ _SKIPPED_ROLES: Final = frozenset(
 )
 _SKIPPED_NAME: Final = re.compile(
     r"(?:(?!has-|no-|with-|is-)[a-z0-9]+[-_]+)*(?:navbox|navbar|navigation|nav|menu|sidebar|breadcrumbs?|share|sharing|"
-    r"social|cookies?|consent|advert|advertisement|ads?|promo|sponsored|related|comments?|commentlist|respond|newsletter|"
+    r"social|cookies?|consent|advert|advertisements?|advertising|ads?|promo|sponsored|related|comments?|commentlist|respond|newsletter|"
     r"subscribe|subscription|paywall|pagination|pager|toc|hatnote|noprint|catlinks|printfooter|metadata|ambox|skiplink|"
     r"skip-link|jump-to-nav|siteSub|contentsub|disqus_thread|signup|popup|modal|sr-only|visually-hidden|"
     r"screen-reader-text|pg-boilerplate|pgheader|pgfooter|transnote|tnote)"
     r"(?:[-_]+(?:container|wrapper|inner|outer|list|links?|box|block|bar|area|section|items?|slot|inline|unit|"
-    r"banner|\d+))*",
+    r"banner|stream|feed|rail|widget|module|panel|zone|column|grid|cards?|posts?|articles?|stories|story|news|teasers?|"
+    r"\d+))*|(?:taboola|outbrain|adsbygoogle)[-_a-z0-9]*",
     re.IGNORECASE,
 )
+_UNSEEN_NAME: Final = re.compile("sr-only|visually-hidden|screen-reader-text", re.IGNORECASE)
+"""Names of words in a line that are not on the screen; other names of theirs say nothing about them."""
+_DATE_NAME: Final = re.compile("date|time|publish")
+_CONTROLS: Final = frozenset({"button", "label"})
+"""Tags of words that are left out, unless a sentence goes on around them."""
 _NOTE_NAMES: Final = frozenset(
     ("references", "reflist", "footnotes", "footnote", "endnotes", "bibliography", "mw-references-wrap", "refbegin")
 )
@@ -81,6 +87,8 @@ _MOST_PROTECTED: Final = 8
 """Number of elements with such names that may have most of the page; others after them are read without counting."""
 _LONGEST_CELL: Final = 60
 """Words of the longest cell of a table of data; a table with more in a cell is one that places text."""
+_INSIDE: Final = 4
+"""Number of elements in one another within a line that are looked around for a sentence."""
 
 _State: TypeAlias = tuple[HtmlBlockKind, int]
 
@@ -105,12 +113,14 @@ class Walked(NamedTuple):
     Args:
         blocks: The blocks.
         tables: The tables of data among what was read.
-        inner: The blocks of the inner element.
+        begin: Index of the first block of the inner element.
+        end: Index after its last block.
     """
 
     blocks: list[WalkedBlock]
     tables: list[HtmlElement]
-    inner: list[WalkedBlock]
+    begin: int
+    end: int
 
 
 def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
@@ -120,11 +130,11 @@ def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
 
     Args:
         root: The element whose blocks are read.
-        inner: An element in it, or itself, whose blocks are given apart.
+        inner: The element in it that has the content of the page, or itself.
     """
     from lxml import etree  # noqa: PLC0415 - an extra
 
-    found = _Walk(root)
+    found = _Walk(root, inner)
     begin = end = 0
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
@@ -139,13 +149,16 @@ def walk(root: HtmlElement, inner: HtmlElement) -> Walked:
             found.leave(element, is_root=element is root)
             if element is inner:
                 end = len(found.blocks)
-    return Walked(found.blocks, found.tables, found.blocks[begin:end])
+    return Walked(found.blocks, found.tables, begin, end)
 
 
 class _Walk:
     """A walk through a tree."""
 
-    def __init__(self, root: HtmlElement) -> None:
+    def __init__(self, root: HtmlElement, inner: HtmlElement) -> None:
+        self._content = None if inner is root else inner
+        self._around_content = frozenset([inner, *inner.iterancestors()])
+        self._is_in_content = False
         self.blocks: list[WalkedBlock] = []
         self.tables: list[HtmlElement] = []
         self._root = root
@@ -166,7 +179,7 @@ class _Walk:
             self._lists += tag in _LISTS
             self._states.append(self._state(element))
         left_out = (
-            tag in _SKIPPED
+            (tag in _SKIPPED and not (tag in _CONTROLS and _is_in_text(element)))
             or (tag == "cite" and self._states[-1][0] == "quote")
             or is_hidden(element)
             or self._is_around(element)
@@ -177,6 +190,9 @@ class _Walk:
         if left_out:
             self._skipped = element
             return False
+        self._is_in_content |= element is self._content
+        if tag not in _BLOCKS:
+            _unname(element)
         if tag == "br":
             self._pieces.append("\n" if self._states[-1][0] == "code" else "\0")
         self._links += tag == "a"
@@ -191,6 +207,8 @@ class _Walk:
         if tag in _BLOCKS:
             self._lists -= tag in _LISTS
             self._states.pop()
+        if element is self._content:
+            self._is_in_content = False
         if element is self._skipped:
             self._skipped = None
         else:
@@ -243,12 +261,16 @@ class _Walk:
         """True if an element is around the text, by its role or its names, and not most of the page."""
         if element is self._root or element.tag in {"html", "body", "main", "article"}:
             return False
-        if element.get("role") in _SKIPPED_ROLES or any(map(_SKIPPED_NAME.fullmatch, names_of(element))):
+        is_block = element.tag in _BLOCKS or any(child.tag in _BLOCKS for child in element)
+        name = _SKIPPED_NAME if is_block else _UNSEEN_NAME
+        if element.get("role") not in _SKIPPED_ROLES and not any(map(name.fullmatch, names_of(element))):
+            return False
+        if self._content is None or self._is_in_content:
             return not self._is_most(element)
-        return False
+        return element not in self._around_content
 
     def _is_most(self, element: HtmlElement) -> bool:
-        """True if an element has more than half of the page; of many that could, True of those after the first few."""
+        """True if an element has more than half of the page, and its article; True of all after the first few such."""
         if self._protected >= _MOST_PROTECTED:
             return True
         if self._length is None:
@@ -256,7 +278,13 @@ class _Walk:
         if _length(element, self._length // 2) <= self._length // 2:
             return False
         self._protected += 1
-        return True
+        return not self._is_beside_article(element)
+
+    def _is_beside_article(self, element: HtmlElement) -> bool:
+        """True if the headline and sentences of a page are outside of an element."""
+        if self._root.find(".//h1") is None or element.find(".//h1") is not None:
+            return False
+        return sentences_of(self._root) - sentences_of(element) >= SENTENCES
 
     def _table(self, element: HtmlElement) -> None:
         self.tables.append(element)
@@ -267,6 +295,33 @@ class _Walk:
         text = "\n".join("\t".join(cells).strip() for cells in rows if any(cells))
         if text:
             self.blocks.append(WalkedBlock(HtmlBlock("table", text), 0.0))
+
+
+def _is_in_text(element: HtmlElement) -> bool:
+    """True if a sentence begins before an element or goes on after it."""
+    for _ in range(_INSIDE):
+        parent, sibling = element.getparent(), element.getprevious()
+        if parent is None:
+            return False
+        before = ((parent.text if sibling is None else sibling.tail) or "").strip()
+        after = (element.tail or "").strip()
+        if before or after or parent.tag in _BLOCKS:
+            break
+        element = parent
+    begun = any(map(str.isalnum, before)) and before[-1] not in ".!?…。！？"
+    if any(map(str.isalnum, after)):
+        return begun or not after[0].isupper()
+    return begun and parent.tag not in _HEADINGS
+
+
+def _unname(element: HtmlElement) -> None:
+    """Take the names of words in a sentence from them, by which trafilatura would leave them out."""
+    names = " ".join(names_of(element))
+    if (element.tag in _CONTROLS or (names and not _DATE_NAME.search(names))) and _is_in_text(element):
+        element.attrib.pop("class", None)
+        element.attrib.pop("id", None)
+        if element.tag in _CONTROLS:
+            element.tag = "span"
 
 
 def _is_note(element: HtmlElement) -> bool:
