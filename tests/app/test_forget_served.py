@@ -199,7 +199,7 @@ class Killed(BaseException):
 
 @pytest.mark.usefixtures("site")
 def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is known by texts goes first: the folders that have them must be there until the end."""
+    """Labels and messages, which are known by texts, go before the folders that have the texts."""
     store_labels("data")
 
     def kill(*_: object) -> None:
@@ -257,13 +257,34 @@ def test_a_note_that_cannot_be_made_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     def refuse(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(os, "open", refuse)
     said: list[str] = []
-    served = ServedModels(None, said.append)
-    with served.moving_to(["model"]):
-        pass
-    assert len(said) == 1
-    assert said[0].endswith("postil forget will not know that it is served, so erase by POST /v1/forget alone")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        with ServedModels(None, said.append).moving_to(["model"]):
+            pass
+    [line] = said
+    assert line.endswith("postil forget will not know that it is served, so erase by POST /v1/forget of this service")
+
+
+@pytest.mark.usefixtures("site")
+def test_a_note_that_cannot_be_written_is_locked_nevertheless(monkeypatch: pytest.MonkeyPatch) -> None:
+    really, said = os.open, list[str]()
+
+    def only_read(path: str, flags: int, mode: int = 0o777) -> int:
+        if flags & os.O_RDWR:
+            raise PermissionError(13, "Permission denied")
+        return really(path, flags, mode)
+
+    Path(".model.served").touch()
+    served = ServedModels("data", said.append)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", only_read)
+        with served.moving_to(["model"]):
+            pass
+    assert "postil forget will not know where its labels are" in "".join(said)
+    assert noted("model") == ((), True)
+    served.close()
+    assert noted("model") == ((), False)
 
 
 KILLED = """

@@ -50,7 +50,7 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
             yield f"{one.folder}: {problem}; train again: postil train {one.content}"
         if one.content == "answers":
             yield f"{one.folder}: answers that repeat a comment are erased; requests are not kept there"
-        if one.content == "labels":
+        if one.content == "labels" and (one.comments or one.deliveries):
             yield f"{one.folder}: {_labels(one)} of a service"
     for model in result.serving:
         yield f"{model}: a service that runs serves it; erase by its POST /v1/forget, or stop it first"

@@ -93,16 +93,24 @@ class ServedModels:
         """The open and locked note of a model; None if none can be made."""
         try:
             file = _open(path)
-            if file is None:
-                problem = "comments are being erased from it; serve it in a moment"
-                raise UsageError(f"{path}: {problem}")
+        except OSError as error:
+            self._warn(path, error, "that it is served")
+            return None
+        if file is None:
+            raise UsageError(f"{path}: comments are being erased from it; serve it in a moment")
+        try:
             if self.store and self.store not in _stores(file):
                 os.write(file, msgspec.json.encode(self.store) + b"\n")
         except OSError as error:
-            why = "postil forget will not know that it is served, so erase by POST /v1/forget alone"
-            self._on_message(f"{write_error(str(_note(path)), error)}; {why}")
-            return None
+            self._warn(path, error, "where its labels are")
+        except BaseException:
+            os.close(file)
+            raise
         return file
+
+    def _warn(self, path: str, error: OSError, what: str) -> None:
+        why = f"postil forget will not know {what}, so erase by POST /v1/forget of this service"
+        self._on_message(f"{write_error(str(_note(path)), error)}; {why}")
 
     def _give_up(self, paths: Collection[str]) -> None:
         for path in set(paths) & self._files.keys():
