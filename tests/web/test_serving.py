@@ -192,3 +192,27 @@ def test_a_lead_adds_texts_from_a_file_in_a_process_of_its_own(served: Make) -> 
     with Store.open(str(here.path)) as store:
         assert [item.text for item in store.items()][12:] == [row["text"] for row in rows]
         assert [one.kind for one in store.state.changes()] == ["added"]
+
+
+def test_forms_that_are_made_to_be_slow_hold_nobody(served: Make) -> None:
+    """The answers to an annotator, and the end of the server, do not wait for forms with heads of half a megabyte."""
+    here = served()
+    with Store.open(str(here.path)) as store:
+        token = store.people.invite("Mo", "lead")
+    lead = type(here.ann)(httpx2.Client(base_url=f"http://localhost:{here.port}", timeout=60))
+    lead.join(token)
+    heads = [part * (500_000 // len(part)) for part in (b"content-disposition:", b"; name", b"a: b\r\n", b'\\"')]
+    kind = {"content-type": "multipart/form-data; boundary=q"}
+
+    def post(head: bytes) -> int:
+        body = b"--q\r\n" + head + b"\r\n\r\nx\r\n--q--\r\n"
+        return int(lead.client.post("/lead/texts", content=body, headers=kind).status_code)
+
+    with ThreadPoolExecutor(4) as pool:
+        attack = [pool.submit(post, head) for head in heads * 2]
+        assert here.rate(5) == [200] * 5
+        assert [one.result() for one in attack] == [400] * 8
+        pool.submit(post, heads[0])
+        assert here.stop(signal.SIGTERM) == -signal.SIGTERM
+    lead.client.close()
+    assert here.graded() == 5
