@@ -158,8 +158,8 @@ def test_an_interrupted_run_keeps_the_finished_rows(judging: Judging, monkeypatc
         monkeypatch.setattr(Client, "answers", interrupted)
         found = judging(stub.url)
     assert found.code == 130
-    assert "2 of 10 texts graded; their rows are in out.jsonl" in found.err
-    assert [row["system"] for row in judging.rows] == ["s0", "s1"]
+    assert "3 of 10 texts graded; their rows are in out.jsonl" in found.err
+    assert [row["system"] for row in judging.rows] == ["s0", "s1", "s3"]  # of s2 the samples are missing
 
 
 def test_a_killed_run_goes_on_where_it_stopped(judging: Judging) -> None:
@@ -365,6 +365,19 @@ def test_a_model_that_thinks_is_given_up_after_a_few_answers(more: tuple[str, ..
     assert "--answer-tokens N" in found.err
     assert len(stub.asked) < 12
     assert not Path("out.jsonl").exists()
+
+
+def test_probabilities_of_thoughts_are_not_asked_for_all_texts_first(judging: Judging) -> None:
+    def answering(asked: Asked) -> Reply:
+        tokens = {"<think>": math.log(0.99)} if asked.body.get("logprobs") else None
+        return completion("<think>", tokens=tokens, finish="length")
+
+    with served(answering) as stub:
+        found = judging(stub.url, "--parallel", "1")
+    assert found.code == 1
+    assert "the first 6 answers are all cut off" in found.err
+    assert sum("logprobs" in asked.body for asked in stub.asked) == 2
+    assert len(stub.asked) < 12
 
 
 def test_texts_before_that_are_not_lost_where_something_has_a_grade(judging: Judging) -> None:

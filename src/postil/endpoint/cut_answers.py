@@ -48,6 +48,11 @@ class CutWatch:
         self._tokens = tokens
         self._cut: int | None = 0
 
+    @property
+    def watches(self) -> bool:
+        """True as long as no answer was of use, or came to its end."""
+        return self._cut is not None
+
     def see(self, answer: Answer, *, useful: bool) -> None:
         """Take an answer into account.
 

@@ -29,6 +29,9 @@ TOP: Final = 20
 ANSWER_TOKENS: Final = 16
 """Maximum number of tokens of a sampled answer."""
 
+AT_FIRST: Final = 2
+"""Number of texts that are graded at a time, until an answer is seen that is not cut off."""
+
 SHOWN: Final = 60
 """Number of characters of an unreadable answer that are shown."""
 
@@ -168,14 +171,23 @@ class Judge:
         Raises:
             AllCut: No text has a grade, and all of the first samples are cut off.
         """
+        begin = 0
+        while begin < len(trials):
+            end = begin + AT_FIRST if self._watch.watches else len(trials)
+            self._grade(trials[begin:end], begin, outcomes)
+            begin = end
+
+    def _grade(self, trials: Sequence[Trial], begin: int, outcomes: dict[int, Graded | Ungraded]) -> None:
+        """Grade some texts, the first of which has an index: first by probabilities, then those that are left."""
         left: dict[int, tuple[Answer, ...]] = {}
         for index, answer in self._first_answers(trials):
             outcome = self._expected(answer)
             if outcome is not None:
-                outcomes[index] = outcome
+                outcomes[begin + index] = outcome
             elif isinstance(answer, Answer):
                 left[index] = (answer,)
-        left |= {index: () for index in range(len(trials)) if index not in left and index not in outcomes}
+        unasked = (index for index in range(len(trials)) if begin + index not in outcomes)
+        left |= {index: () for index in unasked if index not in left}
         each = [(index, request) for index in sorted(left) for request in self._samples(trials[index])]
         sampled: list[Answer | Failed] = []
         for (index, _), answer in zip(each, self._ask(request for _, request in each), strict=True):
@@ -183,7 +195,7 @@ class Judge:
             if isinstance(answer, Answer):
                 self._watch.see(answer, useful=self._read(answer) is not None)
             if len(sampled) == self.spec.samples:
-                outcomes[index] = self._mean(left[index], sampled)
+                outcomes[begin + index] = self._mean(left[index], sampled)
                 sampled = []
 
     def planned(self, trials: Iterable[Trial], known: Callable[[Request], Answer | None]) -> Iterator[Request]:
