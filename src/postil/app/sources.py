@@ -44,6 +44,8 @@ FETCH: Final = FetchLimits(size=LARGEST, seconds=60.0)
 KINDS: Final[dict[str, DocumentKind | None]] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
+    "multipart/related": "html",
+    "message/rfc822": None,
     "text/plain": None,
     "text/markdown": "markdown",
     "application/pdf": "pdf",

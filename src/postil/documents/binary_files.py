@@ -35,6 +35,7 @@ _SIGNATURES: Final = MappingProxyType(
         b"GIF8": ("a GIF picture", _PICTURE),
         b"II*\0": ("a TIFF picture", _PICTURE),
         b"MM\0*": ("a TIFF picture", _PICTURE),
+        b"bplist00": ("a web archive of Safari, or another property list", "save it as HTML first"),
         b"SQLite format 3\0": ("an SQLite database", _PICTURE),
         b"\x7fELF": ("a program", _PICTURE),
         b"MZ\x90": ("a program", _PICTURE),

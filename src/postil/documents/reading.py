@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from postil.documents.binary_files import decoded, refuse_binary
 from postil.documents.furniture import ends_sentence
 from postil.documents.licenses import license_blocks
+from postil.documents.messages import message_text
 from postil.documents.templates import is_template
 from postil.errors import InvalidInput
 from postil.records.documents import PROSE, Block
@@ -28,6 +29,8 @@ ENDINGS: Final = MappingProxyType[str, DocumentKind](
         ".html": "html",
         ".htm": "html",
         ".xhtml": "html",
+        ".mht": "html",
+        ".mhtml": "html",
         ".md": "markdown",
         ".markdown": "markdown",
         ".mdown": "markdown",
@@ -38,6 +41,7 @@ ENDINGS: Final = MappingProxyType[str, DocumentKind](
         ".pdf": "pdf",
         ".txt": "text",
         ".text": "text",
+        ".eml": "text",
         ".wiki": "wikitext",
         ".wikitext": "wikitext",
         ".mediawiki": "wikitext",
@@ -100,6 +104,9 @@ def read_document(
     chosen = kind or kind_of(data, source)
     if chosen != "pdf":
         refuse_binary(data, source)
+    if chosen in {"html", "text"} and (saved := message_text(data, source)):
+        data, kind, charset, url = saved.data, "html" if saved.is_html else "text", saved.charset, saved.url or url
+        chosen = kind
     if kind is None and chosen == "text":
         _refuse_xml(data, source)
     return _with_roles(_read(data, source, chosen, url, charset))
