@@ -58,6 +58,8 @@ _CLOSING: Final = b"]]>"
 _REFERENCE: Final = re.compile(
     rb"&(?!(?:amp|lt|gt|quot|apos);)(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+));|([A-Za-z][A-Za-z0-9]{1,31};))?"
 )
+_TAG: Final = re.compile(rb"<[^<>]+>")
+_IN_TAG: Final = re.compile(rb"(\"[^\"<>]*\"|'[^'<>]*')|\xef\xbf\xbd")
 _SURROGATES: Final = range(0xD800, 0xE000)
 _DIGITS: Final = 12
 """Largest number of digits of a reference that is looked at."""
@@ -68,7 +70,7 @@ class XmlRepair:
 
     Bytes that are not of the encoding, characters that XML forbids and references to them become U+FFFD. Signs & that
     begin no reference are text, and so are references to names that HTML does not know; those that it knows become
-    their characters. White space before the declaration is left out. Entities that a file declares are not known here:
+    their characters. Text before the declaration is left out. Entities that a file declares are not known here:
     who reads it refuses them.
 
     Args:
@@ -89,6 +91,8 @@ class XmlRepair:
         """Number of characters that were replaced by U+FFFD."""
         self.declared: str | None = None
         """The encoding that the file declares and that it is not in, since its bytes are UTF-8; None otherwise."""
+        self.before = ""
+        """Text that stood before the declaration and was left out, such as a warning of PHP."""
         self.lines = 0
         """Number of lines left out before the declaration."""
         self._said = encoding
@@ -97,6 +101,7 @@ class XmlRepair:
         self._label = ""
         self._sure = self._begun = self._inside = False
         self._rest = self._held = b""
+        self._seen = 0
 
     @property
     def inside(self) -> bool:
@@ -121,7 +126,10 @@ class XmlRepair:
             self._head, data = None, self._opened(data)
         data = self._controls(self._decoded(data, final=final))
         if not self._begun:
-            bare = _BEFORE.sub(b"", data, count=1)
+            start = data.find(b"<?xml ", 0, HEAD)
+            if start > 0 and not self.before:  # such as warnings of PHP
+                self.before = data[:start].strip(_SPACE + _REPLACEMENT + codecs.BOM_UTF8).decode("utf-8", "replace")
+            bare = data[start:] if start > 0 else _BEFORE.sub(b"", data, count=1)
             self.lines += data.count(b"\n", 0, len(data) - len(bare))
             self._begun, data = bool(bare), bare
         return self._references(data, final=final)
@@ -207,25 +215,34 @@ class XmlRepair:
         data = self._held + data
         end = len(data) if final else _end(data)
         self._held, data = data[end:], data[:end]
+        in_tags = self.replaced > self._seen
+        self._seen = self.replaced
         if not self._inside and data.rfind(_OPENING) < 0:
-            return _REFERENCE.sub(self._reference, data)
+            return self._outside(data, in_tags=in_tags)
         pieces: list[bytes] = []
         done = at = 0
         while at < end:
             found = data.find(_CLOSING if self._inside else _OPENING, at)
             stop = end if found < 0 else found
-            if not self._inside and data.find(b"&", at, stop) >= 0:
-                pieces += data[done:at], _REFERENCE.sub(self._reference, data[at:stop])
+            if not self._inside and (in_tags or data.find(b"&", at, stop) >= 0 or data.find(_CLOSING, at, stop) >= 0):
+                pieces += data[done:at], self._outside(data[at:stop], in_tags=in_tags)
                 done = stop
             self._inside ^= found >= 0
             at = end if found < 0 else stop + len(_CLOSING)
         return b"".join((*pieces, data[done:])) if pieces else data
 
+    def _outside(self, data: bytes, *, in_tags: bool) -> bytes:
+        """Mend what stands outside of CDATA; what was replaced within a tag, but for its attributes, is left out."""
+        data = _REFERENCE.sub(self._reference, data)
+        if data.rfind(_CLOSING) >= 0:
+            data = data.replace(_CLOSING, b"]]&gt;")
+        return _TAG.sub(lambda tag: _IN_TAG.sub(rb"\1", tag[0]), data) if in_tags else data
+
     def _reference(self, found: re.Match[bytes]) -> bytes:
         hexadecimal, decimal, name = found.groups()
         if name is not None:
             text = html5.get(name.decode())
-            return b"&amp;" + name if text is None else escape(text, quote=False).encode()
+            return b"&amp;" + name if text is None else escape(text).encode()
         digits = (hexadecimal or decimal or b"").lstrip(b"0")
         if hexadecimal is None and decimal is None:
             return b"&amp;"

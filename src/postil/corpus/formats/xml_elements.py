@@ -142,6 +142,8 @@ class _Reader:
 
     def count(self, report: ImportReport) -> None:
         report.replaced += self._repair.replaced
+        if self._repair.before:
+            report.detected.append(f"{self._where}: {len(self._repair.before):,} characters before <?xml left out")
         if self._repair.declared is not None:
             report.detected.append(f"{self._where} declares {self._repair.declared} and is UTF-8; read as UTF-8")
 
