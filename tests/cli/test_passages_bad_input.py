@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.records import Passage, write
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -393,3 +395,16 @@ def test_standard_output_on_a_full_disk() -> None:
     with Path("/dev/full").open("wb") as target, start(*POSTIL, *COMMAND, stdout=target) as child:
         _, err = child.communicate(timeout=60)
     assert (child.returncode, err) == (1, b"postil: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("option", [("--folds-by", "order"), ("--repeated-texts", "once"), ("--equal-texts", "stay")])
+@pytest.mark.parametrize("reference", [(), ("--reference", "topic")])
+def test_options_of_other_topics_without_them_are_refused(
+    postil: Postil, option: tuple[str, str], reference: tuple[str, ...]
+) -> None:
+    write("p.jsonl", [Passage(topic, name, "a b", grade=1) for topic in ("ducks", "bread") for name in ("p1", "p2")])
+    command = ("passages", "p.jsonl", "-m", "f1-1", "--resamples", "5", *option)
+    done = postil(*command, *reference)
+    said = f"{option[0]}: for references of other topics alone; add --reference others, or leave it out"
+    assert (done.code, said in done.err) == (2, True)
+    assert postil(*command, "--reference", "others").code == 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from postil.corpus.store import Corpus
 from postil.metaeval.agreement import agreement
 from postil.records import Article, Comment, Judgement, Reference, read, write
 
@@ -151,7 +152,7 @@ def test_from_the_plan_of_a_campaign_to_tables_3_to_9(postil: Postil) -> None:
         ({"id": None}, ":2: id: expected the id of a comment"),
         ({"ratings": ()}, ":2: ratings: expected ratings or a grade, got neither"),
         ({"text": "another text"}, ":2: text: comment "),
-        ({"id": "…"}, ":2: id: a second row of comment "),
+        ({"id": "…"}, ":2: text: a second row of comment "),
         ({"item": "b"}, "none of 2 rows is of a comment that is here; the first one is of "),
     ],
 )
@@ -178,9 +179,72 @@ def test_ratings_that_do_not_fit(postil: Postil, way: str, change: dict[str, Any
     assert problem in outcome.err
 
 
-def _test_articles() -> list[dict[str, Any]]:
-    from postil.corpus.store import Corpus  # noqa: PLC0415 - it needs no extra, but reading does
+def rated_rows(postil: Postil, each_of: int = 2) -> list[dict[str, Any]]:
+    """Two ratings of each of some references of an article, one row per rating, as a spreadsheet has them."""
+    write("raw.jsonl", articles())
+    right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
+    return [
+        {"item": row["id"], "id": each["id"], "text": each["text"], "annotator": who, "grade": 1 + number + place}
+        for row in _test_articles()
+        for number, each in enumerate(row["comments"][:each_of])
+        for place, who in enumerate(("ann", "bob"))
+    ]
 
+
+def table(rows: list[dict[str, Any]]) -> str:
+    names = list(rows[0])
+    return "\n".join(
+        ",".join(str(row[name]) for name in names) for row in [dict(zip(names, names, strict=True)), *rows]
+    )
+
+
+def test_a_row_per_rating_is_joined(postil: Postil) -> None:
+    rows = rated_rows(postil)
+    Path("ratings.csv").write_text(table(rows))
+    right(postil("corpus", "build", "raw.jsonl", "--out", "rated", *BUILD, "--ratings", "ratings.csv"))
+    found = {
+        (article.id, comment.id): sorted(each.grade for each in comment.ratings)
+        for article in Corpus.open("rated").articles("test")
+        for comment in article.comments
+        if comment.ratings
+    }
+    assert found == {(row["item"], row["id"]): [row["grade"], row["grade"] + 1] for row in rows[::2]}
+    done = postil(*STUDY, "--corpus", "corpus", "--out", "study", "--references", "ratings.csv")
+    assert f"ratings.csv: {32 - len(rows) // 2} of 32 references have no rating, and weights" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"annotator": "ann"}, "ratings.csv:3: annotator: a second row of comment "),
+        ({"annotator": ""}, "a column annotator"),
+        ({"text": "another text"}, "ratings.csv:3: text: a second row of comment "),
+    ],
+)
+def test_rows_of_ratings_that_cannot_be_joined(postil: Postil, change: dict[str, Any], problem: str) -> None:
+    rows = rated_rows(postil)
+    rows[1] |= change
+    Path("ratings.csv").write_text(table(rows))
+    done = postil(*STUDY, "--corpus", "corpus", "--out", "study", "--references", "ratings.csv")
+    assert (done.code, problem in done.err) == (3, True), done.err
+
+
+def test_a_grade_off_the_scale_is_found_in_its_file(postil: Postil) -> None:
+    rows = rated_rows(postil, 4)
+    rows[3]["grade"] = 9
+    Path("ratings.csv").write_text(table(rows))
+    done = postil(*STUDY, "--corpus", "corpus", "--out", "study", "--references", "ratings.csv")
+    assert done.code == 3
+    last = done.err.splitlines()[-1]
+    assert last.startswith("postil: ratings.csv:4: ratings: expected a number from 1 to 5, got 9, for comment "), last
+    right(postil("corpus", "build", "raw.jsonl", "--out", "rated", *BUILD, "--ratings", "ratings.csv"))
+    done = postil(*STUDY, "--corpus", "rated", "--out", "study")
+    assert done.err.splitlines()[-1].startswith(
+        "postil: rated, test: expected a number from 1 to 5, got 9, for comment "
+    )
+
+
+def _test_articles() -> list[dict[str, Any]]:
     return [
         {"id": article.id, "comments": [{"id": one.id, "text": one.text} for one in article.comments]}
         for article in Corpus.open("corpus").articles("test")

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BASELINES",
     "MEASURES",
+    "OF_OTHERS",
     "Asked",
     "EqualTexts",
     "PassagesOptions",
@@ -52,6 +53,8 @@ MEASURES: Final = tuple(f"{family}-{unit}" for family in ("f1", "kl", "logsim") 
 """The nine discrete measures of the paper."""
 
 BASELINES: Final = ("length", "random")
+OF_OTHERS: Final = ("folds_by", "repeated_texts", "equal_texts")
+"""Options of the references of other topics."""
 
 Asked: TypeAlias = Literal["topic", "others"]
 """Reference of a passage: the informative passages of its topic, or those of other topics."""
@@ -175,9 +178,11 @@ def find_gains(
     Raises:
         InvalidInput: A passage has no grade or one that is not on the scale, an id stands twice in a topic, or more
             than a tenth of the passages are Han text and meet the ``words`` tokenizer (fewer are in the notes).
-        UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist.
+        UnknownName, UsageError: A measure, tokenizer, stemmer or stop list does not exist, or options of references of
+            other topics are given without them.
         Undefined: No passage has a grade above 0, or there is one topic where others are needed.
     """
+    _check_protocol(options)
     default = (*MEASURES, *(f"w-{each}" for each in MEASURES[:3]), *BASELINES)
     measures = {name: parse_measure(name) for name in options.measures or default}
     places = places or RowLocations("passages")
@@ -222,6 +227,15 @@ def find_gains(
         by_length=rows_by_length,
     )
     return result, PassageScores(used, rankings.groups, rankings.rankings, places.where, words)
+
+
+def _check_protocol(options: PassagesOptions) -> None:
+    """Raise where options are given that the reference does not have."""
+    usual = PassagesOptions()
+    given = [name for name in OF_OTHERS if getattr(options, name) != getattr(usual, name)]
+    if options.reference == "topic" and given:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise UsageError(f"{flags}: for references of other topics alone; add --reference others, or leave it out")
 
 
 def _pools(data: GradedPassages, collection: PassageCollection, options: PassagesOptions) -> Pools:

@@ -8,18 +8,36 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.errors import InvalidInput
+from postil.records.checks import coerce_ids
 from postil.records.explain import shown
 from postil.records.row_files import PLAIN, read
-from postil.records.rows import Reference
+from postil.records.rows import Id, Rating, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from postil.records.reading import Reading
     from postil.records.row_files import FilePath
+    from postil.records.row_locations import RowLocations
     from postil.records.rows import Article, Comment
+    from postil.records.scale import Scale
 
 __all__ = ["RatedComments"]
+
+
+class RatedReference(Reference, frozen=True, omit_defaults=True, gc=False):
+    """A reference, or one rating of it.
+
+    Args:
+        annotator: The annotator whose rating the grade is; None where the grade is agreed.
+    """
+
+    annotator: Id | None = None
+
+    def __post_init__(self) -> None:
+        Reference.__post_init__(self)
+        if self.annotator is not None:
+            coerce_ids(self, "annotator")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,8 +46,8 @@ class RatedComments:
 
     Args:
         where: Their file.
-        rows: The row of each comment, by the ids of article and comment.
-        lines: The line of each row.
+        rows: The row of each comment, by the ids of article and comment; with the ratings of all its rows.
+        lines: The line of the first of them.
     """
 
     where: str
@@ -45,23 +63,40 @@ class RatedComments:
             reading: Options of reading it.
 
         Raises:
-            InvalidInput: A row has no id, or neither ratings nor a grade, or a comment has two rows.
+            InvalidInput: A row has no id, or neither ratings nor a grade, or two rows of a comment differ in more than
+                their annotators.
         """
-        found: dict[tuple[str, str], Reference] = {}
+        found: dict[tuple[str, str], RatedReference] = {}
         lines: dict[tuple[str, str], int] = {}
-        rows = read(path, Reference, reading)
+        rows = read(path, RatedReference, reading)
         for index, row in enumerate(rows):
             if row.id is None:
                 problem = "expected the id of a comment, as postil annotate export writes it, got none"
                 raise rows.places.error(index, "id", problem)
             if row.mean_grade is None:
                 raise rows.places.error(index, "ratings", "expected ratings or a grade, got neither")
-            if (row.item, row.id) in found:
-                problem = f"a second row of comment {shown(row.id)} of article {shown(row.item)}; keep one of them"
-                raise rows.places.error(index, "id", problem)
-            found[row.item, row.id] = row
-            lines[row.item, row.id] = rows.places.line(index)
+            key = row.item, row.id
+            if row.annotator is not None and row.grade is not None and not row.ratings:
+                row = msgspec.structs.replace(row, grade=None, ratings=(Rating(row.annotator, row.grade),))  # noqa: PLW2901
+            found[key] = row if key not in found else _joined(found[key], row, index, rows.places)
+            lines.setdefault(key, rows.places.line(index))
         return cls(rows.places.where, found, lines)
+
+    def check(self, scale: Scale) -> None:
+        """Check the grades.
+
+        Args:
+            scale: The scale that they are on.
+
+        Raises:
+            InvalidInput: One is not on it; `line` is that of the first row of the comment.
+        """
+        for key, row in self.rows.items():
+            graded = [(each.grade, "ratings") for each in row.ratings]
+            for grade, field in [(row.grade, "grade")] if row.grade is not None else graded:
+                if problem := scale.check(grade):
+                    of = f"{problem}, for comment {shown(row.id)} of article {shown(row.item)}"
+                    raise InvalidInput(of, where=self.where, line=self.lines[key], field=field)
 
     def rated(self, article: str, comment: Comment, text: str) -> Comment | None:
         """A comment with its ratings, which take the place of those that it has; None where it has no row.
@@ -115,3 +150,17 @@ class RatedComments:
         article, comment = next(iter(self.rows))
         problem = f"none of {len(self.rows):,} rows is of a comment that is here; the first one is of {shown(comment)}"
         return InvalidInput(f"{problem} under article {shown(article)}", where=self.where)
+
+
+def _joined(before: RatedReference, row: RatedReference, index: int, places: RowLocations) -> RatedReference:
+    """The row of a comment with the ratings of a second row."""
+    again = f"a second row of comment {shown(row.id)} of article {shown(row.item)}"
+    if row.text != before.text:
+        raise places.error(index, "text", f"{again} has another text; keep one of them")
+    if not row.ratings or not before.ratings or {row.grade, before.grade} != {None}:
+        problem = f"{again}; keep one of them, or, where each is a rating, name who gave it in a column annotator"
+        raise places.error(index, "id", problem)
+    if both := {each.annotator for each in before.ratings} & {each.annotator for each in row.ratings}:
+        problem = f"{again} with a rating of annotator {shown(min(both))}; keep one of them"
+        raise places.error(index, "ratings" if row.annotator is None else "annotator", problem)
+    return msgspec.structs.replace(before, ratings=(*before.ratings, *row.ratings))

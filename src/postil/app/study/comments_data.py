@@ -108,6 +108,10 @@ class CommentsStudy:
         weights = options.weights or readers.usual_method()
         if needs_scale(weights) and options.scale is None:
             raise UsageError(f"{corpus.path}: its references have grades; give their scale, such as --scale 1:5")
+        if options.scale is not None and rated is not None:
+            rated.check(options.scale)
+        elif options.scale is not None and needs_scale(weights):
+            _check_grades(f"{corpus.path}, test", articles, options.scale)
         return cls(
             corpus=corpus,
             out=out,
@@ -186,6 +190,16 @@ def _rated(articles: Sequence[Article], rated: RatedComments, on_message: OnMess
         problem = f"{without:,} of {len(comments):,} references {have(without)} no rating"
         on_message(f"{rated.where}: {problem}, and weights by grades need one of each")
     return found
+
+
+def _check_grades(where: str, articles: Sequence[Article], scale: Scale) -> None:
+    """Raise where a grade of the corpus is not on the scale."""
+    for article in articles:
+        for comment in article.comments:
+            grades = [each.grade for each in comment.ratings] if comment.grade is None else [comment.grade]
+            for problem in filter(None, map(scale.check, grades)):
+                of = f"comment {shown(comment.id)} of article {shown(article.id)}"
+                raise InvalidInput(f"{problem}, for {of}; is --scale that of these ratings?", where=where)
 
 
 def _read_given(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from postil.app.passages import (
     BASELINES,
     MEASURES,
+    OF_OTHERS,
     EqualTexts,
     PassagesOptions,
     RankingOptions,
@@ -53,8 +54,6 @@ FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
 PRESETS: Final = ("paper",)
-OF_OTHERS: Final = ("folds_by", "repeated_texts", "equal_texts")
-"""Options of the references of other topics."""
 RANKED: Final = ("pool", "folds", *OF_OTHERS, "tokenizer", "stem", "stop", "scale", "resamples", "seed")
 """Options of rankings but the rank cutoffs."""
 PAPER_OPTIONS: Final[Mapping[str, object]] = {"pool": "all", "folds": 12, "stem": "porter", "stop": "en"}
@@ -117,13 +116,14 @@ class PassagesStudyOptions(RankingOptions):
             measures: Specs.
             anchors: True to measure anchors in place of whole passages.
         """
+        others = reference == "others"
         return PassagesOptions(
             measures=measures,
             reference=reference,
             folds=self.folds,
-            folds_by=self.folds_by,
-            repeated_texts=self.repeated_texts or ("each" if self.preset is None else "once"),
-            equal_texts=self.equal_texts,
+            folds_by=self.folds_by if others else "seed",
+            repeated_texts=(self.repeated_texts or ("each" if self.preset is None else "once")) if others else "each",
+            equal_texts=self.equal_texts if others else "leave",
             leave_one_out=reference == "topic",
             pool=self.pool,
             k=self.k,
