@@ -68,7 +68,7 @@ def metadata(options: BuildOptions, **changes: Any) -> CorpusMetadata:
 
 
 def rows(options: BuildOptions, **changes: Any) -> list[tuple[str, ...]]:
-    return list(corpus_rows("c", metadata(options, **changes)))
+    return list(corpus_rows("c", metadata(options, **changes), networks=True))
 
 
 def test_there_is_another_value_of_every_option() -> None:
@@ -81,6 +81,12 @@ def test_every_option_of_a_build_is_in_a_row(name: str) -> None:
     assert rows(BuildOptions(**usual)) != rows(BuildOptions(**usual, **{name: OTHER[name]}))
 
 
+def test_without_networks_nothing_is_said_of_them() -> None:
+    made = metadata(BuildOptions(source="a site", license="ours"))
+    for networks in (True, False):
+        assert ("network" in str(list(corpus_rows("c", made, networks=networks)))) == networks
+
+
 def test_names_that_are_hashed_are_in_a_row() -> None:
     hashed = BuildOptions(source="a site", license="ours", user_ids="hash", hash_key=HashKey(b"pepper"))
     assert ("names of people", "not said", "hashed", "docs/corpus.md") in rows(hashed)
@@ -90,7 +96,9 @@ def test_an_option_that_no_row_is_about_has_one_by_itself() -> None:
     options = BuildOptions(source="a site", license="ours")
     more = metadata(options)
     more = msgspec.structs.replace(more, options={**more.options, "new_option": "on"})
-    assert ("corpus build --new-option", "not said", "on", "metadata.json") in list(corpus_rows("c", more))
+    assert ("corpus build --new-option", "not said", "on", "metadata.json") in list(
+        corpus_rows("c", more, networks=False)
+    )
 
 
 def test_all_that_a_build_left_out_is_in_a_row() -> None:
@@ -107,7 +115,7 @@ def test_grades_without_ratings_are_in_a_row() -> None:
     rated = Comment("c0", "Two", ratings=(Rating("ann", 3), Rating("bob", 4)))
     graded, bare = Comment("c1", "One", grade=3.5), Comment("c2", "None")
     assert rating_counts([rated, rated, bare]) == "4 ratings of 2 references"
-    assert rating_counts([rated, graded]) == "2 ratings of 1 references and 1 references with a grade alone"
+    assert rating_counts([rated, graded]) == "2 ratings of 1 reference and 1 reference with a grade alone"
     assert rating_counts([graded] * 32) == "32 references with a grade alone"
     assert rating_counts([bare]) == ""
 

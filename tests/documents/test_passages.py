@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from postil.documents.passages import document_passages
 from postil.documents.pieces import Piece, assembled
 from postil.documents.plain import read_plain
+from postil.documents.reading import DocumentKind, read_document
 from postil.errors import InvalidInput, UnknownName
 from postil.records.documents import PROSE, Block, Document
 
@@ -161,3 +162,32 @@ def test_the_page_is_that_of_the_block() -> None:
 def test_words_have_their_marks_and_joiners(text: str, *, stands: bool) -> None:
     (passage,) = document_passages(read_plain(text.encode(), "a.txt"))
     assert passage.fragment is not stands
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["नदी नौ सप्ताह तक जमी रही।", "लोग द्वीप तक पैदल गए।", "क्या कोई वापस आया?"],
+        ["নদী নয় সপ্তাহ জমে ছিল।", "মানুষ দ্বীপে হেঁটে গেল।"],
+        ["دریا نو ہفتے تک جما رہا۔", "لوگ جزیرے تک پیدل گئے۔", "کیا کوئی واپس آیا؟"],
+        ["هل تجمد النهر تسعة أسابيع؟", "نعم، ومشى الناس إلى الجزيرة."],
+        ["Գետը սառեց ինը շաբաթ։", "Մարդիկ քայլեցին մինչև կղզին։"],
+        ["ወንዙ ለዘጠኝ ሳምንታት ቀዘቀዘ።", "ሰዎች ወደ ደሴቱ በእግር ሄዱ።", "ማን ተመለሰ ከዚያ በኋላ፧"],
+        ["ទន្លេ បាន កក អស់ ប្រាំបួន សប្តាហ៍។", "មនុស្ស បាន ដើរ ទៅ កោះ។"],
+        ["မြစ် သည် ကိုးပတ် အေးခဲ ခဲ့သည်။", "လူများ ကျွန်း သို့ လမ်းလျှောက် ခဲ့ကြသည်။"],
+    ],
+)
+@pytest.mark.parametrize("space", [" ", ""])
+@pytest.mark.parametrize("kind", ["text", "markdown", "html"])
+def test_end_marks_of_other_scripts_end_sentences(sentences: list[str], space: str, kind: DocumentKind) -> None:
+    text = space.join(sentences)
+    page = f"<html><body><article><p>{text}</p></article></body></html>" if kind == "html" else text
+    found = document_passages(read_document(page.encode(), "river", kind))
+    assert [each.text for each in found] == sentences
+    assert not any(each.fragment for each in found)
+
+
+def test_numbers_of_verses_stay_with_their_verse() -> None:
+    text = "धर्मक्षेत्रे कुरुक्षेत्रे समवेता युयुत्सवः । मामकाः पाण्डवाश्चैव किमकुर्वत सञ्जय ॥ १ ॥ दृष्ट्वा तु पाण्डवानीकं व्यूढं दुर्योधनस्तदा ॥२॥"
+    found = document_passages(read_document(text.encode(), "gita.txt"))
+    assert [each.text.split()[-1] for each in found] == ["।", "॥", "॥२॥"]

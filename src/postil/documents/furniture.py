@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from postil.text.sentences import END_MARKS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -30,7 +32,9 @@ __all__ = [
     "without_number",
 ]
 
-SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』）*_]{0,4}(?:[\[({]\d{1,3}[\])}]|[*†‡§¹²³⁴-⁹]){0,3}\s*\Z")
+SENTENCE_END: Final = re.compile(
+    rf"[{END_MARKS}][\"'”’»)\]」』）*_]{{0,4}}(?:[\[({{]\d{{1,3}}[\])}}]|[*†‡§¹²³⁴-⁹]){{0,3}}\s*\Z"
+)
 """End mark of a sentence at the end of a text, before quotation marks, brackets and marks of notes."""
 
 _CONTENTS: Final = (
@@ -304,7 +308,7 @@ def is_heading_line(line: str) -> bool:
     text = line.strip(" \t_*")
     if is_strong_heading(text):
         return True
-    if not 2 <= len(text) <= _LONGEST_HEADING or text[-1] in ".!?…,;:。！？，；：" or ends_sentence(text):
+    if not 2 <= len(text) <= _LONGEST_HEADING or text[-1] in f"{END_MARKS},;:，；：" or ends_sentence(text):
         return False
     if _ROMAN.fullmatch(text) or _OUTLINE.match(text):
         return True

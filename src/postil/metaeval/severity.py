@@ -14,7 +14,7 @@ import numpy as np
 
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.student_t import fisher_p
-from postil.records.parts import AnnotatorBias, Severity
+from postil.records.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ Rule: TypeAlias = Literal["auto", "remove", "keep"]
 
 RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 """The rules."""
-
-ALPHA: Final = 0.05
-"""Level of the F test below which ``auto`` removes severities."""
 
 DENSE: Final = 2000
 """Largest number of annotators whose equations are solved directly; more are solved by conjugate gradients."""
@@ -124,7 +121,7 @@ class Severities:
     def significant(self) -> bool:
         """True if annotators use the scale differently: p is below .05."""
         p = self.test[1]
-        return p is not None and p < ALPHA
+        return p is not None and p < SEVERITY_LEVEL
 
     def removed(self, rule: Rule) -> bool:
         """True if a rule removes these severities from the ratings."""

@@ -10,8 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-__all__ = ["AnnotatorBias", "Estimate", "Excluded", "OptionalPart", "Part", "Severity", "check_interval"]
+__all__ = [
+    "SEVERITY_LEVEL",
+    "AnnotatorBias",
+    "Estimate",
+    "Excluded",
+    "OptionalPart",
+    "Part",
+    "Severity",
+    "check_interval",
+]
 
+SEVERITY_LEVEL: Final = 0.05
+"""Level of the test of severities: p below it, and annotators use the scale differently."""
 NAMED: Final = 5
 """Number of excluded rows that are named."""
 

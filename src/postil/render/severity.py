@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.records.parts import SEVERITY_LEVEL
 from postil.render.formats import listed
 from postil.render.numbers import number, p_value
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["is_significant", "severity_remarks"]
 
-ALPHA: Final = 0.05
 NAMED: Final = 3
 """Number of annotators of a group that a sentence names."""
 
@@ -25,7 +25,7 @@ def is_significant(severity: Severity) -> bool:
     Args:
         severity: The severities.
     """
-    return severity.p is not None and severity.p < ALPHA
+    return severity.p is not None and severity.p < SEVERITY_LEVEL
 
 
 def severity_remarks(severity: Severity | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import normalize
 
 from postil.text.html_tree import SENTENCES, language_of, sentences_of
+from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ _TRUSTED: Final = 0.3
 _SET: Final = frozenset({"code", "table", "caption"})
 """Kinds of blocks that readers of articles may leave out."""
 _LINKED: Final = 0.6
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
+_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
 _MENU_WORDS: Final = 30
 _DATE: Final = re.compile(r"((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
 _JSON_DATE: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{10,40})"')

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra
 from postil.text.html_order import in_order
+from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -39,7 +40,7 @@ SENTENCES: Final = 3
 """Number of paragraphs of sentences from which there is an article, however much text is beside it."""
 _SENTENCE: Final = 40
 """Number of characters of such a paragraph."""
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*$")
+_SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
 NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
 """Problem of a page without a text."""
 _DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"

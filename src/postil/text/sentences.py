@@ -15,19 +15,25 @@ from postil.text.stop_words import STOP_LISTS, stop_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["sentence_bounds"]
+__all__ = ["END_MARKS", "sentence_bounds"]
+
+_STOPS: Final = "؟۔।॥։።፧፨។៕။༎᙮᠃᠉᱾᱿꯫෴"
+"""Marks that end sentences and do nothing else: Arabic, Urdu, Indic, Armenian, Ethiopic, Khmer, Burmese and others."""
+END_MARKS: Final = f".!?…‽。！？｡{_STOPS}"
+"""Marks that end sentences, in all scripts."""
 
 _NEAR: Final = 48
 """Number of characters on either side of a mark that are read, which makes the time linear in any text."""
 
 _EMOJI: Final = "\u2600-\u27bf\ufe0f\u200d\U0001f1e6-\U0001faff"
-_MAY_END: Final = re.compile(rf"[.!?…؟۔।॥‽。！？｡\n\"”’{_EMOJI}]")
+_MAY_END: Final = re.compile(rf"[{END_MARKS}\n\"”’{_EMOJI}]")
 _PARAGRAPH: Final = re.compile(r"\n[^\S\n]*\n\s*|\u2029")
 _END: Final = re.compile(
     rf"""
     (?P<wide>[。！？｡]+|…{{2,}}(?=[^\x00-\u02ff\s。！？]))
       (?P<after>[。！？…]*[”’」』）】》\])"]*)
-    | (?P<mark>[.!?…؟۔।॥‽]+(?:[ ]\.)*)
+    | (?P<stop>[{_STOPS}]+(?:[ ]?\d{{1,4}}[ ]?[।॥]+)?[.!?…]*["'”’“»)\]]*)
+    | (?P<mark>[.!?…‽]+(?:[ ]\.)*)
       (?P<close>(?:["'”’“»)\]*_¹²³⁰⁴-⁹]|\s»|\[(?:\d{{1,3}}(?:[,–-]\d{{1,3}})*|[a-z][a-z ]{{,24}})\]|:\d{{1,4}}(?=\s))*)
       (?P<note>(?<=[^\W\d_][.!?])\d{{1,2}}(?=\s))?
       (?P<smile>(?:[ ]?(?:[{_EMOJI}]+|[:;]-?[()DP](?=\s)))*)
@@ -103,6 +109,8 @@ def sentence_bounds(text: str, lang: str | None = None) -> list[tuple[int, int]]
     >>> text = 'Dr. No left the U.S. in 1962. "Why?" asked J. Bond. See fig. 3.'
     >>> [text[begin:end] for begin, end in sentence_bounds(text, "en")]
     ['Dr. No left the U.S. in 1962.', '"Why?" asked J. Bond.', 'See fig. 3.']
+    >>> [text[begin:end] for text in ["वर्षा हुई।नदी जम गई॥ १ ॥"] for begin, end in sentence_bounds(text)]
+    ['वर्षा हुई।', 'नदी जम गई॥ १ ॥']
     """
     starters = stop_words(lang if lang in STOP_LISTS else "en")
     found, begin = list[tuple[int, int]](), 0
@@ -183,6 +191,8 @@ class _Paragraph:
         match one.lastgroup:
             case "speech":
                 return True
+            case "stop":
+                return self.text[after] not in _CLOSING
             case "item":
                 return self._is_item(one.start())
             case "after":

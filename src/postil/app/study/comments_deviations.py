@@ -23,7 +23,7 @@ from postil.errors import PostilError
 from postil.metrics.metric_set import parse_all
 from postil.options import command_words
 from postil.records.results import GridSearch, StudyPart, StudyRow, StudyTable, value_text
-from postil.render.formats import listed
+from postil.render.formats import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,7 +95,7 @@ def deviations_part(study: CommentsStudy, models: Mapping[str, Model], weights: 
     systems = _of_systems(study, models, trained, rows["systems"]) if trained else ()
     return deviations(
         chain(
-            corpus_rows(study.folder.name, study.corpus.metadata),
+            corpus_rows(study.folder.name, study.corpus.metadata, networks=any(map(_has_network, models.values()))),
             _of_people(study, weights),
             systems,
             _of_models(study, models),
@@ -105,12 +105,19 @@ def deviations_part(study: CommentsStudy, models: Mapping[str, Model], weights: 
     )
 
 
-def corpus_rows(name: str, metadata: CorpusMetadata) -> Iterator[Row]:
+def _has_network(model: Model) -> bool:
+    """True if a commenter is a network, or ranks by one."""
+    options = model.metadata.get("options", {})
+    return "network" in options or options.get("ranker", "tf-idf") != "tf-idf"
+
+
+def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Iterator[Row]:
     """The rows about a corpus: every option of its build, and all that the build left out or changed.
 
     Args:
         name: Name of the corpus.
         metadata: Its metadata.
+        networks: True if a commenter has a network, which reads so many words.
     """
     made, splits = metadata.options, {each.split for each in metadata.inputs}
     given = [split for split in ("dev", "test") if split in splits]
@@ -140,10 +147,12 @@ def corpus_rows(name: str, metadata: CorpusMetadata) -> Iterator[Row]:
     references = f"{made['references_per_article']}, sampled{pool}" if sampled else "all comments"
     yield "references per article", "27, sampled", references, "section 3"
     long = LONG_COMMENTS[str(made["long_comments"])].format(words=made["max_comment_words"])
-    long += f"{whole}; the networks read 50 words"
+    long += f"{whole}; the networks read 50 words" if networks else whole
     yield "comments of more than 50 words", "discarded (section 5); truncated to 50 words (C.1)", long, "section 5, C.1"
-    words = f"{metadata.words:,} words of the corpus; of the networks at most {made['vocab_size']:,}"
-    yield "vocabulary", "30,000 words", f"{words}, special tokens included", "section 5, C.1"
+    words = f"{metadata.words:,} words of the corpus"
+    if networks:
+        words += f"; of the networks at most {made['vocab_size']:,}, special tokens included"
+    yield "vocabulary", "30,000 words", words, "section 5, C.1"
     similar = made["dedup_threshold"]
     near = f"of articles whose title and content have a Jaccard similarity of {similar} or more none are in two splits"
     near += ", and those like a test article are left out"
@@ -173,11 +182,11 @@ def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
     yield HUMAN, f"{said}, drawn at random", str(human), "section 5"
     judged = options.judgements or "none"
     yield "ratings of the suggestions", "two of five annotators each", judged, "section 5"
-    counted = rating_counts([one for article in readers.articles for one in article.comments])
-    if counted or options.judgements:
-        here = f"{counted}; {options.references or 'those of the corpus'}" if counted else "none"
+    counts = rating_counts([one for article in readers.articles for one in article.comments])
+    if counts or options.judgements:
+        here = f"{counts}; {options.references or 'those of the corpus'}" if counts else "none"
         yield "ratings of the references", "two of five annotators each", here, "section 3"
-        yield "rubric of the ratings", *_rubrics(study, rated=bool(counted)), "section 3, A.1"
+        yield "rubric of the ratings", *_rubrics(study, rated=bool(counts)), "section 3, A.1"
 
 
 def rating_counts(comments: Sequence[Comment]) -> str:
@@ -188,8 +197,9 @@ def rating_counts(comments: Sequence[Comment]) -> str:
     """
     ratings = [len(one.ratings) for one in comments if one.ratings]
     alone = sum(not one.ratings and one.grade is not None for one in comments)
-    counts = [f"{sum(ratings):,} ratings of {len(ratings):,} references"] if ratings else []
-    return listed([*counts, *([f"{alone:,} references with a grade alone"] if alone else [])])
+    of_people = f"{counted(sum(ratings), 'rating')} of {counted(len(ratings), 'reference')}"
+    agreed = f"{counted(alone, 'reference')} with a grade alone"
+    return listed([*([of_people] if ratings else []), *([agreed] if alone else [])])
 
 
 def _rubrics(study: CommentsStudy, *, rated: bool) -> tuple[str, str]:
