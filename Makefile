@@ -77,6 +77,7 @@ bench: $(BENCH_VENV)/.ready
 	$(BENCH_VENV)/bin/python -m bench.retrieval.run --markdown docs/benchmarks-retrieval.md
 	$(BENCH_VENV)/bin/python -m bench.annotate.run --markdown docs/benchmarks-annotate.md
 	$(BENCH_VENV)/bin/python -m bench.serve.run --markdown docs/benchmarks-serve.md
+	$(BENCH_VENV)/bin/python -m bench.serve.attacks --markdown docs/benchmarks-attacks.md
 	$(BENCH_VENV)/bin/python -m bench.training.run --markdown docs/benchmarks-training.md
 	$(BENCH_VENV)/bin/python -m bench.growth.run --markdown docs/benchmarks-growth.md
 

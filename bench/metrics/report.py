@@ -37,7 +37,8 @@ Other benchmarks: [time and memory by size](benchmarks-growth.md); [files of eve
 references](benchmarks-files.md); [metrics of meaning](benchmarks-meaning.md) and [BERTScore](benchmarks-bertscore.md);
 [meta-evaluation](benchmarks-correlate.md); [campaigns](benchmarks-annotate.md); [building a
 corpus](benchmarks-corpus.md); [finding similar articles](benchmarks-retrieval.md);
-[networks](benchmarks-training.md); [the service](benchmarks-serve.md); [passage measures](benchmarks-passages.md);
+[networks](benchmarks-training.md); [the service](benchmarks-serve.md), [under attack](benchmarks-attacks.md);
+[passage measures](benchmarks-passages.md);
 [large documents](benchmarks-documents.md)."""
 HEAD = "| {} | candidates/s: median [slowest, fastest] | postil / its median | postil / its fastest | |"
 

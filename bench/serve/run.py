@@ -72,6 +72,7 @@ class Server:
     model: Path
     workers: int
     data: Path
+    more: tuple[str, ...] = ()
     port: int = 0
     process: subprocess.Popen[str] = field(init=False)
 
@@ -79,7 +80,7 @@ class Server:
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         command = [sys.executable, "-m", "postil", "serve", str(self.model), "--port", str(self.port)]
-        command += ["--workers", str(self.workers), "--data", str(self.data)]
+        command += ["--workers", str(self.workers), "--data", str(self.data), *self.more]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self.process.stderr
         lines = iter(self.process.stderr.readline, "")
@@ -109,18 +110,19 @@ class Server:
 class Connection:
     """A connection that is kept open, with as much HTTP as the answers need."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, headers: str = "") -> None:
+        self.port, self.headers = port, headers
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def post(self, route: str, body: bytes) -> tuple[int, bytes]:
+    async def post(self, route: str, body: bytes, method: str = "POST") -> tuple[int, bytes]:
         """Ask; ConnectionError or IncompleteReadError without an answer."""
         if self.streams is not None and self.streams[0].at_eof():
             self.close()  # the server ends connections that are idle for long, as any client sees before it uses one
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
-        head = f"POST {route} HTTP/1.1\r\nHost: localhost:{self.port}\r\nContent-Type: application/json\r\n"
+        head = f"{method} {route} HTTP/1.1\r\nHost: localhost:{self.port}\r\nContent-Type: application/json\r\n"
+        head += self.headers
         try:
             writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -147,12 +149,12 @@ class Load:
     failed: list[str] = field(default_factory=list)
 
 
-async def ask(port: int, bodies: Sequence[bytes], rate: float, seconds: float) -> Load:
+async def ask(port: int, bodies: Sequence[bytes], rate: float, seconds: float, headers: str = "") -> Load:
     """Ask for suggestions at fixed times."""
     load, idle, pending = Load(), list[Connection](), set[asyncio.Task[None]]()
 
     async def one(due: float, body: bytes) -> None:
-        connection = idle.pop() if idle else Connection(port)
+        connection = idle.pop() if idle else Connection(port, headers)
         try:
             status, answer = await connection.post("/v1/suggest", body)
             if status == 200:

@@ -62,6 +62,25 @@ def test_a_request_waits_no_longer_than_the_patience() -> None:
     asyncio.run(scenario())
 
 
+def test_a_client_rests_as_long_as_its_request_took_and_others_go_on() -> None:
+    async def scenario() -> None:
+        queue, order = FairQueue(1, each=1, line=9, patience=60.0, rest=2.0), list[str]()
+
+        async def ask(client: str) -> None:
+            async with queue.turn(client):
+                order.append(client)
+                await asyncio.sleep(0.1)
+
+        first = [asyncio.create_task(ask("a")), asyncio.create_task(ask("a"))]
+        await asyncio.sleep(0)
+        await first[0]
+        await ask("b")
+        await first[1]
+        assert order == ["a", "b", "a"]
+
+    asyncio.run(scenario())
+
+
 def test_who_gives_up_keeps_no_turn() -> None:
     async def scenario() -> None:
         queue, order = FairQueue(1, each=1, line=9, patience=9.0), list[str]()

@@ -12,7 +12,7 @@ import pytest
 
 from postil.web.fair_line import CLIENT, FairQueue
 from postil.web.gate import Gate, Place
-from postil.web.security import LONGEST_QUERY, refusal_parts
+from postil.web.security import LONGEST_QUERY, PAUSE, REFUSALS, SecurityMiddleware, refusal_parts
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -140,7 +140,7 @@ def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pyt
 
     async def scenario() -> None:
         async with browser(here, lead) as one, browser(here, ann) as other:
-            files = [asyncio.create_task(one.get("/lead/files/codebook.json")) for _ in range(60)]
+            files = [asyncio.create_task(one.get("/lead/files/codebook.json")) for _ in range(40)]
             done, _ = await asyncio.wait(files, return_when=asyncio.FIRST_COMPLETED)
             assert {task.result().status_code for task in done} == {429}
             pages = await asyncio.gather(*(other.get("/grade") for _ in range(9)))
@@ -152,7 +152,7 @@ def test_slow_files_of_a_lead_let_annotators_go_on(place: Make, monkeypatch: pyt
             assert sum(not task.done() for task in files) == 9, "one at work, and eight that wait"
             now.set()
             statuses = [(await task).status_code for task in files]
-            assert (statuses.count(200), statuses.count(429)) == (9, 51)
+            assert (statuses.count(200), statuses.count(429)) == (9, 31)
 
     asyncio.run(scenario())
     assert [event.grade for event in here.store.results.events()] == [4]
@@ -192,6 +192,37 @@ def test_links_of_other_sites_lead_to_pages(place: Make) -> None:
     for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "cors"}, {"origin": "http://evil.example"}):
         assert who.client.get(f"/join/{token}", headers=LINK | other).status_code == 403
     assert who.client.get("/health", headers={"origin": "http://evil.example"}).status_code == 200
+
+
+def test_many_refusals_make_their_address_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        paused.append(seconds)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001
+        await send({"type": "http.response.start", "status": int(scope["path"]), "headers": []})
+
+    async def scenario() -> None:
+        checked = SecurityMiddleware(app, {"localhost"})
+
+        async def ask(path: str, address: str) -> None:
+            scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "client": (address, 1)}
+            await checked(scope | {"headers": [(b"host", b"localhost")]}, _nothing, _nothing)
+
+        for _ in range(REFUSALS):
+            await ask("404", "192.0.2.1")
+        for address, path in (("192.0.2.1", "200"), ("192.0.2.1", "503"), ("192.0.2.2", "404")):
+            await ask(path, address)
+        assert paused == []
+        await ask("401", "192.0.2.1")
+        assert paused == [PAUSE]
+
+    monkeypatch.setattr("postil.web.security.asyncio.sleep", sleep)
+    asyncio.run(scenario())
+
+
+async def _nothing(*_: Any) -> Any: ...
 
 
 def test_an_address_that_is_too_long_is_refused(place: Make) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, OrderedDict, deque
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["CLIENT", "FairLine", "FairQueue", "NoTurn"]
 
 T = TypeVar("T")
+
+LONGEST_REST: Final = 5.0
+"""Longest rest of a client, in seconds."""
 
 CLIENT: Final[ContextVar[str]] = ContextVar("postil_client", default="")
 """The client for whom a task works: a token, a session or an address; empty for work of the server itself."""
@@ -124,6 +128,7 @@ class FairQueue:
         each: Largest number of those of one client.
         line: Largest number of requests of one client that wait.
         patience: Seconds that a request waits.
+        rest: Seconds of rest after each second of a client's request, before its next one.
 
     >>> async def scenario() -> list[str]:
     ...     queue, order = FairQueue(2, each=1, line=2, patience=5.0), []
@@ -142,9 +147,10 @@ class FairQueue:
     ['a', 'a: 429', 'b', 'a', 'a']
     """
 
-    def __init__(self, at_once: int, *, each: int, line: int, patience: float) -> None:
-        self._at_once, self._each, self._line, self._patience = at_once, each, line, patience
-        self._held = Counter[str]()
+    def __init__(self, at_once: int, *, each: int, line: int, patience: float, rest: float = 0.0) -> None:
+        self._at_once, self._each, self._line, self._patience, self._rest = at_once, each, line, patience, rest
+        self._working = 0
+        self._held = Counter[str]()  # by clients, also by those that rest
         self._waiting = FairLine[asyncio.Future[None]]()
 
     @asynccontextmanager
@@ -172,22 +178,32 @@ class FairQueue:
             if isinstance(error, TimeoutError):
                 raise NoTurn(503, f"the server was busy for {self._patience:g} s; try again in a moment") from None
             raise
+        began = time.monotonic()
         try:
             yield
         finally:
-            self._give_back(client)
+            self._give_back(client, time.monotonic() - began)
 
     def _hand_out(self) -> None:
-        while self._held.total() < self._at_once:
+        while self._working < self._at_once:
             found = self._waiting.take(lambda client, _: self._held[client] < self._each)
             if found is None:
                 return
             client, future = found
             if not future.done():  # its request may have been given up just now
+                self._working += 1
                 self._held[client] += 1
                 future.set_result(None)
 
-    def _give_back(self, client: str) -> None:
+    def _give_back(self, client: str, took: float = 0.0) -> None:
+        self._working -= 1
+        if self._rest:
+            asyncio.get_running_loop().call_later(min(LONGEST_REST, self._rest * took), self._rested, client)
+            self._hand_out()
+        else:
+            self._rested(client)
+
+    def _rested(self, client: str) -> None:
         self._held[client] -= 1
         if not self._held[client]:
             del self._held[client]

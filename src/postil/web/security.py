@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
@@ -12,6 +13,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit
+
+from postil.web.service.limits import client_key
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -39,6 +42,9 @@ LARGEST: Final = 64 * 1024
 
 LONGEST_QUERY: Final = 8 * 1024
 """Maximum length of the query of an address, in bytes."""
+
+REFUSALS, PAUSE = 50, 1.0
+"""Number of refusals within a second after which an address waits for further ones, and for how many seconds."""
 
 NOT_OURS: Final = "The request comes from a page of another site. Open the page at the address of this server."
 
@@ -187,6 +193,7 @@ class SecurityMiddleware:
     ) -> None:
         self._app, self._largest, self._worded, self._largest_for = app, largest, worded, largest_for
         self._reachable = reachable
+        self._refused = RateLimiter(REFUSALS, PAUSE)
         self._known = lru_cache(maxsize=64)(self._is_known)
         self._names = {name.lower() for name in names}
         self._headers = [*HEADERS, HTTPS_ONLY] if secure else [*HEADERS]
@@ -199,9 +206,13 @@ class SecurityMiddleware:
                 await self._app(scope, receive, send)
             return
 
+        client = scope.get("client")
+        address = client_key(client[0]) if client else ""
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *self._headers]
+                await self._slow_down(address, message["status"])
             await send(message)
 
         headers = dict(scope["headers"])
@@ -224,6 +235,13 @@ class SecurityMiddleware:
             await self._app(scope, receive, with_headers)
         else:
             await self._refuse(with_headers, *refusal, script=headers.get(b"accept") == b"application/json")
+
+    async def _slow_down(self, address: str, status: int) -> None:
+        """Let an address wait for a refusal where it gets many: refusing costs time as well."""
+        if 400 <= status < 500:
+            if self._refused.exceeded(address):
+                await asyncio.sleep(PAUSE)
+            self._refused.record(address)
 
     async def _refuse(self, send: Send, status: int, text: str, *, script: bool) -> None:
         # The connection stays open: closing it while a large body arrives would discard this response.

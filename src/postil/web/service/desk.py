@@ -88,9 +88,9 @@ class Desk:
             ("POST", "/sign-in", None, "store", self._sign_in, "Sign in to the desk"),
             ("POST", "/sign-out", None, "store", self._sign_out, "Sign out of the desk"),
             ("GET", "/static/{name}", None, "open", self._file, "Get a static file"),
-            ("GET", "/desk/articles", "desk", "search", self._search, "Search the articles of the desk"),
+            ("GET", "/desk/articles", "desk", "here", self._search, "Search the articles of the desk"),
             ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
-            ("GET", "/desk/labels", "desk", "store", self._answers, "List one's own labels of an article"),
+            ("GET", "/desk/labels", "desk", "here", self._answers, "List one's own labels of an article"),
         )
         return [
             Route(

@@ -1,4 +1,4 @@
-"""Paces of clients: who is known for requests that are quickly done may have all workers."""
+"""Paces of clients: who is alone, and known for requests that are quickly done, may have all workers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Paces"]
+
+LATEST: Final = 2
+"""Number of clients that are remembered for having asked last: each of them is another one for somebody."""
 
 SLOW: Final = 0.1
 """Share of the time that a request may take from which on it takes long."""
@@ -31,12 +34,35 @@ class Paces:
     (None, None)
     >>> [(paces.is_quick(client), paces.is_slow(client)) for client in ("a", "b", "unknown")]
     [(True, False), (False, True), (False, False)]
+    >>> paces.came("a"), paces.is_alone("a"), paces.is_alone("b")
+    (None, True, False)
     """
 
     def __init__(self, timeout: float, *, clients: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
         self.slow = SLOW * timeout
         self._timeout, self._clients, self._clock = timeout, clients, clock
         self._until: OrderedDict[str, float] = OrderedDict()  # until when each client is slow
+        self._latest: dict[str, float] = {}  # the two clients that asked last, and when
+
+    def came(self, client: str) -> None:
+        """Record that a request came.
+
+        Args:
+            client: The client.
+        """
+        self._latest.pop(client, None)
+        self._latest[client] = self._clock()
+        if len(self._latest) > LATEST:
+            del self._latest[next(iter(self._latest))]
+
+    def is_alone(self, client: str) -> bool:
+        """True if no other client sent a request lately.
+
+        Args:
+            client: The client.
+        """
+        since = self._clock() - self._timeout
+        return not any(one != client and when > since for one, when in self._latest.items())
 
     def note(self, client: str, seconds: float) -> None:
         """Record how long a request took.

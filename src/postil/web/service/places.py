@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.web.fair_line import FairQueue
 from postil.web.gate import Place
-from postil.web.security import Reachable
+from postil.web.security import BODY, Reachable
 from postil.web.service.routing import CALL, Router
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ __all__ = ["REACHABLE", "ServicePlaces"]
 
 REACHABLE: Final = Reachable(frozenset({"/healthz", "/readyz"}), frozenset({"/", "/docs"}).__contains__)
 """Paths that browsers may get from elsewhere: health, and links to pages. All else is data."""
+
+
+BULK: Final = 64 * 1024
+"""Size of a request, in bytes, above which reading it takes long."""
 
 
 class ServicePlaces:
@@ -36,7 +40,8 @@ class ServicePlaces:
     def __init__(self, routes: Sequence[Route], guard: Guard, patience: float) -> None:
         self._router, self._guard = Router(routes), guard
         self._queues = {
-            "search": FairQueue(1, each=1, line=8, patience=patience),  # it computes in the process that answers all
+            # What computes in the process that answers all requests: of its time a client has a quarter at most.
+            "here": FairQueue(1, each=1, line=8, patience=patience, rest=3.0),
             "GET": FairQueue(32, each=3, line=32, patience=patience),  # there are six threads or more
             "POST": FairQueue(64, each=16, line=64, patience=patience),
         }
@@ -55,6 +60,6 @@ class ServicePlaces:
         client = self._guard.client_of(call)
         if route.queue == "workers":
             return Place(client, stoppable=True)
-        if route.queue == "search":
-            return Place(client, self._queues["search"], stoppable=True)
+        if route.queue == "here" or len(scope.get(BODY, b"")) > BULK:
+            return Place(client, self._queues["here"], stoppable=route.method == "GET")
         return Place(client, self._queues["GET" if route.method == "GET" else "POST"])

@@ -29,6 +29,9 @@ ATTEMPTS: Final = 2
 PATIENCE: Final = 3
 """Number of new workers that may be killed before requests are refused at once."""
 
+ABANDONED: Final = 0.3
+"""Share of the time that a worker may compute for which it goes on where nobody waits for the answer."""
+
 LIGHT: Final = 64 * 1024
 """Size of a request, in bytes, above which it may take long."""
 
@@ -71,9 +74,10 @@ class WorkerPool:
     A worker that ends is replaced, and its request is given to another one, once: a request that ends two workers is
     refused. A worker that computes for too long is killed.
 
-    Of several workers one is kept for requests that are quickly done: requests that are large, or of a client whose
-    requests take long (`Paces`), never have all of them, and neither has a client of which nothing is known yet. A
-    client who has all of them with small requests that take long gives one back where another client waits.
+    Of several workers no client has all while another one sends requests as well, and one is kept for requests that are
+    quickly done: those that are large, or of a client whose requests take long (`Paces`), never have all of them, and
+    neither has a client of which nothing is known yet. A client who was alone and has all of them for long gives one
+    back where another client waits.
 
     Args:
         workers: Number of worker processes.
@@ -175,7 +179,7 @@ class WorkerPool:
                     self._on_message(f"a worker {error}")
             except asyncio.CancelledError:
                 # Nobody waits for the answer. A worker is soon ready again, and seldom has to be killed for that.
-                asyncio.get_running_loop().call_later(self._paces.slow, task.cancel)
+                asyncio.get_running_loop().call_later(ABANDONED * self._timeout, task.cancel)
                 raise
         raise InternalError("the workers that computed this request ended; the log of the service says how")
 
@@ -220,12 +224,13 @@ class WorkerPool:
             raise self._hopeless(self._failure)
         loop, client = asyncio.get_running_loop(), CLIENT.get()
         asked = _Asked(client, heavy, loop.create_future())
-        alone = not self._waiting.waiting(client) and not self._held(client)
+        self._paces.came(client)
+        first = not self._waiting.waiting(client) and not self._held(client)
         self._waiting.add(client, asked, first=again)
         self._hand_out()
         if len(self._waiting) > self._queue and not again:
             _refuse(self._waiting.shed(), Busy(f"{self._queue} requests wait already"))
-        patience = (1 + alone) * self._timeout
+        patience = (1 + first) * self._timeout
         hurry = loop.call_later(self._paces.slow, self._make_room, asked)
         try:
             async with asyncio.timeout(patience):
@@ -257,7 +262,7 @@ class WorkerPool:
         if self._count == 1 or self._failure is not None:
             return True
         least, held = len(self._workers) - 1, self._held(client)
-        if held >= max(1, least) and not self._paces.is_quick(client):
+        if held >= max(1, least) and not (self._paces.is_quick(client) and self._paces.is_alone(client)):
             return False
         busy = [one for worker, one in self._busy.items() if worker in self._workers]
         return not self._is_long(asked) or sum(map(self._is_long, busy)) < least

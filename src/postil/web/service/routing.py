@@ -20,8 +20,8 @@ __all__ = ["CALL", "JSON", "JSON_LINES", "Call", "Guard", "Handler", "QueueName"
 CALL: Final = "postil.call"
 """Key of the `Call` in the ASGI scope."""
 
-QueueName: TypeAlias = Literal["open", "workers", "search", "store"]
-"""Queues of requests: none, that of the workers (in the pool), of the search of articles, and of all else."""
+QueueName: TypeAlias = Literal["open", "workers", "here", "store"]
+"""Queues of requests: none, the workers' (in the pool), of what is computed in the first process, and of all else."""
 
 JSON: Final = "application/json"
 JSON_LINES: Final = "application/jsonl"

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Delivery", "Outcome", "ServiceStore", "StoreCounts"]
 
+MOST_LABELS: Final = 1000
+"""Largest number of labels of an article that are read."""
+
 PAGE: Final = 500
 """Number of rows that are read at once; between pages the file can be rewritten."""
 
@@ -139,12 +142,12 @@ class ServiceStore:
         """
         now = parse_date(datetime.now(UTC))
         given = ids or [None] * len(labels)
-        rows = [
-            (sender, id_, now, msgspec.json.encode(one, enc_hook=plain_id))
-            for one, id_ in zip(labels, given, strict=True)
-        ]
 
         def add(connection: sqlite3.Connection) -> int:
+            rows = (
+                (sender, id_, now, msgspec.json.encode(one, enc_hook=plain_id))
+                for one, id_ in zip(labels, given, strict=True)
+            )
             before = connection.total_changes
             insert = "INSERT INTO labels (sender, id, received, row) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
             connection.executemany(insert, rows)
@@ -174,7 +177,7 @@ class ServiceStore:
         return await self._writer.run(delete)
 
     def labels_of(self, article: str, *, sender: str = "") -> list[tuple[str | None, Label]]:
-        """Read the labels of an article that a sender sent, with their ids, in the order of their arrival.
+        """Read the last labels of an article that a sender sent, with their ids, in the order of their arrival.
 
         Args:
             article: The id of the article.
@@ -184,8 +187,9 @@ class ServiceStore:
             PostilError: The database reports an error.
         """
         where = "sender = ? AND json_extract(CAST(row AS TEXT), '$.article') = ?"
-        rows = self._read(f"SELECT id, row FROM labels WHERE {where} ORDER BY number", (sender, article))  # noqa: S608
-        return [(id_, msgspec.json.decode(row, type=Label)) for id_, row in rows]
+        query = f"SELECT id, row FROM labels WHERE {where} ORDER BY number DESC LIMIT {MOST_LABELS}"  # noqa: S608
+        rows = self._read(query, (sender, article))
+        return [(id_, msgspec.json.decode(row, type=Label)) for id_, row in reversed(rows)]
 
     def labels(self) -> Iterator[Label]:
         """Read the labels, in the order of their arrival.

@@ -44,7 +44,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 BLOCK: Final = 500
 """Number of rows that are encoded at once."""
 
-STEP: Final = 200
+STEP: Final = 25
 """Number of rows of a request that are decoded at once."""
 
 NO_STORE: Final = "this service stores nothing; whoever runs it can start it with --data DIR"
@@ -141,7 +141,12 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
     async def add_labels(call: Call) -> Reply:
         found = there()
         sent = await _labels(call.body)
-        labels, ids = [one.label() for one in sent], [None if one.id is None else f"{one.id}" for one in sent]
+        labels: list[Label] = []
+        for at, one in enumerate(sent):
+            labels.append(one.label())
+            if at % STEP == STEP - 1:
+                await asyncio.sleep(0)
+        ids = [None if one.id is None else f"{one.id}" for one in sent]
         return reply(Stored(await found.add_labels(labels, sender=call.user or "", ids=ids)), 201)
 
     async def withdraw_labels(call: Call) -> Reply:

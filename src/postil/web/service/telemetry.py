@@ -107,4 +107,5 @@ def metrics_route(telemetry: Telemetry, state: Callable[[], Awaitable[ServiceSta
         handler=metrics,
         summary="Count requests, latencies, workers, models and what is stored, for Prometheus",
         media_type=MEDIA_TYPE,
+        queue="here",
     )
