@@ -219,7 +219,7 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
 def test_what_is_not_reached_is_told() -> None:
     _, said = run("model", "--comment", COMMENT)
     assert "not reached: corpora that models were trained on (--corpus), kept answers of language models" in said
-    assert "campaigns, files of suggestions and labels, exports and backups" in said
+    assert "word vectors, campaigns, files of suggestions and labels, exports and backups" in said
 
 
 @pytest.mark.usefixtures("site")

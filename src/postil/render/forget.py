@@ -74,7 +74,7 @@ def _elsewhere(result: ForgetResult) -> Iterator[str]:
         yield "models that were trained on the corpus"
     if "answers" not in contents:
         yield "kept answers of language models (--cache)"
-    yield "campaigns, files of suggestions and labels, exports and backups"
+    yield "word vectors, campaigns, files of suggestions and labels, exports and backups"
 
 
 def _listed(pairs: tuple[tuple[str, str], ...]) -> str:

@@ -83,7 +83,7 @@ class AuditLog:
 
     def __init__(self, path: FilePath, on_message: Callable[[str], None] = lambda _: None) -> None:
         self._path, self._on_message = os.fspath(path), on_message
-        self._previous, self._lost, self.lost = "", 0, 0
+        self._previous, self._lost, self.lost, self._told = "", 0, 0, False
         self._file = self._opened()
         try:
             self._losses = LostLines(self._path, on_message)
@@ -135,11 +135,12 @@ class AuditLog:
         try:
             self._append(line + b"\n")
         except OSError as error:
-            if not self._lost:
-                self._on_message(f"{write_error(self._path, error)}; requests are answered without a line in it")
             self._lose(1)
+            told, self._told = self._told, True
+            if not told:
+                self._on_message(f"{write_error(self._path, error)}; requests are answered without a line in it")
         else:
-            self._previous, self._lost = _hash(line), 0
+            self._previous, self._lost, self._told = _hash(line), 0, False
             self._losses.keep("", 0)
 
     def reopen(self) -> None:
