@@ -16,8 +16,12 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from postil.messages import PYTHON, Message
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from postil.messages import Face, Fact, Words
 
 __all__ = [
     "InvalidInput",
@@ -32,9 +36,32 @@ __all__ = [
 
 
 class PostilError(Exception):
-    """Base of every error that postil raises on purpose."""
+    """Base of every error that postil raises on purpose; its text is in the words of Python.
+
+    Args:
+        message: The words, or the template of a message with facts, or a message.
+        many: The template for several things, where the words differ.
+        facts: The facts of the template; without any, the words are taken as they are.
+
+    >>> from postil.messages import COMMAND_LINE, Setting
+    >>> error = UsageError("{name} needs {need}", name="spa", need=Setting("by", "system"))
+    >>> str(error), error.words(COMMAND_LINE)
+    ('spa needs by="system"', 'spa needs --by system')
+    """
 
     exit_code = 1
+
+    def __init__(self, message: Words = "", many: str = "", /, **facts: Fact) -> None:
+        self.message: Words = Message(message, many, **facts) if facts and isinstance(message, str) else message
+        super().__init__(PYTHON.words(self.message))
+
+    def words(self, face: Face) -> str:
+        """Put the error into the words of a face.
+
+        Args:
+            face: The face.
+        """
+        return face.words(self.message)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle message and attributes, without a second ``__init__``."""
@@ -119,10 +146,18 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
 
     exit_code = 3
 
-    def __init__(self, problem: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
-        self.problem, self.where, self.line, self.field = problem, where, line, field
-        place = where if line is None else f"{where}:{line}"
-        super().__init__(": ".join(part for part in (place, field, problem) if part))
+    def __init__(self, problem: Words, *, where: str = "", line: int | None = None, field: str = "") -> None:
+        self.problem, self.where, self.line, self.field = PYTHON.words(problem), where, line, field
+        super().__init__(self._at_place(self.problem))
+        self.message = problem
+
+    def words(self, face: Face) -> str:
+        """See `PostilError`."""
+        return self._at_place(face.words(self.message))
+
+    def _at_place(self, problem: str) -> str:
+        place = self.where if self.line is None else f"{self.where}:{self.line}"
+        return ": ".join(part for part in (place, self.field, problem) if part)
 
 
 class Undefined(PostilError):  # noqa: N818 - says what is wrong

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAYERS = (
+    ("messages",),
     ("errors", "escaping", "options", "version"),
     ("arrays", "kernel", "engine"),
     ("endpoint", "learners", "records", "text", "plots"),
@@ -25,11 +26,11 @@ LAYERS = (
 LAYER = {package: layer for layer, packages in enumerate(LAYERS) for package in packages}
 # Packages that see less than their layer allows, so that they can be used and read by themselves.
 ONLY = {
-    "documents": {"documents", "endpoint", "errors", "escaping", "records", "text"},
-    "judges": {"endpoint", "errors", "judges", "records"},
-    "learners": {"errors", "kernel", "learners"},
-    "metaeval": {"engine", "errors", "kernel", "learners", "metaeval", "records"},
-    "render": {"errors", "escaping", "plots", "records", "render", "version"},
+    "documents": {"documents", "endpoint", "errors", "escaping", "messages", "records", "text"},
+    "judges": {"endpoint", "errors", "judges", "messages", "records"},
+    "learners": {"errors", "kernel", "learners", "messages"},
+    "metaeval": {"engine", "errors", "kernel", "learners", "messages", "metaeval", "records"},
+    "render": {"errors", "escaping", "messages", "plots", "records", "render", "version"},
 }
 OWNERS = {
     "evaluate": "integrations",

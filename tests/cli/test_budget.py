@@ -333,11 +333,11 @@ def test_python_is_the_command(files: Postil) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"reliability": 1.5}, "--reliability: expected a number from 0 to 1, got 1.5"),
-        ({"systems": 0}, "--systems: expected a number from 1 up, got 0"),
-        ({"raters": (1, 0)}, "--raters: expected a number from 1 up, got 0"),
-        ({"graded": [1]}, "--graded: expected a number from 2 up, got 1"),
-        ({"seconds_per_rating": -1}, "--seconds-per-rating: expected a number from 0 up, got -1"),
+        ({"reliability": 1.5}, "reliability: expected a number from 0 to 1, got 1.5"),
+        ({"systems": 0}, "systems: expected a number from 1 up, got 0"),
+        ({"raters": (1, 0)}, "raters: expected a number from 1 up, got 0"),
+        ({"graded": [1]}, "graded: expected a number from 2 up, got 1"),
+        ({"seconds_per_rating": -1}, "seconds_per_rating: expected a number from 0 up, got -1"),
     ],
 )
 def test_python_checks_bounds_as_the_command_does(given: dict[str, Any], message: str) -> None:
@@ -354,7 +354,7 @@ def test_python_names_systems_as_the_command_does(postil: Postil) -> None:
 
 
 def test_python_refuses() -> None:
-    with pytest.raises(UsageError, match="--items is needed"):
+    with pytest.raises(UsageError, match="items is needed"):
         package.budget(options=package.BudgetOptions(sd=1.0))
     with pytest.raises(UsageError, match="expected none with assumptions"):
         package.budget(items=["1"], options=package.BudgetOptions(sd=1.0, items=9))  # type: ignore[call-overload]

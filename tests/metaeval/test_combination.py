@@ -103,7 +103,7 @@ def test_isotonic_of_a_metric_for_which_lower_is_better() -> None:
 
 def test_folds_of_items() -> None:
     assert assign_items(list("abcde"), 5).tolist() == [0, 1, 2, 3, 4]
-    with pytest.raises(Undefined, match=r"9 folds need at least as many items, and 2 have .* give --folds 2 or fewer"):
+    with pytest.raises(Undefined, match=r"9 folds need at least as many items, and 2 have .* give folds=2 or fewer"):
         assign_items(["a", "b"], 9)
     with pytest.raises(Undefined, match=r"only one item \(a\)"):
         assign_items(["a"], 9)

@@ -185,7 +185,7 @@ def test_names_and_methods() -> None:
         joined({"meteor": [1, 2]}, [1, 2], low=["x"])
     with pytest.raises(UsageError, match="all scores are controls"):
         joined({"control:length": [1, 2]}, [1, 2])
-    with pytest.raises(UsageError, match=r"isotonic regression is of one metric, and there are 2: a, b; .* --metric"):
+    with pytest.raises(UsageError, match=r"isotonic regression is of one metric, and there are 2: a, b; .* metrics$"):
         fitted(joined({"a": [1, 2], "b": [2, 1]}, [1, 2]), "isotonic")
     with pytest.raises(InvalidInput, match="control:length: expected lengths from 0 up, got -2"):
         joined({"m": [1, 2], "control:length": [5, -2]}, [1, 2])

@@ -441,7 +441,7 @@ def test_controls_only_where_they_are_named() -> None:
     assert [each.metric for each in named.scores] == ["control:length", "f1"]
     with pytest.raises(UnknownName, match="draw=0"):
         found([*score_rows(), *drawn], metrics=("control:shuffled(f1,draw=0)",))
-    with pytest.raises(UsageError, match="all scores are controls, which are used where --metric names them"):
+    with pytest.raises(UsageError, match="all scores are controls, which are used where metrics names them"):
         found([*controls, *drawn])
 
 
@@ -515,12 +515,12 @@ def test_ppi_of_a_metric_for_which_lower_is_better() -> None:
 
 
 def test_ppi_of_what_it_is_not_for() -> None:
-    with pytest.raises(UsageError, match="ppi takes one score, and there are 2; choose one: --metric NAME"):
+    with pytest.raises(UsageError, match="ppi takes one score, and there are 2; choose one: metrics=NAME"):
         found(method="ppi")
-    with pytest.raises(UsageError, match="use --target population"):
+    with pytest.raises(UsageError, match='use target="population"'):
         found(method="ppi", metrics=("f1",), target="items")
     with pytest.raises(
-        Undefined, match="ppi needs items without a grade, and all 12 of A have one; use --method human"
+        Undefined, match='ppi needs items without a grade, and all 12 of A have one; use method="human"'
     ):
         found(ratings=judgements(items=12), method="ppi", metrics=("f1",))
 

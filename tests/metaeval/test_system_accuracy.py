@@ -212,5 +212,5 @@ def test_one_item_has_no_interval(measure: str, other: float) -> None:
 
 @pytest.mark.parametrize("measure", ["pa", "spa"])
 def test_it_exists_for_systems_alone(measure: str) -> None:
-    with pytest.raises(UsageError, match=f"{measure} compares systems, so it needs --by system, got --by item"):
+    with pytest.raises(UsageError, match=f'{measure} compares systems, so it needs by="system", got by="item"'):
         correlations(table_p(), [measure], "item")

@@ -96,7 +96,7 @@ def test_systems_with_different_items_are_refused_by_name() -> None:
         compare(rows, places=RowLocations("scores.jsonl"))
     assert str(write_error.value) == (
         "scores.jsonl: systems cover different items; items that base lacks: 1 (extra); items that short lacks: 4 "
-        "(3, 4, 5, extra); give all systems the same items, or compare on those that they share: --intersect"
+        "(3, 4, 5, extra); give all systems the same items, or compare on those that they share: intersect=True"
     )
     found = compare(rows, intersect=True)
     assert found.items == 3

@@ -322,7 +322,7 @@ def test_one_aspect_of_several() -> None:
         join(scores_of("1a"), judgements, judgement_places=RowLocations("j.jsonl"))
     assert str(error.value) == (
         'j.jsonl:2: aspect: judgements of more than one aspect ("wit" and "truth", perhaps more); choose one: '
-        "--aspect NAME"
+        "aspect=NAME"
     )
     with pytest.raises(InvalidInput, match='"wit" and none'):
         join(scores_of("1a"), [*judgements[:1], *judgements_of("1a")])

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 from postil.app.estimate import EstimateOptions, open_judged_files, rated_outputs
 from postil.app.options import SeedOptions
 from postil.errors import Undefined, UsageError
+from postil.messages import Blank, Setting
 from postil.metaeval.budgets import Pilot, budget, facets_of
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
 from postil.metaeval.severity import untold
 from postil.metaeval.variance_components import design_of
-from postil.options import Flag, flag_name, options, split_hint
+from postil.options import Flag, options, split_hint
 from postil.records.results import BudgetSettings, replace
 from postil.version import VERSION
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
 
 __all__ = ["BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
+
+PILOT: Final = Setting("judgements", Blank("FILE"))
+"""The ratings of a pilot."""
 
 SYSTEMS: Final = 2
 """Assumed number of systems."""
@@ -88,16 +92,21 @@ class BudgetOptions(EstimateOptions, SeedOptions):
         super().__post_init__()
         _check_bounds(self)
         if self.method == "ppi":
-            raise UsageError("--method ppi has no plans; expected crossed or human")
+            raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", "ppi"))
         for name in ("difference", "width", "sd"):
             if getattr(self, name) == 0:
-                raise UsageError(f"--{name}: expected more than 0")
+                raise UsageError("{setting}: expected more than 0", setting=Setting(name))
         if not 0 < self.power < 1:
-            raise UsageError(f"--power: expected more than 0 and less than 1, got {self.power:g}")
+            raise UsageError(
+                "{power}: expected more than 0 and less than 1, got {got:g}", power=Setting("power"), got=self.power
+            )
         if self.annotators is not None and max(self.raters, default=1) > self.annotators:
             raise UsageError(
-                f"--raters: expected at most the {self.annotators} of --annotators, got {max(self.raters)}; an output "
-                "has one rating by each"
+                "{raters}: expected at most the {n} of {annotators}, got {got}; an output has one rating by each",
+                raters=Setting("raters"),
+                n=self.annotators,
+                annotators=Setting("annotators"),
+                got=max(self.raters),
             )
 
 
@@ -109,7 +118,12 @@ def _check_bounds(given: BudgetOptions) -> None:
         for number in value if isinstance(value, tuple | list) else (value,):
             if isinstance(number, int | float) and not least <= number <= most:
                 expected = f"from {least} up" if flag.max is None else f"from {least} to {most}"
-                raise UsageError(f"{flag_name(name, flag)}: expected a number {expected}, got {number:g}")
+                raise UsageError(
+                    "{setting}: expected a number {expected}, got {number:g}",
+                    setting=Setting(name),
+                    expected=expected,
+                    number=number,
+                )
 
 
 def budget_files(
@@ -138,7 +152,7 @@ def budget_files(
     """
     if pilot is None:
         if scores:
-            raise UsageError("scores without ratings tell nothing of people: give a pilot, --judgements FILE")
+            raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
         found = budget_of_assumptions(options)
     else:
         found = budget_rows(*open_judged_files(scores, pilot, inputs, on_message), options)
@@ -156,10 +170,10 @@ def budget_of_assumptions(options: BudgetOptions) -> BudgetResult:
     """
     for name in ("items", "sd"):
         if getattr(options, name) is None:
-            raise UsageError(f"without a pilot (--judgements FILE) --{name} is needed")
-    for name, given in (("metric", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
+            raise UsageError("without a pilot ({pilot}) {setting} is needed", pilot=PILOT, setting=Setting(name))
+    for name, given in (("metrics", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
         if given:
-            raise UsageError(f"--{name} is for a pilot, and there is none: --judgements FILE")
+            raise UsageError("{setting} is for a pilot, and there is none: {pilot}", setting=Setting(name), pilot=PILOT)
     settings = _settings(options, options.items or 0, options.systems or SYSTEMS)
     settings = replace(
         settings,
@@ -197,7 +211,7 @@ def budget_rows(
     for name in ("systems", "sd", "reliability", "system_correlation", "r_squared"):
         if getattr(options, name) is not None:
             raise UsageError(
-                f"--{name.replace('_', '-')} is an assumption, and the pilot tells it; leave one of them out"
+                "{setting} is an assumption, and the pilot tells it; leave one of them out", setting=Setting(name)
             )
     rated = rated_outputs(scores, judgements, options)
     outputs = rated.outputs
@@ -218,7 +232,8 @@ def budget_rows(
     if not components.total_mean and not components.rater_variance:
         raise Undefined(
             "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
-            "plan from assumptions: --sd GRADES"
+            "plan from assumptions: {sd}",
+            sd=Setting("sd", Blank("GRADES")),
         )
     told = Pilot(
         facets=_facets(rated, options),
@@ -245,16 +260,29 @@ def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:
     pilot = int(outputs.rated_items.sum())
     if pilot < FEWEST_ITEMS:
         raise Undefined(
-            f"a pilot needs at least {FEWEST_ITEMS} graded items, and there are {pilot}; grade more, or plan from "
-            "assumptions: --sd GRADES"
+            "a pilot needs at least {least} graded items, and there are {pilot}; grade more, or plan from assumptions: "
+            "{sd}",
+            least=FEWEST_ITEMS,
+            pilot=pilot,
+            sd=Setting("sd", Blank("GRADES")),
         )
     if (outputs.n < 2).any():
         few = rated.systems[int(outputs.n.argmin())]
         raise Undefined(f"{few} has one graded item in the pilot, and variances need two")
     if not scored and options.items is None:
-        raise UsageError(f"without scores the number of items is unknown: --items N, {pilot} of which are graded")
+        items = Setting("items", Blank("N"))
+        raise UsageError(
+            "without scores the number of items is unknown: {items}, {pilot} of which are graded",
+            items=items,
+            pilot=pilot,
+        )
     if options.items is not None and options.items < pilot:
-        raise UsageError(f"--items: expected at least the {pilot} graded ones, got {options.items}")
+        raise UsageError(
+            "{items}: expected at least the {pilot} graded ones, got {got}",
+            items=Setting("items"),
+            pilot=pilot,
+            got=options.items,
+        )
     return pilot
 
 
@@ -289,7 +317,7 @@ def _removed_from(options: BudgetOptions, rated: RatedOutputs) -> int | None:
 
 def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSettings:
     if systems < 2 and options.difference is not None:
-        raise UsageError("--difference needs two systems, and there is one")
+        raise UsageError("{difference} needs two systems, and there is one", difference=Setting("difference"))
     return BudgetSettings(
         items=items,
         systems=systems,
@@ -321,5 +349,7 @@ def _campaign(components: Components, settings: BudgetSettings) -> Campaign:
 def _graded(options: BudgetOptions, items: int) -> tuple[int, ...]:
     for n in options.graded:
         if n > items:
-            raise UsageError(f"--graded: expected at most the {items} items, got {n}")
+            raise UsageError(
+                "{graded}: expected at most the {items} items, got {n}", graded=Setting("graded"), items=items, n=n
+            )
     return tuple(sorted(set(options.graded)))

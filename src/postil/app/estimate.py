@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
 from postil.app.item_scores import open_judgements, open_score_files, read_judgements
 from postil.app.options import JudgedInputOptions
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.metaeval.estimates import Method, estimate
 from postil.metaeval.estimation import Target
 from postil.metaeval.rated_outputs import outputs_of
@@ -174,7 +175,7 @@ def rated_outputs(
         Undefined: No output has both scores and ratings.
     """
     if scores is None and options.method == "ppi":
-        raise UsageError("--method ppi needs scores")
+        raise UsageError("{method} needs scores", method=Setting("method", "ppi"))
     named = (*options.metrics, *options.lower_is_better)
     if named and scores is None:
         raise UsageError(f"there are no scores, so none by {named[0]}")

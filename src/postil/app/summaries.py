@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
+    from postil.messages import Words
     from postil.metrics.measures import Measure
     from postil.records.results import Correlation
 
@@ -132,7 +133,7 @@ class _Sources(RowLocations):
         self._parts = [places for places, _ in parts]
         self._begins = [0, *accumulate(number for _, number in parts)]
 
-    def error(self, index: int, field: str, problem: str) -> InvalidInput:
+    def error(self, index: int, field: str, problem: Words) -> InvalidInput:
         """See `RowLocations.error`."""
         part = min(bisect_right(self._begins, index), len(self._parts)) - 1
         return self._parts[part].error(index - self._begins[part], field, problem)

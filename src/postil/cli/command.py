@@ -20,11 +20,13 @@ from typing import (
 
 import typer
 
-from postil.cli.errors import exits
+from postil.cli.errors import FACE, exits
 from postil.errors import UsageError
+from postil.messages import CommandLine
 from postil.options import descriptions, flag_name, is_options, split_hint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from dataclasses import Field
     from typing import ParamSpec
 
@@ -53,6 +55,7 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             parameters.append(parameter.replace(annotation=hint))
 
     def run(*args: object, **given: object) -> None:
+        FACE.set(CommandLine({name: flag for cls in makers.values() for name, flag in _spelled(cls)}))
         made = {name: _made(cls, given) for name, cls in makers.items()}
         cast("Callable[..., None]", function)(*args, **given, **made)
 
@@ -93,6 +96,17 @@ def _made(cls: type, given: Values) -> object:
         if name not in flags or flags[name].strip("-").replace("-", "_") == name:
             raise
         raise UsageError(f"{flags[name]}: {problem}") from None
+
+
+def _spelled(cls: type) -> Iterator[tuple[str, str]]:
+    """The name of each field of an options class, and of those within it, with its flag."""
+    hints = get_type_hints(cls, include_extras=True)
+    for each in fields(cls):
+        inner, flag = split_hint(hints[each.name])
+        if is_options(inner):
+            yield from _spelled(cast("type", inner))
+        elif not flag.hidden:
+            yield each.name, flag_name(each.name, flag)
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:

@@ -9,25 +9,42 @@ import shlex
 import shutil
 import sys
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
 
 import typer
 
 from postil.errors import PostilError
 from postil.escaping import one_line, visible
+from postil.messages import COMMAND_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import ParamSpec
 
+    from postil.messages import CommandLine, Words
+
     P = ParamSpec("P")
 
-__all__ = ["CALLED", "command_line", "emit", "exits", "refuse", "say", "tell", "terminal_width", "visible_mistakes"]
+__all__ = [
+    "CALLED",
+    "FACE",
+    "command_line",
+    "emit",
+    "exits",
+    "refuse",
+    "say",
+    "tell",
+    "terminal_width",
+    "visible_mistakes",
+]
 
 CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
 
 MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
+FACE: Final[ContextVar[CommandLine]] = ContextVar("postil_face", default=COMMAND_LINE)
+"""The words of the running command, whose options spell settings."""
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
@@ -72,9 +89,13 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def say(text: str) -> None:
-    """Print a status message to standard error."""
-    _write(one_line(text) + "\n", sys.stderr)
+def say(message: Words) -> None:
+    """Print a status message to standard error, in the words of the command line.
+
+    Args:
+        message: The message.
+    """
+    _write(one_line(FACE.get().words(message)) + "\n", sys.stderr)
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -99,7 +120,7 @@ def refuse(error: PostilError) -> NoReturn:
     Args:
         error: The error.
     """
-    say(f"postil: {error}")
+    say(f"postil: {error.words(FACE.get())}")
     _settle_output()
     raise typer.Exit(error.exit_code) from None
 

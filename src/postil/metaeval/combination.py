@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined
+from postil.messages import Setting
 from postil.metaeval.coefficients import constant
 from postil.metaeval.grade_mapping import interpolated, isotonic_points
 from postil.records.ties import joined
@@ -101,9 +102,12 @@ def assign_items(items: Sequence[str], folds: int) -> NDArray[np.int32]:
         if len(items) < 2:
             problem = f"there is only one item ({items[0]}), so there are no texts of other items to fit on"
             raise Undefined(f"{problem}; give scores and judgements of more items")
-        advice = f"give --folds {len(items)} or fewer, or judgements of more items"
         raise Undefined(
-            f"{folds} folds need at least as many items, and {len(items)} have scores and ratings; {advice}"
+            "{folds} folds need at least as many items, and {count} have scores and ratings; give {fewer} or fewer, or "
+            "judgements of more items",
+            folds=folds,
+            count=len(items),
+            fewer=Setting("folds", len(items)),
         )
     return (np.arange(len(items)) % folds).astype(np.int32)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.learners.boosting import Trees, boosting_fit
+from postil.messages import Setting
 from postil.metaeval.coefficients import constant, starts_of
 from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
@@ -299,8 +300,12 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
 def _check(texts: JudgedTexts, method: CombinationMethod) -> None:
     """Refuse what no combination can be fitted to."""
     if method == "isotonic" and len(texts.metrics) > 1:
-        got = f"isotonic regression is of one metric, and there are {len(texts.metrics)}: {', '.join(texts.metrics)}"
-        raise UsageError(f"{got}; choose one with --metric")
+        raise UsageError(
+            "isotonic regression is of one metric, and there are {n}: {metrics}; choose one with {setting}",
+            n=len(texts.metrics),
+            metrics=", ".join(texts.metrics),
+            setting=Setting("metrics"),
+        )
     start = np.zeros(1, np.int64)
     if constant(texts.scores, start).all():
         raise Undefined(f"every text has the same score by {', '.join(texts.metrics)}: there is nothing to fit")

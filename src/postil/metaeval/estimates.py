@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import UsageError
+from postil.messages import Blank, Setting
 from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
 from postil.metaeval.prediction_powered import prediction_powered
 from postil.metaeval.rating_budget import Campaign, components_of, shared_noise, steps_to
@@ -183,9 +184,17 @@ def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better:
         known = outputs.known & (target == "items")
         return _Means(found.means, found.covariance, *human, outputs.n, known, found.fit, found.used)
     if len(rated.metrics) != 1:
-        raise UsageError(f"ppi takes one score, and there are {len(rated.metrics)}; choose one: --metric NAME")
+        raise UsageError(
+            "ppi takes one score, and there are {n}; choose one: {metric}",
+            n=len(rated.metrics),
+            metric=Setting("metrics", Blank("NAME")),
+        )
     if target != "population":
-        raise UsageError("ppi estimates the mean of a population; use --target population, or --method crossed")
+        raise UsageError(
+            "ppi estimates the mean of a population; use {target}, or {method}",
+            target=Setting("target", "population"),
+            method=Setting("method", "crossed"),
+        )
     sign = -1 if rated.metrics[0] in lower_is_better else 1
     alone = estimated(outputs, target, scores=False)
     powered = prediction_powered(outputs, rated.systems, sign)

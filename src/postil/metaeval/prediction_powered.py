@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined
+from postil.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,12 @@ def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) 
         graded = outputs.rated[:, place]
         n, rest = int(graded.sum()), int((~graded).sum())
         if not rest:
-            raise Undefined(f"ppi needs items without a grade, and all {n} of {system} have one; use --method human")
+            raise Undefined(
+                "ppi needs items without a grade, and all {n} of {system} have one; use {human}",
+                n=n,
+                system=system,
+                human=Setting("method", "human"),
+            )
         y, f = outputs.filled[:, place], scores[:, place]
         shared = (y[graded] - y[graded].mean()) @ (f[graded] - f[graded].mean()) / n
         spread = f.var(ddof=1) * (1 + n / rest)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Setting
 from postil.metaeval.estimation import Outputs
 from postil.metaeval.severity import severities
 from postil.metaeval.table import REPEATED, excluded_texts
@@ -141,7 +142,11 @@ def chosen_metrics(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
             raise UnknownName("metric", name, scored.metrics)
     wanted = tuple(dict.fromkeys(metrics or [name for name in scored.metrics if not name.startswith("control:")]))
     if not wanted:
-        raise UsageError(f"all scores are controls, which are used where --metric names them: {scored.metrics[0]}")
+        raise UsageError(
+            "all scores are controls, which are used where {metrics} names them: {control}",
+            metrics=Setting("metrics"),
+            control=scored.metrics[0],
+        )
     return wanted
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName
+from postil.messages import Blank, Message, Setting
 from postil.metaeval.coefficients import starts_of
 from postil.records.explain import shown
 from postil.records.names import falls_by_signature
@@ -262,8 +263,11 @@ class Rated:
             if aspect is not None and row.aspect != aspect:
                 continue
             if aspect is None and len(aspects) > 1:
-                names = " and ".join("none" if name is None else shown(name) for name in aspects)
-                problem = f"judgements of more than one aspect ({names}, perhaps more); choose one: --aspect NAME"
+                problem = Message(
+                    "judgements of more than one aspect ({names}, perhaps more); choose one: {aspect}",
+                    names=" and ".join("none" if name is None else shown(name) for name in aspects),
+                    aspect=Setting("aspect", Blank("NAME")),
+                )
                 raise places.error(place, "aspect", problem)
             off_scale = scale.check(row.grade) if scale else None
             if off_scale:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined
+from postil.messages import Message, Setting
 from postil.records.results import Excluded
 
 if TYPE_CHECKING:
@@ -46,8 +47,13 @@ def on_shared_items(
     values[rows < 0] = np.nan
     left_out = tuple(_lacking(values, scored.metrics, tuple(items), systems))
     if left_out and not intersect:
-        advice = "give all systems the same items, or compare on those that they share: --intersect"
-        raise InvalidInput(f"systems cover different items; {'; '.join(map(str, left_out))}; {advice}", where=where)
+        problem = Message(
+            "systems cover different items; {items}; give all systems the same items, or compare on those that they "
+            "share: {intersect}",
+            items="; ".join(map(str, left_out)),
+            intersect=Setting("intersect", value=True),
+        )
+        raise InvalidInput(problem, where=where)
     rows = rows[~np.isnan(values).any(axis=(1, 2))]
     if len(rows) < 2:
         missing = f": {'; '.join(map(str, left_out))}" if left_out else ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.kernel import order_counts
+from postil.messages import Setting
 from postil.metaeval.coefficients import OF_SYSTEMS, means_by, ratio, scaled
 from postil.metaeval.permutation import sign_patterns
 from postil.records.results import Correlation, Excluded, UndefinedResult, replace
@@ -71,7 +72,10 @@ def require_systems(measure: Measure, by: str) -> None:
         UsageError: It compares systems, and the level is not ``system``.
     """
     if measure in OF_SYSTEMS and by != "system":
-        raise UsageError(f"{measure} compares systems, so it needs --by system, got --by {by}")
+        need, got = Setting("by", "system"), Setting("by", by)
+        raise UsageError(
+            "{measure} compares systems, so it needs {need}, got {got}", measure=measure, need=need, got=got
+        )
 
 
 def why_no_accuracy(system: Integers) -> str:

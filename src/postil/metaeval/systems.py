@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Message, Setting
 from postil.metaeval.baseline_tests import compare_means, compare_sums, means_of_resamples
 from postil.metaeval.coefficients import means_by
 from postil.metaeval.permutation import PERMUTATIONS
@@ -338,8 +339,13 @@ def _corpora(
                 item, system = list(scored.rows)[np.flatnonzero(there)[wrong.argmax()]]
                 problem = f"the score of item {shown(item)} by system {shown(system)} is not that of its statistics"
         if problem:
-            remedy = "score again, or compare means of item scores: --item-means"
-            raise InvalidInput(f"{name}: {problem}; {remedy}", where=where)
+            said = Message(
+                "{name}: {problem}; score again, or compare means of item scores: {means}",
+                name=name,
+                problem=problem,
+                means=Setting("item_means", value=True),
+            )
+            raise InvalidInput(said, where=where)
     return found
 
 
