@@ -98,6 +98,8 @@ class _Column:
         comma: The first number whose commas may separate thousands.
         decimal_comma: True if there is a number whose comma is none of thousands.
         both: The first number that none but a decimal comma or a second point explains.
+        commas: The first number with several commas.
+        large: The first number of 100 or more without a mark.
     """
 
     point: _Seen | None = None
@@ -106,6 +108,8 @@ class _Column:
     comma: _Seen | None = None
     decimal_comma: bool = False
     both: _Seen | None = None
+    commas: _Seen | None = None
+    large: _Seen | None = None
 
     def open_in(self, text: str) -> bool:
         """True if cells, one after the other, may say more than is known."""
@@ -118,10 +122,11 @@ class _Column:
             self._see_point(_Seen(line, text))
         elif "," in text:
             self._see_comma(_Seen(line, text))
-        elif large and self.beside is None and len(text) >= len("100"):
+        elif large and self.large is None and len(text) >= len("100"):
             value = _value(text)
             if value is not None and abs(value) >= LARGE:
-                self.beside = _Seen(line, text)
+                self.large = _Seen(line, text)
+                self.beside = self.beside or self.large
 
     def _see_point(self, seen: _Seen) -> None:
         if _POINTS.fullmatch(seen.text):
@@ -134,6 +139,8 @@ class _Column:
     def _see_comma(self, seen: _Seen) -> None:
         if _COMMAS.fullmatch(seen.text):
             self.comma = self.comma or seen
+            if seen.text.count(",") > 1:
+                self.commas = self.commas or seen
         elif _value(seen.text.replace(",", ".")) is not None:
             self.decimal_comma = True
         else:
@@ -144,9 +151,8 @@ class _Column:
         """A number with a mark of two meanings, and one that speaks against reading it as a decimal mark."""
         if self.point and not self.decimal_point and (beside := self.both or self.beside):
             return self.point, beside
-        if self.comma and self.decimal_point and not self.decimal_comma:
-            return self.comma, self.decimal_point
-        return None
+        beside = self.commas or self.decimal_point or self.large
+        return (self.comma, beside) if self.comma and beside and not self.decimal_comma else None
 
 
 class NumberMarks:
@@ -155,7 +161,8 @@ class NumberMarks:
     A column is in doubt where every number with a point has three digits after it and does not begin with 0, and a
     number with a decimal comma or a second point stands in it, or, in a table with semicolons between columns, one of
     100 or more without a point; and where every number with a comma has three digits after it, and one has a decimal
-    point. Numbers such as 4.125 and 3.875 alone are what they are.
+    point or several commas, or, in a table with semicolons, one is 100 or more without a mark. Numbers such as 4.125 and
+    3.875, or 4,125 and 3,875 with semicolons, alone are what they are.
 
     Args:
         where: The table.
@@ -181,13 +188,13 @@ class NumberMarks:
         """
         for name, place, column in self._columns:
             cells = [row[place] for row in rows]
-            large = self._semicolons and column.beside is None and column.decimal_point is None
+            large = self._semicolons and not (column.large or column.decimal_point or column.decimal_comma)
             if not large and not column.open_in("".join(cell for cell in cells if isinstance(cell, str))):
                 continue
             for line, cell in zip(lines, cells, strict=True):
                 if isinstance(cell, str):
                     column.see(line, cell, large=large)
-            if column.both:
+            if column.both or column.commas:
                 self._settle(name, column)
 
     def settle(self) -> None:
