@@ -155,7 +155,7 @@ def _why_untested(names: tuple[str, ...], shared: NDArray[np.int64]) -> str:
 
 
 def _notes(rated: MultipleRatings) -> tuple[str, ...]:
-    several = np.count_nonzero(np.bincount(rated.item) > 1)
+    several = int(np.count_nonzero(np.bincount(rated.item) > 1))
     if not several:
         return ()
     how_many = f"{several:,} of {int(rated.item[-1]) + 1:,} items {have(several)} several"

@@ -121,7 +121,7 @@ def train_quality(
         ),
         remarks=(
             *remarks,
-            *([f"labels: {counted(about[LABELS], 'comment')}, {about['shown']:,} to show"] if about else []),
+            *([f"labels: {counted(int(about[LABELS]), 'comment')}, {about['shown']:,} to show"] if about else []),
             f"{KIND}, {WHOLE}: each thread by a fit on the other folds; the intervals hold the fits fixed",
             *verdicts(KIND, rows, differences),
         ),
