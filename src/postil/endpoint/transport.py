@@ -208,7 +208,7 @@ class Transport:
         """The error of a response that is no answer."""
         said = f"{self.host} answers {status}{f': {body.message}' if body.message else ''}"
         if status == 429 and body.exhausted:
-            return PostilError(f"{said}; the account has nothing left, so that nothing was asked again")
+            return PostilError(f"{said.rstrip('.')}; the account has nothing left, so that nothing was asked again")
         if status in RETRIED:
             return TransientError(said, after=retry_after(headers))
         if 300 <= status < 400:
