@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import pytest
 
 from postil.corpus.store import Corpus
 from postil.metaeval.agreement import agreement
-from postil.records import Article, Comment, Judgement, Reference, read, write
+from postil.records import Article, Comment, Judgement, Passage, Reference, read, write
 
 pytest.importorskip("sqlalchemy")
 
@@ -143,6 +144,57 @@ def test_from_the_plan_of_a_campaign_to_tables_3_to_9(postil: Postil) -> None:
         assert again["agreement"][row][0][0] == pytest.approx(found["agreement"][row][0][0])
     own, other = (list(read(f"{name}/references.jsonl", Reference)) for name in ("study", "again"))
     assert [(row.id, row.mean_grade) for row in own] == [(row.id, row.mean_grade) for row in other]
+
+
+def mark(path: str) -> None:
+    """Each of five annotators marks the beginning of longer passages, in a way of their own."""
+    with Store.open(path) as store:
+        for number, person in enumerate(store.people.everyone()):
+            if person.role == "annotator":
+                store.people.accept(store.people.invite(f"Person {person.id}", "annotator"))
+                while (task := store.grading.next(person)) is not None:
+                    words = task.text.split()
+                    spans = [(0, len(words[0]) + 2 * number)] if len(words) > 5 else []
+                    store.grading.rate(person, task.assignment, spans, idempotency_key=f"r{task.position}", seconds=1.0)
+
+
+def test_passages_that_a_campaign_marked_are_the_collection_of_a_study(postil: Postil) -> None:
+    rows = [
+        Passage(
+            topic=f"t{topic}",
+            id=f"{topic}-{n}",
+            text=f"{WORDS[(topic + n) % 7]} " * 3 + f"fell {topic} " * (n % 4),
+            grade=0,
+        )
+        for topic in range(4)
+        for n in range(6)
+    ]
+    write("p.jsonl", rows)
+    right(
+        postil(
+            "annotate",
+            "plan",
+            "p.jsonl",
+            "m.db",
+            "--item-type",
+            "passage",
+            "--annotators",
+            5,
+            "--annotators-per-item",
+            2,
+        )
+    )
+    mark("m.db")
+    right(postil("annotate", "export", "m.db", "--out", "marks"))
+    marked = {row.id: row.grade or 0.0 for row in read("marks/passages.jsonl", Passage)}
+    assert len(marked) == 24
+    assert {row.id for row in rows if len(row.text.split()) > 5} == {key for key, grade in marked.items() if grade > 0}
+    asked = ("--collection", "marks/passages.jsonl", "--preset", "paper", "--no-train")
+    right(postil("study", "passages", *asked, "--out", "study"))
+    said = Path("study/study.md").read_text()
+    graded = sum(grade > 0 for grade in marked.values())
+    assert re.search(rf"^\d+ passages of 4 topics, {graded} with a grade above 0", said, re.MULTILINE)
+    assert re.search(r"^\| f1-1 \(F1_1\) \| [.\d]+ \[", said, re.MULTILINE)
 
 
 @pytest.mark.parametrize("way", ["study", "corpus"])
