@@ -51,6 +51,8 @@ Machine: {machine}; load of the machine before the run: {before:.2f}, after it: 
 AT_ONCE = 6
 START = 2.0
 """Seconds until the attacker's process attacks."""
+REST = 5.0
+"""Seconds after an attack, as what was begun is finished."""
 
 Attack = Callable[["Attacker"], Awaitable[int]]
 
@@ -187,6 +189,7 @@ async def measure(
                 found = await ask(server.port, bodies, given.rate, given.seconds, client)
                 for task in attacking:
                     statuses += await task
+                    await asyncio.sleep(REST)
                 load.took += found.took
                 load.failed += found.failed
         before, after = share(quiet.took, 0.95), share(beside.took, 0.95)

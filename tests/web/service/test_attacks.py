@@ -124,6 +124,22 @@ def test_slow_requests_of_one_token_never_starve_another(tmp_path: Path, *, know
     asyncio.run(scenario())
 
 
+def test_what_takes_long_is_computed_at_a_lower_priority(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with running(tmp_path, timeout=20.0) as here:
+            ours = os.getpriority(os.PRIO_PROCESS, 0)
+            pids = {os.getpriority(os.PRIO_PROCESS, pid): pid for pid in here.service.pool.pids}
+            assert set(pids) == {ours, min(19, ours + 10)}
+            slow = here.slow(text="x" * 100_000)
+            await here.busy(1)
+            assert [worker.pid for worker in here.service.pool._busy] == [pids[max(pids)]]
+            assert await served(here.other) == [200] * 9
+            here.release()
+            assert (await slow).status_code == 200
+
+    asyncio.run(scenario())
+
+
 def test_a_client_whose_line_is_full_is_refused_and_others_are_served(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with running(tmp_path, timeout=20.0, queue=8) as here:

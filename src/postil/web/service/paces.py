@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Paces"]
 
+BRIEF, SHARE = 0.01, 0.2
+"""Share of the time that a request may take up to which it is brief, and of the last request in the mean."""
+
 LATEST: Final = 2
 """Number of clients that are remembered for having asked last: each of them is another one for somebody."""
 
@@ -42,6 +45,7 @@ class Paces:
         self.slow = SLOW * timeout
         self._timeout, self._clients, self._clock = timeout, clients, clock
         self._until: OrderedDict[str, float] = OrderedDict()  # until when each client is slow
+        self._mean: dict[str, float] = {}  # of the time that the last requests of each client took
         self._latest: dict[str, float] = {}  # the two clients that asked last, and when
 
     def came(self, client: str) -> None:
@@ -72,11 +76,13 @@ class Paces:
             seconds: The time, in seconds.
         """
         now = self._clock()
+        mean = self._mean.get(client, seconds)
+        self._mean[client] = mean + SHARE * (seconds - mean)
         until = now + self._timeout if seconds >= self.slow else min(self._until.get(client, now), now + self._timeout)
         self._until[client] = until
         self._until.move_to_end(client)
         if len(self._until) > self._clients:
-            self._until.popitem(last=False)
+            del self._mean[self._until.popitem(last=False)[0]]
 
     def is_slow(self, client: str) -> bool:
         """True if a request of a client took long lately.
@@ -85,6 +91,14 @@ class Paces:
             client: The client.
         """
         return self._until.get(client, 0.0) > self._clock()
+
+    def is_brief(self, client: str) -> bool:
+        """True if the requests of a client take a hundredth of the time that they may take, or less.
+
+        Args:
+            client: The client.
+        """
+        return self._mean.get(client, 0.0) <= BRIEF * self._timeout
 
     def is_quick(self, client: str) -> bool:
         """True if there were requests of a client, and none took long lately.

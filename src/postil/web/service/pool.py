@@ -32,6 +32,9 @@ PATIENCE: Final = 3
 ABANDONED: Final = 0.3
 """Share of the time that a worker may compute for which it goes on where nobody waits for the answer."""
 
+NICENESS: Final = 10
+"""Priority of all workers but one below that of the process that speaks HTTP."""
+
 LIGHT: Final = 64 * 1024
 """Size of a request, in bytes, above which it may take long."""
 
@@ -253,9 +256,16 @@ class WorkerPool:
                 return
             asked = found[1]
             if not asked.worker.done():  # it may have been given up just now
-                worker = self._idle.popleft()
+                worker = self._taken(asked)
                 asked.begun, self._busy[worker] = self._now(), asked
                 asked.worker.set_result(worker)
+
+    def _taken(self, asked: _Asked) -> WorkerProcess:
+        """Take an idle worker: of lower priority for what may take long, else the other one."""
+        deferred = self._is_long(asked) or not self._paces.is_brief(asked.client)
+        worker = next((one for one in self._idle if one.deferred == deferred), self._idle[0])
+        self._idle.remove(worker)
+        return worker
 
     def _may_begin(self, client: str, asked: _Asked) -> bool:
         """True if a request may have one of the workers, and another client one that is left."""
@@ -299,8 +309,14 @@ class WorkerPool:
         self._hand_out()
 
     def _enter(self, worker: WorkerProcess) -> None:
+        if self._has_prompt() and not worker.deferred:
+            worker.defer(NICENESS)
         self._workers.add(worker)
         self._release(worker)
+
+    def _has_prompt(self) -> bool:
+        """True if there is a worker whose priority is not lower."""
+        return any(not one.deferred and not one.gone for one in self._workers)
 
     async def _all_started(self, config: ServiceConfig) -> list[WorkerProcess]:
         """Start all workers, or none; one after the other where requests need the processors meanwhile."""
@@ -316,8 +332,8 @@ class WorkerPool:
                 raise failures[0]
         return fresh
 
-    async def _started(self, config: ServiceConfig) -> WorkerProcess:
-        worker = await WorkerProcess.start(config.encoded(), config.jobs)
+    async def _started(self, config: ServiceConfig, niceness: int = 0) -> WorkerProcess:
+        worker = await WorkerProcess.start(config.encoded(), config.jobs, niceness)
         self._processes.add(worker)
         self._spawn(self._watch(worker))
         return worker
@@ -337,7 +353,7 @@ class WorkerPool:
         while config is not None and self._config is config:
             await asyncio.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
             try:
-                fresh = await self._started(config)
+                fresh = await self._started(config, NICENESS * self._has_prompt())
             except PostilError as error:
                 if attempt == 0:
                     self._on_message(f"a worker cannot be started again: {error}")

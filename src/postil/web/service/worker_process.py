@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
@@ -34,6 +35,7 @@ class WorkerProcess:
     Attributes:
         models: The answer of a worker to its configuration.
         retired: True if it is to take no further requests.
+        deferred: True if it has a lower priority.
         gone: True if it was killed, or has ended.
     """
 
@@ -43,6 +45,7 @@ class WorkerProcess:
         self._from = cast("asyncio.StreamReader", process.stdout)
         self.models = b""
         self.retired = False
+        self.deferred = False
         self.gone = False
 
     @classmethod
@@ -72,17 +75,20 @@ class WorkerProcess:
         return cls(process)
 
     @classmethod
-    async def start(cls, config: bytes, threads: int) -> Self:
+    async def start(cls, config: bytes, threads: int, niceness: int = 0) -> Self:
         """Start a worker and let it open its models.
 
         Args:
             config: The configuration, encoded.
             threads: Number of threads of arithmetic libraries.
+            niceness: Difference of its priority, also while it opens its models.
 
         Raises:
             PostilError: The process cannot be started, or a model cannot be opened.
         """
         worker = await cls.launch(WORKER, threads)
+        if niceness:
+            worker.defer(niceness)
         try:
             worker.models = await worker.ask(config)
         except WorkerEnded as error:
@@ -118,6 +124,17 @@ class WorkerProcess:
         if start[:1] != DONE:
             raise raised(answer)
         return answer
+
+    def defer(self, niceness: int) -> None:
+        """Let the process compute when others do not need the processors.
+
+        Args:
+            niceness: Difference of its priority.
+        """
+        self.deferred = True
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it has ended
+                os.setpriority(os.PRIO_PROCESS, self.pid, os.getpriority(os.PRIO_PROCESS, 0) + niceness)
 
     async def ended(self) -> int:
         """Wait for the end of the process; return its exit code."""
