@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 from unicodedata import normalize
 
-from postil.text.html_tree import SENTENCES, language_of, sentences_of
+from postil.text.html_tree import SENTENCES, language_of, length_of, sentences_of
 from postil.text.sentences import END_MARKS
 
 if TYPE_CHECKING:
@@ -38,16 +39,10 @@ _SITE_NAMES: Final = (
     "//meta[@property='og:site_name' or @name='application-name' or @name='apple-mobile-web-app-title']/@content",
 )
 _DOMAIN: Final = re.compile(r"(?:www\.)?[\w-]{1,60}\.[a-z]{2,12}")
-_HOME: Final = (
-    "//*[@rel='home' or @href='/' or contains(@class, 'site-title') or contains(@class, 'site-name') or "
-    "contains(@class, 'logo') or contains(@class, 'brand') or contains(@class, 'menu-title')][not(.//p or .//div)]"
-)
-"""Elements with the name of a site."""
-_ABOVE: Final = (
-    "//*[self::h1 or self::h2 or self::a][not(ancestor::article or ancestor::main)]"
-    "[ancestor::header or ancestor::nav or ancestor::*[@role='banner']]"
-)
-"""Elements above the article of a page that can have it."""
+_HOME: Final = ("site-title", "site-name", "logo", "brand", "menu-title")
+"""Parts of the classes of elements with the name of a site."""
+_MOST_NAMES: Final = 50
+_LONGEST_NAME: Final = 200
 _ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{3,2000}", re.IGNORECASE)
 _ROOTS: Final = (
     "//*[@itemprop='articleBody']",
@@ -133,9 +128,7 @@ def _sites(tree: HtmlElement, named: Sequence[str], headlines: Sequence[HtmlBloc
     titles = [parts for parts in titles if len(parts) > 1]
     if not titles:
         return said - {_folded(title) for title in named}
-    home, above = (
-        {_folded(" ".join(each.itertext())) for each in tree.xpath(path)[:_MOST_ROOTS]} for path in (_HOME, _ABOVE)
-    )
+    home, above = _at_home(tree), _above(tree)
     texts = {_folded(block.text) for block in headlines}
     for parts in titles:
         last = parts[-1]
@@ -145,6 +138,33 @@ def _sites(tree: HtmlElement, named: Sequence[str], headlines: Sequence[HtmlBloc
             if part in home or is_above or _DOMAIN.fullmatch(part):
                 said.add(part)
     return said
+
+
+def _at_home(tree: HtmlElement) -> set[str]:
+    """Texts of elements that are classed as the name of the site, or lead to its first page."""
+    found = (
+        each
+        for each in tree.iter("a", "h1", "h2", "h3", "p", "span", "div")
+        if (each.tag == "a" and (each.get("rel") == "home" or each.get("href") == "/"))
+        or ((name := each.get("class")) and any(part in name for part in _HOME))
+    )
+    return {_name(each) for each in islice(found, _MOST_NAMES)}
+
+
+def _above(tree: HtmlElement) -> set[str]:
+    """Texts of headlines and links in the headers and menus of a page, not of its article."""
+    found = (
+        each
+        for around in islice(tree.iter("header", "nav"), _MOST_NAMES)
+        if next(around.iterancestors("article", "main"), None) is None
+        for each in islice(around.iter("h1", "h2", "a"), _MOST_NAMES)
+    )
+    return {_name(each) for each in found}
+
+
+def _name(element: HtmlElement) -> str:
+    """Text of an element, as far as a name goes."""
+    return _folded("".join(islice(element.itertext(), _MOST_NAMES))[:_LONGEST_NAME])
 
 
 def _without_site(named: Sequence[str], sites: set[str]) -> str:
@@ -295,9 +315,7 @@ def _share(text: str, known: set[str]) -> float:
 
 
 def _size(element: HtmlElement) -> int:
-    return sum(len(each.strip()) for each in element.itertext() if each) - sum(
-        len(each) for path in (".//script", ".//style") for part in element.xpath(path) for each in part.itertext()
-    )
+    return length_of(element) - sum(map(length_of, element.xpath(".//script | .//style")))
 
 
 def _date(tree: HtmlElement) -> str | None:

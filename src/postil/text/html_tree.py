@@ -12,7 +12,17 @@ from postil.text.sentences import END_MARKS
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["NO_TEXT", "SENTENCES", "is_hidden", "language_of", "names_of", "parsed", "plain_text_of", "sentences_of"]
+__all__ = [
+    "NO_TEXT",
+    "SENTENCES",
+    "is_hidden",
+    "language_of",
+    "length_of",
+    "names_of",
+    "parsed",
+    "plain_text_of",
+    "sentences_of",
+]
 
 _NO_XML: Final = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INLINE: Final = (
@@ -172,6 +182,15 @@ def plain_text_of(element: HtmlElement) -> str:
         if (parent := text.getparent()) is None or parent.tag not in _UNSEEN or text.is_tail
     ]
     return " ".join(" ".join(texts).split())
+
+
+def length_of(element: HtmlElement) -> int:
+    """Number of characters in an element, with single spaces.
+
+    Args:
+        element: The element.
+    """
+    return int(element.xpath("string-length(normalize-space())"))
 
 
 def sentences_of(element: HtmlElement) -> int:

@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from postil.text.html_tree import SENTENCES, is_hidden, names_of, plain_text_of, sentences_of
+from postil.text.html_tree import SENTENCES, is_hidden, length_of, names_of, plain_text_of, sentences_of
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -274,8 +274,8 @@ class _Walk:
         if self._protected >= _MOST_PROTECTED:
             return True
         if self._length is None:
-            self._length = _length(self._root, 1 << 30)
-        if _length(element, self._length // 2) <= self._length // 2:
+            self._length = length_of(self._root)
+        if length_of(element) <= self._length // 2:
             return False
         self._protected += 1
         return not self._is_beside_article(element)
@@ -343,13 +343,3 @@ def _has_data(table: HtmlElement) -> bool:
         else:
             cells += 1
     return cells > 1 or rows > 1
-
-
-def _length(element: HtmlElement, enough: int) -> int:
-    """Number of characters in an element, counted until there are enough."""
-    length = 0
-    for piece in element.itertext():
-        length += len(piece.strip())
-        if length > enough:
-            break
-    return length
