@@ -134,7 +134,7 @@ def _sites(tree: HtmlElement, named: Sequence[str], headlines: Sequence[HtmlBloc
         last = parts[-1]
         for part in parts:
             # The last part is the site's where it is above the article; another one where a headline has the last.
-            is_above = part in above and (part == last or (last in texts and last not in above | said))
+            is_above = part in above and (part == last or (last in texts and last not in above and last not in said))
             if part in home or is_above or _DOMAIN.fullmatch(part):
                 said.add(part)
     return said
