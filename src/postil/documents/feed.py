@@ -50,10 +50,10 @@ _SPACES: Final = (
 _JSON: Final = re.compile(r'\s*\{[^\0]*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version\\?/1')
 _ENCODING: Final = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _ENTRY: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(?:item|entry)\b")
-_CDATA: Final = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_CDATA: Final = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _PREFIX: Final = re.compile(r"xmlns:([\w.-]+)")
 _UNREAD: Final = re.compile(
-    r"<!\[CDATA\[.*?\]\]>|</?(?:[\w.-]{1,40}:)?(?:author|categor(?:y|ies)|contributor|creator|keywords|managingEditor|owner|publisher|"
+    r"<!\[CDATA\[.*?(?:\]\]>|\Z)|</?(?:[\w.-]{1,40}:)?(?:author|categor(?:y|ies)|contributor|creator|keywords|managingEditor|owner|publisher|"
     r"subject|tags|webMaster)\b[^<>]*>",
     re.DOTALL | re.IGNORECASE,
 )
