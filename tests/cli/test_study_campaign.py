@@ -232,7 +232,7 @@ def test_ratings_that_do_not_fit(postil: Postil, way: str, change: dict[str, Any
 
 
 def rated_rows(postil: Postil, each_of: int = 2) -> list[dict[str, Any]]:
-    """Two ratings of each of some references of an article, one row per rating, as a spreadsheet has them."""
+    """Ratings of some references of each article, one row per rating, as a spreadsheet has them."""
     write("raw.jsonl", articles())
     right(postil("corpus", "build", "raw.jsonl", "--out", "corpus", *BUILD))
     return [

@@ -141,11 +141,7 @@ def build_corpus(
         raise UsageError("standard input can be one file only")
     if rated is not None and os.fspath(rated.path) == "-":
         raise UsageError("--ratings needs a file, as it is read twice")
-    for source in every:
-        if os.fspath(source.path) != "-" and not Path(source.path).exists():
-            raise InvalidInput("no such file", where=os.fspath(source.path))
-    for source in sources:
-        _check_rows(source)
+    _check_files(sources, every)
     if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in every])
     workers = _jobs(sources) if jobs is None else jobs
@@ -155,17 +151,20 @@ def build_corpus(
     return corpus
 
 
-def _check_rows(source: Source) -> None:
-    """Raise where a file is a raw export, with the import for it."""
-    name = os.fspath(source.path)
-    if name == "-" or not Path(name).is_file() or (kind := import_of(name)) is None:
-        return
-    if kind == "forum" and source.reading.columns:
-        return
-    what = "articles with fields of other names" if kind == "forum" else f"an export for the import {kind}"
-    names = ", with --column comments.text=FIELD and the like" if kind == "forum" else ""
-    first = f"first: postil corpus import {kind} {name} --out articles.jsonl{names}"
-    raise InvalidInput(f"expected article rows, got {what}; {first}", where=name)
+def _check_files(sources: Sequence[Source], every: Sequence[Source]) -> None:
+    """Raise where a file is missing, or a source is a raw export, with the import for it."""
+    for source in every:
+        if os.fspath(source.path) != "-" and not Path(source.path).exists():
+            raise InvalidInput("no such file", where=os.fspath(source.path))
+    for source in sources:
+        name = os.fspath(source.path)
+        kind = import_of(name) if Path(name).is_file() else None
+        if kind is None or (kind == "forum" and source.reading.columns):
+            continue
+        what = "articles with fields of other names" if kind == "forum" else f"an export for the import {kind}"
+        names = ", with --column comments.text=FIELD and the like" if kind == "forum" else ""
+        first = f"first: postil corpus import {kind} {name} --out articles.jsonl{names}"
+        raise InvalidInput(f"expected article rows, got {what}; {first}", where=name)
 
 
 def _jobs(sources: Sequence[Source]) -> int:

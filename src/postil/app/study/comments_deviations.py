@@ -117,7 +117,7 @@ def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Itera
     Args:
         name: Name of the corpus.
         metadata: Its metadata.
-        networks: True if a commenter has a network, which reads so many words.
+        networks: True if a commenter has a network.
     """
     made, splits = metadata.options, {each.split for each in metadata.inputs}
     given = [split for split in ("dev", "test") if split in splits]
