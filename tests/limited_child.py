@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 __all__ = ["SECONDS", "unfinished"]
 
+_FOLDERS = (str(Path(__file__).parent), str(Path(__file__).parent / "architecture"))
 SECONDS = 60
 """Processor time that a child has."""
-_PRELUDE = "import resource; resource.setrlimit(resource.RLIMIT_CPU, ({0}, {0}))\n"
+_PRELUDE = "import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, ({0}, {0})); sys.path[:0] = {1!r}\n"
 
 
 def unfinished(code: str, *arguments: str) -> str:
@@ -20,7 +22,7 @@ def unfinished(code: str, *arguments: str) -> str:
         arguments: Arguments of the code.
     """
     child = subprocess.run(  # noqa: S603 - our own code
-        [sys.executable, "-c", _PRELUDE.format(SECONDS) + code, *arguments],
+        [sys.executable, "-c", _PRELUDE.format(SECONDS, [*_FOLDERS]) + code, *arguments],
         capture_output=True,
         text=True,
         errors="replace",

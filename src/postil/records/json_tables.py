@@ -13,6 +13,7 @@ from postil.kernel import plain_objects
 from postil.records import jsonl
 from postil.records.explain import NotJson, RepeatedKey, load_json, shown
 from postil.records.row_locations import RowLocations
+from postil.records.streams import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ def json_records(stream: IO[bytes], where: str, reading: Reading) -> Iterator[tu
         InvalidInput: It is not JSON, or no table.
         UnknownName: It has no such array.
     """
-    data = stream.read().removeprefix(jsonl.BOM)
+    data = whole(stream, where).removeprefix(jsonl.BOM)
     if _is_lines(data):
         reading.say(f"{where}: read as JSON Lines")
         yield from json_lines(io.BytesIO(data), where)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-__all__ = ["DAMAGE", "compressed", "damaged", "decompressed", "opened"]
+__all__ = ["DAMAGE", "compressed", "damaged", "decompressed", "opened", "whole"]
 
 BLOCK: Final = 1 << 16
 GZIP: Final = b"\x1f\x8b"
@@ -33,6 +33,24 @@ ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 DAMAGE: Final = (EOFError, OSError, zlib.error)
 """Exceptions of reading a truncated or damaged file."""
+LARGEST: Final = 1 << 29
+"""Largest number of bytes of a file, decompressed, that is taken into memory as a whole."""
+
+
+def whole(stream: IO[bytes], where: str) -> bytes:
+    """The contents of a file, which are taken into memory as a whole.
+
+    Args:
+        stream: The file, decompressed.
+        where: Its name.
+
+    Raises:
+        InvalidInput: It has more than `LARGEST` bytes.
+    """
+    data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InvalidInput(f"expected at most {LARGEST:,} bytes decompressed, got more; split the file", where=where)
+    return data
 
 
 def decompressed(stream: IO[bytes]) -> IO[bytes]:

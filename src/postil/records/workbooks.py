@@ -11,6 +11,7 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.records.archives import check_sizes
 from postil.records.cells import BrokenCell, MergedCell
 from postil.records.delimited import MOST_ROWS, head_of, wanted_in
 from postil.records.workbook_xml import UnusualXmlError, check_usual, in_usual_xml
@@ -25,15 +26,18 @@ if TYPE_CHECKING:
 __all__ = ["Sheet", "cell_name"]
 
 # Of sheets of .xlsx; writers may put a prefix before every name.
-_CELL: Final = re.compile(rb"<((?:\w+:)?)c\b([^>]*?)(?:/>|>(.*?)</\1c>)", re.DOTALL)
+_CELL: Final = re.compile(rb"<((?:\w++:)?)c\b([^<>]*+)>(?:(?<=/>)|((?:[^<]++|<(?!/?(?:\w++:)?c\b))*+)</\1c>)")
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f\b")
-_STORED: Final = re.compile(rb"<(?:\w+:)?v\b[^>]*>([^<]+)<")
-_MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)\"")
+_STORED: Final = re.compile(rb"<(?:\w++:)?v\b[^<>]*+>([^<]++)<")
+_MERGED: Final = re.compile(rb"<(?:\w++:)?mergeCell\b[^<>]*\bref=\"([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)\"")
 # Cells beyond column Z or row 99,999.
 _FAR: Final = re.compile(rb"\br=\"(?=[A-Z]{2}|[A-Z][0-9]{6})([A-Z]+)([0-9]+)\"")
-_ELEMENT: Final = re.compile(r"<(?:\w+:)?(sheet|Relationship)\b([^>]*)>")
-_ATTRIBUTE: Final = re.compile(r"([\w:.-]+)=\"([^\"]*)\"")
-_TAG: Final = re.compile(r"<(table:table-row|table:(?:covered-)?table-cell)\b([^>]*?)(/?)>|(</)table:table-row>")
+_ELEMENT: Final = re.compile(r"<(?:\w++:)?(sheet|Relationship)\b([^<>]*+)>")
+_ATTRIBUTE: Final = re.compile(r"(?<![\w:.-])([\w:.-]++)=\"([^\"]*+)\"")
+_SHOWN: Final = re.compile(r"\s*+<text:p[^<>]*+>([^<]*+)")
+_TAG: Final = re.compile(
+    r"<(table:table-row|table:(?:covered-)?table-cell)\b((?:[^<>/]++|/(?!>))*+)(/?)>|(</)table:table-row>"
+)
 
 DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, LookupError, OSError, RuntimeError, ValueError)
 """Errors of reading a zip file that is damaged, and of what should be in it."""
@@ -54,7 +58,7 @@ class Sheet:
         reading: The sheet.
 
     Raises:
-        InvalidInput: It is no workbook, or empty.
+        InvalidInput: It is no workbook, empty, or far larger inflated than it is.
         UsageError: Several sheets have rows, and none is named.
         UnknownName: There is no such sheet.
         MissingExtra: The library for workbooks is not installed.
@@ -73,6 +77,7 @@ class Sheet:
             problem = "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
             raise InvalidInput(problem, where=where)
         damage = (calamine.CalamineError, *DAMAGE)
+        check_sizes(data, where)
         try:
             name, names, formulas = self._open(data, wanted, reading)
         except damage as error:
@@ -258,7 +263,7 @@ def _span(rows: Values, head: int, cells: tuple[int, int, int, int]) -> None:
 def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
     tables = {
         unescape(dict(_ATTRIBUTE.findall(found[1])).get("table:name", "")): found.end()
-        for found in re.finditer(r"<table:table\b([^>]*)>", text)
+        for found in re.finditer(r"<table:table\b([^<>]*+)>", text)
     }
     text = text[tables[name] : text.find("</table:table>", tables[name])]
     formulas = row = column = 0
@@ -276,7 +281,7 @@ def _mark_ods(text: str, name: str, rows: Values, head: int) -> int:
         if "table:formula" in attributes:
             formulas += 1
             if attributes.get("calcext:value-type") == "error":
-                shown = re.compile(r"\s*<text:p[^>]*>([^<]*)").match(text, found.end())
+                shown = _SHOWN.match(text, found.end())
                 _set(rows, row, column, _ERROR.format(error=unescape(shown[1]) if shown else ""))
             elif "office:value-type" not in attributes:
                 _set(rows, row, column, _NOT_STORED)

@@ -51,6 +51,8 @@ _ENDINGS = (
     ("est", ""),
     ("est", "e"),
 )
+_LARGEST = 1 << 28
+"""Largest number of bytes of a file of WordNet; the largest of version 3.1 has 16 MB."""
 _VERSION = re.compile(r"WordNet (\d[\d.]*\d) Copyright")
 _HOW_TO_GET = (
     "Get it with one of: apt-get install wordnet-base; python -m nltk.downloader wordnet; or set POSTIL_WORDNET to a "
@@ -211,7 +213,10 @@ def _lines(place: Path, name: str) -> Iterator[tuple[int, str]]:
             content = (place / name).read_bytes()
         else:
             with zipfile.ZipFile(place) as archive:
-                content = archive.read(_members(archive)[name])
+                member = archive.getinfo(_members(archive)[name])
+                if member.file_size > _LARGEST:
+                    raise InvalidInput(f"expected at most {_LARGEST:,} bytes inflated", where=f"{place}/{name}")
+                content = archive.read(member)
     except (OSError, zipfile.BadZipFile, zlib.error) as error:
         raise InvalidInput(f"cannot be read: {error}", where=f"{place}/{name}") from error
     try:

@@ -36,6 +36,8 @@ __all__ = ["UPLOADS", "add_growth_pages"]
 UPLOADS: Final = "/lead/texts"
 """Path of the only form with files."""
 
+MEMORY: Final = 2 << 30
+"""Memory of the process that reads uploaded files, in bytes."""
 ROLES: Final = ("texts", "articles", "gold")
 """Files of the form; the first one is required."""
 
@@ -161,11 +163,22 @@ class _Pages:
         if self._url is None:
             return add_to(self._store, [names["texts"]], options, lead=lead)
         # A fresh process, not a fork: this one has threads, and connections to the database.
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=limit_memory) as apart:
             try:
                 return apart.submit(add, self._url, [names["texts"]], options, lead=lead).result()
-            except BrokenProcessPool:
-                raise PostilError("the process that adds texts was ended; try again") from None
+            except (BrokenProcessPool, MemoryError):
+                problem = f"the files take more than {MEMORY >> 30} GiB of memory, or the process was ended"
+                raise PostilError(f"{problem}; give fewer texts at once, or try again") from None
+
+
+def limit_memory() -> None:
+    """Limit the memory of this process to `MEMORY`, where the system can."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY if most < 0 else min(MEMORY, most), most))
 
 
 def _remove(pending: _Pending) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput, UnknownName
-from postil.records.streams import opened
+from postil.records.streams import opened, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,7 +165,7 @@ def _by_level(folder: Path, start: str) -> dict[Level, dict[str, Path]]:
 def _lines(file: Path) -> list[str]:
     """The lines of a UTF-8 file, blank ones too."""
     with opened(file) as stream:
-        data = stream.read()
+        data = whole(stream, str(file))
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
