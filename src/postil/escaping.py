@@ -46,7 +46,7 @@ _LATEX: Final = str.maketrans(
 )
 
 _FORMULA: Final = re.compile(  # after blanks, seen or not: a sign that begins a formula, or a break
-    "'*(?![+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?\\Z)"
+    "'*(?![+-]?(?:[0-9]++(?:\\.[0-9]*+)?|\\.[0-9]++)(?:[eE][+-]?[0-9]++)?\\Z)"
     "[\\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
     "[=+\\-@\t\r\n＝＋－＠﹦﹢﹣﹫]"
 )

@@ -34,7 +34,7 @@ _QUOTED: Final = re.compile(r"(?:>\s*)+(?=\S)")
 _JOINTS: Final = (
     re.compile(r"(?<=;)\s+|(?<=；)\s*"),
     re.compile(r"(?<=[^\W\d_]:)\s+|(?<=：)\s*"),
-    re.compile(r"\s+[–—-]{1,3}\s+|(?<=\w)(?:—|--|——)(?=\w)"),
+    re.compile(r"(?<!\s)\s++[–—-]{1,3}\s++|(?<=\w)(?:—|--|——)(?=\w)"),
 )
 """Places between the parts of a long sentence, the best first."""
 

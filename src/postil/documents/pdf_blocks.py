@@ -24,7 +24,7 @@ _SIGN: Final = re.compile(r"[•‣▪◦●○■□◆–—*·\uf0b7\uf0a7➢
 _END: Final = re.compile(r"[.!?。！？…][\"'”’»)\]」』]*$")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _FIRST: Final = re.compile(r"[^\W\d_]+")
-_LAST: Final = re.compile(r"(?:[^\W\d_]+-)*[^\W\d_]+(?=[-\xad]$)")
+_LAST: Final = re.compile(r"(?<![^\W\d_])(?<![^\W\d_]-)[^\W\d_]++(?:-[^\W\d_]++)*+(?=[-\xad]$)")
 _CJK: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _KEEP: Final = frozenset(
     ("all", "cross", "ex", "half", "high", "long", "low", "mid", "multi", "non", "post", "pre", "self", "semi", "well")

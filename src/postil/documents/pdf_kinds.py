@@ -32,7 +32,9 @@ _PAGE_NUMBER: Final = re.compile(
     r"[-–—|\s]*",
     re.IGNORECASE,
 )
-_DOTS: Final = re.compile(r"(?:[.·…_]\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})?$|\.{4,}|(?:\. ){4,}")
+_DOTS: Final = re.compile(
+    r"(?<![.·…_])(?<![.·…_]\s)(?:[.·…_]\s?){4,}+\s*+(?:\d{1,4}|[ivxlc]{1,7})?$|\.{4,}|(?:\. ){4,}"
+)
 _NUMBER_AT_END: Final = re.compile(r"^\d{1,4}(?=\s)|(?<!\S)\d{1,4}$")
 _PAGE_AT_END: Final = re.compile(r"(?:^|.*\s)(\d{1,4})$")
 _INDEX: Final = re.compile(r".*\D,\s*\d{1,4}(?:[-–]\d{1,4})?(?:,\s*\d{1,4}(?:[-–]\d{1,4})?)*$")
@@ -200,7 +202,7 @@ def _contents(lines: Sequence[Line], inside: Sequence[int]) -> Iterator[int]:
             continue
         found = None if len(text) > 120 else _PAGE_AT_END.match(text)
         number = int(found[1]) if found else -1
-        if _INDEX.match(text) and len(text) < 80:
+        if len(text) < 80 and _INDEX.match(text):
             number = listed[-1][1] if listed else 0
         if number >= 0 and (not listed or (place - listed[-1][0] <= 2 and number >= listed[-1][1])):
             listed.append((place, number))
@@ -262,7 +264,7 @@ def _notes(lines: Sequence[Line], kinds: Sequence[BlockKind], measures: Measures
     """Footnotes, which stand small at the end of a column, and lists of references under their heading."""
     sources: float | None = None  # size of the heading of the list that is being read
     for at, line in enumerate(lines):
-        if kinds[at] in {"heading", "paragraph"} and _SOURCES.fullmatch(line.text) and len(line.text) < 40:
+        if kinds[at] in {"heading", "paragraph"} and len(line.text) < 40 and _SOURCES.fullmatch(line.text):
             if kinds[at] == "heading":
                 sources = line.size
             continue

@@ -30,7 +30,7 @@ _FEWEST: Final = 12
 _ALONE: Final = 25
 """Fewest letters of the only sentence of a page in a language, so that it is believed to be in it."""
 
-_NO_WORDS: Final = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|[\d_]+")
+_NO_WORDS: Final = re.compile(r"https?://\S+|www\.\S+|(?<!\S)\S+@\S+|[\d_]+")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 _WHOLE_WORDS: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _VARIETIES: Final = {"wuu": "zh", "yue": "zh", "ary": "ar", "arz": "ar"}

@@ -111,6 +111,9 @@ _HYPHEN = "[-_\u058a\u2010\u2011]"
 _NO_LETTER = f"(?![{_A}])"
 _END = f"(?![{_L}{_D}{_M}])"
 
+_FAR: Final = 500
+"""Largest number of characters that a rule looks over for what it needs, which makes the time linear in any text."""
+
 _WORD = f"(?:[{_D}]*[{_L}]|[{_M}])[{_L}{_D}{_M}\xad]*"
 _NUMBER = f"[-+]?(?:[{_D}][{_D}\xad]*(?:[.,:٫٬][{_D}\xad]+)*|(?:[.,:٫٬][{_D}\xad]+)+)"
 _CONTRACTION = f"['’](?:ll|re|ve|[smd]){_NO_LETTER}"
@@ -126,7 +129,7 @@ _NAME = (  # words with an apostrophe inside
 _PART = f"(?:(?i:[dlo]){_APOSTROPHE}[{_L}]{{2}}{_REST}|[{_L}{_D}][{_L}{_D}\xad]*)"
 _ACRONYM = f"[{_A}](?:\\.[{_A}])+\\.?"
 _HYPHENATED = (
-    f"(?:(?!(?i:{_any(_FINAL)})\\.-)[A-Za-z0-9][A-Za-z0-9.,\xad]*(?=-)|{_PART})"
+    f"(?:(?!(?i:{_any(_FINAL)})\\.-)[A-Za-z0-9][A-Za-z0-9.,\xad]{{0,{_FAR}}}(?=-)|{_PART})"
     f"(?:{_HYPHEN}(?:{_ACRONYM}{_NO_LETTER}|\xad*{_PART}))+"
 )
 _ABBREVIATION = (
@@ -136,7 +139,8 @@ _ABBREVIATION = (
 _DOTTED = f"[{_L}{_M}]{_REST}(?:[.!?][{_L}{_M}]{_REST})+"
 _PHONE = (
     "\\([0-9]{2,3}\\)[ \xa0]?[0-9]{3,4}[- \xa0][0-9]{3,5}"
-    "|(?=[-+0-9]*[ \xa0])(?:\\+{0,2}[0-9]{2,4}[- \xa0])?[0-9]{2,4}[- \xa0][0-9]{3,4}[- \xa0]?[0-9]{3,5}"
+    f"|(?=[-+0-9]{{0,{_FAR}}}[ \xa0])"
+    "(?:\\+{0,2}[0-9]{2,4}[- \xa0])?[0-9]{2,4}[- \xa0][0-9]{3,4}[- \xa0]?[0-9]{3,5}"
 )
 _SLASHED = "[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
 _TAG = (
@@ -145,11 +149,23 @@ _TAG = (
 )
 _PATH = '(?:/[^ \\t\\n"<>|()]+[^ \\t\\n"<>|.!?(){},-])?'
 
+
+def _host(excluded: str) -> str:
+    """Labels with a dot after each, as in ``www.ely.`` of ``www.ely.org``, without the characters that are excluded."""
+    return f"(?=[^{excluded}.])(?:[^{excluded}.]|\\.(?!\\.)){{1,{_FAR}}}(?<=\\.)"
+
+
+_WWW_HOST = _host(" \\t\\n\"`'<>|!?(){},")
+_HOST = _host(" \\t\\n\"`'<>|!$(){},-_")
+_IN_ADDRESS = '[^ \\t\\n"<>|(){}]'
 _WEB = (
-    ("address", '(?i:https?)://[^ \\t\\n"<>|(){}]+\\.[^ \\t\\n"<>|(){}]*[^ \\t\\n"<>|.!?(){},-]'),
-    ("address", f"(?i:www)\\.(?:[^ \\t\\n\"`'<>|.!?(){{}},]+\\.)+[A-Za-z]{{2,4}}(?![A-Za-z0-9]){_PATH}"),
-    ("address", f"(?:[^ \\t\\n\"`'<>|!$(){{}},-_]+\\.)+(?:com|net|org|edu)(?![A-Za-z0-9]){_PATH}"),
-    ("address", '<?[a-zA-Z0-9][^ \\t\\n\xa0"<>|()]*@(?:[^ \\t\\n\xa0"<>|().{}]+\\.)*[^ \\t\\n\xa0"<>|().{}]+>?'),
+    ("address", f'(?i:https?)://(?>{_IN_ADDRESS}{{1,{_FAR}}}?\\.){_IN_ADDRESS}*[^ \\t\\n"<>|.!?(){{}},-]'),
+    ("address", f"(?i:www)\\.{_WWW_HOST}[A-Za-z]{{2,4}}(?![A-Za-z0-9]){_PATH}"),
+    ("address", f"{_HOST}(?:com|net|org|edu)(?![A-Za-z0-9]){_PATH}"),
+    (
+        "address",
+        f'<?[a-zA-Z0-9][^ \\t\\n\xa0"<>|()]{{0,{_FAR}}}@(?:[^ \\t\\n\xa0"<>|().{{}}]+\\.)*[^ \\t\\n\xa0"<>|().{{}}]+>?',
+    ),
 )
 """Rules that need an ``@``, a ``://`` or a dot before a known ending; most texts have none."""
 

@@ -45,16 +45,16 @@ _SECTIONS: Final = re.compile(
 )
 _REDIRECT: Final = re.compile(
     r"\s*#\s*(?:redirect|weiterleitung|redirection|redirección|rinvia|redirecionamento|doorverwijzing|omdirigering|"
-    r"перенаправление|重定向)\s*:?\s*\[\[([^\[\]|#\n]{1,255})",
+    r"перенаправление|重定向)\s*+(?::\s*+)?\[\[([^\[\]|#\n]{1,255})",
     re.IGNORECASE,
 )
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _ITEM, _HEADING, _ANCHOR, _QUOTE, _UNQUOTE, _CODE, _UNCODE = "\x03\x04\x05\x06\x07\x0e\x0f"
 _MARKS: Final = re.compile("[\x03\x04\x06\x07\x0e\x0f]")
-_EMPTY: Final = re.compile(r"\s*[(（]\s*(?:[;,:/–-]\s*)*[)）]")
-_BEGUN: Final = re.compile(r"(?<=[(（])\s*(?:[;,]\s*)+")
-_LEFT: Final = re.compile(r"(?:\s*[;,])+\s*(?=[)）])")
-_BEFORE_SIGN: Final = re.compile(r"\s+(?=[,.;:](?:\s|$))")
+_EMPTY: Final = re.compile(r"(?:(?<!\s)\s++)?[(（]\s*+(?:[;,:/–-]\s*+)*+[)）]")
+_BEGUN: Final = re.compile(r"(?<=[(（])\s*+(?:[;,]\s*+)++")
+_LEFT: Final = re.compile(r"(?<![;,\s])(?:\s*+[;,])++\s*+(?=[)）])")
+_BEFORE_SIGN: Final = re.compile(r"(?<!\s)\s++(?=[,.;:](?:\s|$))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from markupsafe import Markup
 
 __all__ = ["folding"]
 
-_TABLE: Final = re.compile(r"<table>(.*?)</table>", re.DOTALL)
-_HEAD: Final = re.compile(r"<thead>(.*?)</thead>", re.DOTALL)
-_ROW: Final = re.compile(r"<tr\b([^>]*)>(.*?)</tr>", re.DOTALL)
-_CELL: Final = re.compile(r"<(th|td)\b([^>]*)>")
-_HEADING: Final = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
-_TAG: Final = re.compile(r"<[^>]*>")
-_HIDDEN: Final = re.compile(r'<span class="aside">.*?</span>', re.DOTALL)
+_TABLE: Final = re.compile(r"<table>((?:[^<]++|<(?!/?table>))*+)</table>")
+_HEAD: Final = re.compile(r"<thead>((?:[^<]++|<(?!/?thead>))*+)</thead>")
+_ROW: Final = re.compile(r"<tr\b([^<>]*+)>((?:[^<]++|<(?!/?tr\b))*+)</tr>")
+_CELL: Final = re.compile(r"<(th|td)\b([^<>]*+)>")
+_HEADING: Final = re.compile(r"<th\b[^<>]*+>((?:[^<]++|<(?!/?th\b))*+)</th>")
+_TAG: Final = re.compile(r"<[^<>]*+>")
+_HIDDEN: Final = re.compile(r'<span class="aside">(?:[^<]++|<(?!/span>|span class="aside">))*+</span>')
 _ROLES: Final = {"th": "rowheader", "td": "cell"}
 
 

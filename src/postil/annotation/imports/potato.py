@@ -44,7 +44,7 @@ FREE_TEXT: Final = frozenset({"text_box", "textbox", "free_response"})
 YES: Final = frozenset({"true", "on", "yes"})
 NO: Final = frozenset({"false", "off", "no"})
 
-_SPENT: Final = re.compile(r"(\d+)d (\d+)h (\d+)m (\d+)s")
+_SPENT: Final = re.compile(r"(?<!\d)(\d++)d (\d++)h (\d++)m (\d++)s")
 
 
 def read_potato(paths: Sequence[str], data: Sequence[str] = (), key: str = "id", decimal: str | None = None) -> Export:

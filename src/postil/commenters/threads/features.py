@@ -40,7 +40,7 @@ MOST: Final = 0.2
 """Largest share of a sign; more of it says no more."""
 _FIRST: Final = frozenset(["i", "me", "my", "mine", "we", "us", "our", "ours", "im", "ive", "我", "俺", "咱"])
 _SECOND: Final = frozenset(["you", "your", "yours", "u", "你", "您"])
-_END: Final = re.compile(r"[.!?。！？…]+(?=\s|$|[^\x00-\x7f])|\n+")
+_END: Final = re.compile(r"(?<![.!?。！？…])[.!?。！？…]+(?=\s|$|[^\x00-\x7f])|\n+")
 _QUESTION: Final = re.compile(r"[?？][\s\"'”’)»」』]*$")
 
 
