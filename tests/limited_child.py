@@ -15,7 +15,7 @@ _PRELUDE = "import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, ({0}, 
 
 
 def unfinished(code: str, *arguments: str) -> str:
-    """Where a child stopped that runs a piece of code; empty if it came to the end.
+    """Last line of a child that runs a piece of code, if it did not come to the end; else empty.
 
     Args:
         code: The code, which prints a line before each thing that it does.
