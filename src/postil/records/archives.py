@@ -40,7 +40,7 @@ def check_sizes(data: bytes, where: str) -> None:
     """
     try:
         problem = _problem(zipfile.ZipFile(io.BytesIO(data)).infolist(), data)
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, ValueError, OSError, EOFError) as error:
         problem = f"a damaged workbook, or none: {error}; is the download complete?"
     if problem:
         raise InvalidInput(problem, where=where)
