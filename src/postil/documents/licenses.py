@@ -90,8 +90,8 @@ _NOTICE: Final = _any(
 )
 """Phrases of what a document says of its license, in small letters."""
 _SIGNS: Final = (
-    *("licen", "permission", "distribut", "warrant", "liable", '"as is"', "endorse or promote", "creative commons"),
-    *("invariant sections", "remix", "technological measures", "attribution", "知识共享"),
+    *("licen", "permission", "distribut", "warrant", "liable", "endorse", "creative", "invariant", "remix"),
+    *("technological", "attribution", "知识共享"),
 )
 """Parts of words of which every phrase and title has one: looking for them costs less."""
 _TITLE: Final = re.compile(
@@ -131,11 +131,12 @@ def license_blocks(texts: Sequence[str]) -> list[bool]:
     """
     found, last, inside = [False] * len(texts), 0, False
     for place, whole in enumerate(texts):
-        text = " ".join(whole[:_LONGEST].split()).translate(_QUOTES)
-        small = text.lower().replace("''", '"')
         inside &= place - last <= _GAP
+        small = whole[:_LONGEST].lower()
         if not inside and not any(sign in small for sign in _SIGNS):
             continue
+        text = " ".join(whole[:_LONGEST].split()).translate(_QUOTES)
+        small = text.lower().replace("''", '"')
         is_notice = len(text) <= _SHORT and _NOTICE.search(small) is not None
         found[place] = is_notice or _SHORT_TEXT.search(small) is not None
         is_title = len(text) <= _LONGEST_TITLE and _TITLE.fullmatch(text.strip(" *_#=")) is not None

@@ -65,6 +65,8 @@ def without_tags(text: str) -> str:
     >>> without_tags('Boats {% include "wait.html" %} wait in {{ site.town }}. Write `{{ name }}`.')
     'Boats wait in. Write `{{ name }}`.'
     """
+    if "{" not in text and "<" not in text:
+        return text
     kept, place = list[str](), 0
     for begin, end in _tags(text):
         before = text[place:begin]
@@ -85,6 +87,8 @@ def is_template(text: str) -> bool:
     >>> is_template("{% figure %} {% endfigure %}"), is_template("{{ town }} froze."), is_template("It froze.")
     (True, False, False)
     """
+    if "{" not in text and "<" not in text:
+        return False
     return _TAG_AT.search(text[:_LONGEST]) is not None and not any(map(str.isalnum, without_tags(text)))
 
 
