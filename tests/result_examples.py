@@ -1240,7 +1240,7 @@ def example(kind: str) -> Result:
 
 
 def terminal(result: Result, width: int) -> str:
-    """What a terminal with this number of columns shows of a result."""
+    """A result on a terminal with this number of columns."""
     return show("table", result, width=width)
 
 

@@ -27,7 +27,7 @@ MASKS: Final = (
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"\b\d+(\.\d+)? (s|seconds|ms|minutes)\b"), "DURATION"),
 )
-"""What differs between two runs of one version."""
+"""Texts that differ between two runs of one version."""
 
 BINARY: Final = (".db", ".db-shm", ".db-wal", ".png", ".parquet", ".xlsx", ".zst")
 """Endings of files that are not compared: they hold times."""
@@ -38,7 +38,7 @@ SHOWN: Final = 12
 
 @dataclass
 class Tally:
-    """What was found.
+    """The number of things of each outcome.
 
     Args:
         folders: The recordings, whose names are masked.
@@ -150,7 +150,7 @@ MARKUPS: Final = {"\\begin{tab": latex_cells, "<table": html_cells, "<html": htm
 
 
 def answers(path: Path) -> Iterator[tuple[str, str]]:
-    """What commands answered: a name, and a text with everything."""
+    """The answers of commands: a name, and a text with everything."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
         each = json.loads(line)
         name = masked(f"{path.parent.name} {number}: postil {' '.join(each['args'])}")
