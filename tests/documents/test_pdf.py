@@ -191,6 +191,17 @@ def test_references_after_their_heading_are_notes() -> None:
     assert prose(document) == [MILL, BRIDGE]
 
 
+def test_text_about_references_is_text() -> None:
+    page = Page()
+    page.text(72, 720, "References", size=12, font="F2")
+    y = page.paragraph(72, 700, BRIDGE)
+    page.text(72, y - 14, "0. PREAMBLE", size=10, font="F2")
+    page.paragraph(72, y - 34, f"This text may be copied by anybody. {BRIDGE}")
+    document = read_pdf(pdf_of(page), "licence.pdf")
+    assert of_kind(document, "note") == []
+    assert prose(document) == [BRIDGE, f"This text may be copied by anybody. {BRIDGE}"]
+
+
 def test_raised_marks_of_notes_are_no_part_of_a_sentence() -> None:
     page = Page()
     page.content.append(
@@ -210,6 +221,169 @@ def test_gaps_within_an_array_are_spaces_and_ligatures_are_letters() -> None:
         b"/Differences [102 /fi] >> >>"
     )
     assert read_pdf(pdf_file(objects), "wafer.pdf").text.startswith("The wafier is")
+
+
+def test_narrow_gaps_of_a_justified_line_are_spaces() -> None:
+    page = Page()
+    page.content.append("BT /F1 10 Tf 72 700 Td [(The)-160(kee)15(p)10(er)-159(woke.)] TJ ET")
+    assert read_pdf(pdf_of(page), "keeper.pdf").text == "The keeper woke."
+
+
+def test_the_space_between_characters_can_part_words() -> None:
+    """Ghostscript shows the letters on both sides of a gap as one string, and takes a space back by the word's."""
+    page = Page(
+        ["BT /F1 10 Tf 72 700 Td (We wa) Tj 2.9 Tc 28.04 0 Td [(ti)290(fi)290(ti)] TJ 0 Tc 25.93 0 Td (s late.) Tj ET"]
+    )
+    page.content.append("BT /F1 10 Tf 72 660 Td -2.45 Tw (ra ven) Tj 0 Tw ( calls.) Tj ET")
+    page.content.append("BT /F1 10 Tf 72 620 Td 3 Tc (H) Tj (AT) Tj (S) Tj 0 Tc ET")
+    assert read_pdf(pdf_of(page), "late.pdf").text.split("\n\n") == ["We wat if it is late.", "raven calls.", "HATS"]
+
+
+def test_columns_of_short_lines_are_read_one_after_the_other() -> None:
+    page = Page()
+    for side, words in ((60, "left of the river"), (320, "right of the bridge")):
+        y = 700
+        for number in range(12):
+            full = f"On the {words} stood mill {number}, and behind it one more that was never built."
+            page.text(
+                side, y, full if number % 4 == 0 else f"{words} no. {number}", scale=70 if number % 4 == 0 else 100
+            )
+            y -= 12
+    text = read_pdf(pdf_of(page), "two.pdf").text
+    assert text.rindex("left of") < text.index("right of")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (r"[(Torbj)-20(\250)340(orn)] TJ", "Torbjörn"),
+        (r"(Coll) Tj 17.23 0 Td (\264) Tj 0.6 0 Td (ege) Tj", "Collége"),
+        (r"1.4 0 Td 3 Ts (\264) Tj -1.4 0 Td 0 Ts (Ecole) Tj", "École"),
+    ],
+)
+def test_accents_over_letters_are_letters_with_accents(content: str, text: str) -> None:
+    page = Page([f"BT /F1 10 Tf 72 700 Td {content} ET"])
+    assert read_pdf(pdf_of(page), "names.pdf").text == text
+
+
+@pytest.mark.parametrize("rule", ["0 J 0.4 w 0 0.2 m 3 0.2 l S", "0 0 3 .4 re f"])
+def test_short_lines_on_the_baseline_are_underscores(rule: str) -> None:
+    page = Page()
+    page.content.append("BT /F3 10 Tf 72 700 Td (tag) Tj ET")
+    page.content.append(f"q 1 0 0 1 90.5 700 cm {rule} Q BT /F3 10 Tf 94 700 Td (or it is a date.) Tj ET")
+    page.content.append("q 1 0 0 1 72 640 cm 0 0 300 .4 re f Q q 1 0 0 1 90 690 cm 0 0 3 .4 re f Q")
+    assert read_pdf(pdf_of(page), "names.pdf").text == "tag_or it is a date."
+
+
+def font_of_drawings(names: str, string: str) -> bytes:
+    """A line in a font of drawings, as TeX makes it, of which each character is 50 units of a hundredth wide."""
+    page = Page([f"BT /F1 10 Tf 72 700 Td ({string}) Tj 34 0 Td (\\(so it is\\).) Tj ET"])
+    objects = pdf_objects([page])
+    objects[3] = (
+        f"<< /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 0 9 9] /CharProcs << >> "
+        f"/FirstChar 0 /LastChar 255 /Widths [{'50 ' * 256}] /Encoding << /Differences [{names}] >> >>".encode()
+    )
+    return pdf_file(objects)
+
+
+@pytest.mark.parametrize("codes", [(27, 28, 31, 16), (11, 12, 15, 92)])
+def test_fonts_that_tex_drew_have_ligatures(codes: tuple[int, ...]) -> None:
+    named = " ".join(f"{code} /a{code}" for code in (*codes, *range(97, 123), 32, 40, 41, 46))
+    first, second, _, quote = (f"\\{code:03o}" for code in codes)
+    data = font_of_drawings(named, f"{quote}se{second}{first}e")
+    assert read_pdf(data, "drawn.pdf").text == "“sefiffe (so it is)."
+
+
+def test_fonts_whose_program_alone_names_characters_have_ligatures() -> None:
+    objects = pdf_objects([Page(["BT /F1 10 Tf 72 700 Td (\\014nd it.) Tj ET"])])
+    number = len(objects) + 1
+    objects[3] = (
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+CMR10 /FirstChar 12 /LastChar 12 /Widths [500] "
+        f"/FontDescriptor << /Type /FontDescriptor /Flags 4 /FontFile {number} 0 R >> >>".encode()
+    )
+    program = stream(b"%!PS-AdobeFont-1.1: CMR10\n/Encoding 256 array\ndup 12 /fi put\nreadonly def\n")
+    assert read_pdf(pdf_file([*objects, program]), "clear.pdf").text == "find it."
+
+
+def test_terms_and_what_explains_them_are_no_table() -> None:
+    page = Page()
+    page.paragraph(72, 730, MILL)
+    rows = (
+        ("sheep", "A penny for each of them."),
+        ("cow", "Two pence, or three if it is driven"),
+        ("cart", "A shilling for each wheel."),
+    )
+    y = 660
+    for term, text in rows:
+        page.text(72, y, term)
+        page.text(130, y, text)
+        if term == "cow":
+            y -= 12
+            page.text(130, y, "by a man on a horse, or by two.")
+        y -= 12
+    document = read_pdf(pdf_of(page), "tolls.pdf")
+    assert of_kind(document, "table") == []
+    assert prose(document)[2::2] == [
+        "A penny for each of them.",
+        "Two pence, or three if it is driven by a man on a horse, or by two.",
+        "A shilling for each wheel.",
+    ]
+
+
+def test_a_heading_that_text_goes_on_after_is_a_heading() -> None:
+    page = Page()
+    y = page.paragraph(72, 700, MILL)
+    page.text(72, y, "2.1. The bridge.", font="F2")
+    page.text(150, y, "A bridge of oak replaced the ferry in the")
+    page.lines(
+        72, y - 12, "same year, and the mill had no customers from the other bank in any season, and", "none in winter."
+    )
+    document = read_pdf(pdf_of(page), "bridge.pdf")
+    assert of_kind(document, "heading") == ["2.1. The bridge."]
+    assert prose(document)[0] == MILL
+    assert prose(document)[1].startswith("A bridge of oak replaced the ferry in the same year")
+
+
+def test_a_page_in_small_type_is_no_note() -> None:
+    pages = [Page(), Page()]
+    y = 740.0
+    for _ in range(6):
+        y = pages[0].paragraph(72, y, f"{MILL} {BRIDGE}") - 12
+    pages[1].text(72, 740, "Appendix A", size=14, font="F2")
+    pages[1].paragraph(72, 710, f"1. {MILL}", size=8, width=90)
+    document = read_pdf(pdf_of(*pages), "licence.pdf")
+    assert of_kind(document, "note") == []
+    assert MILL in " ".join(prose(document)[-1:])
+
+
+def test_page_headers_that_share_one_side_are_no_text() -> None:
+    pages, texts = (
+        [],
+        [MILL, BRIDGE, "Later nobody paid any more, and whoever wanted to could cross the river by day and by night."],
+    )
+    for number, section in enumerate(("The mill", "The bridge", "The toll")):
+        page = Page()
+        page.text(72, 750, "CHAPTER 6. THE TWO BANKS")
+        page.text(400, 750, f"6.{number} {section.upper()}")
+        page.paragraph(72, 700, texts[number])
+        pages.append(page)
+    assert prose(read_pdf(pdf_of(*pages), "banks.pdf")) == texts
+
+
+def test_addresses_and_names_go_on_over_line_ends() -> None:
+    page = Page()
+    page.lines(
+        72,
+        700,
+        "The register of the parish can be read at https://parish.example/registers/",
+        "1862/mills.html, and that of the county at https://www.county.example/toll-",
+        "books, where each of the columns has a name of its own such as toll_of_",
+        "sheep, which nobody has changed since the day on which the bridge was opened.",
+    )
+    text = read_pdf(pdf_of(page), "registers.pdf").text
+    assert "https://parish.example/registers/1862/mills.html, and" in text
+    assert "https://www.county.example/toll-books, where" in text
+    assert "such as toll_of_sheep, which" in text
 
 
 def test_rotated_pages_and_forms_are_read() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from postil.documents.pdf_kinds import LARGER, kinds_of, measures_of
@@ -97,8 +97,12 @@ def _pieces(lines: Sequence[Line], kinds: Sequence[BlockKind], measures: Measure
             yield _settled(open_piece)
         yield from waiting
         waiting = []
-        is_item = kind == "paragraph" and _BULLET.match(line.text) is not None
-        open_piece = _Piece("item" if is_item else kind, [line])
+        rest = line
+        if line.lead and kind == "paragraph" and not measures.bold:
+            yield _Piece("heading", [replace(line, text=line.text[: line.lead])])
+            rest = replace(line, text=line.text[line.lead :].lstrip())
+        is_item = kind == "paragraph" and _BULLET.match(rest.text) is not None
+        open_piece = _Piece("item" if is_item else kind, [rest])
     if open_piece is not None:
         yield _settled(open_piece)
     yield from waiting
@@ -144,7 +148,8 @@ def _begins(piece: _Piece, line: Line, measures: Measures) -> bool:
     """True if a line of text begins a paragraph."""
     last = piece.lines[-1]
     closed = _END.search(last.text) is not None
-    if _BULLET.match(line.text) and (closed or _SIGN.match(line.text) or piece.kind == "item"):
+    is_item = _BULLET.match(line.text) and (closed or _SIGN.match(line.text) or piece.kind == "item")
+    if is_item or (line.lead and closed):
         return True
     if max(last.size, line.size) > 1.06 * LARGER * min(last.size, line.size):
         return True
@@ -170,6 +175,15 @@ def _is_set_in(piece: _Piece, line: Line, *, closed: bool, short: bool) -> bool:
     return (closed or last.text[-1] == ":") and short
 
 
+def _is_cut(last: str, text: str) -> bool:
+    """True if a line ends within an address or after an underscore of a name."""
+    word = last.rpartition(" ")[2]
+    if word[-1] == "_":
+        return len(word) > 1 and text[0].isalnum()
+    is_address = "://" in word or word.startswith("www.")
+    return is_address and (word[-1] in "/-?&=#%~" or (word[-1] == "." and text[0].islower())) and not text[0].isspace()
+
+
 class _Words:
     """Words of a document, to know which are written with a hyphen."""
 
@@ -188,10 +202,10 @@ class _Words:
                 pieces.append(text)
                 continue
             last = pieces[-1]
-            if last.endswith(("-", "\xad")) and (end := _LAST.search(last)) and (start := _FIRST.match(text)):
-                pieces[-1] = last if self._keeps(end[0], start[0], soft=last[-1] == "\xad") else last[:-1]
+            if _is_cut(last, text) or (_CJK.match(last[-1]) and _CJK.match(text)):
                 pieces.append(text)
-            elif _CJK.match(last[-1]) and _CJK.match(text):
+            elif last.endswith(("-", "\xad")) and (end := _LAST.search(last)) and (start := _FIRST.match(text)):
+                pieces[-1] = last if self._keeps(end[0], start[0], soft=last[-1] == "\xad") else last[:-1]
                 pieces.append(text)
             else:
                 pieces += [" ", text]

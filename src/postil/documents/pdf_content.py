@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
 
 from postil.documents.pdf_fonts import PdfFont, read_font
-from postil.documents.pdf_operations import operations
+from postil.documents.pdf_operations import RULE, operations
+from postil.documents.pdf_signs import ACCENTS, accented
 from postil.documents.pdf_state import IDENTITY, Matrix, State, matrix_of, number_of, times, turned
 from postil.errors import InvalidInput
 
@@ -37,6 +38,10 @@ DEEPEST: Final = 12
 BATCH: Final = 10_000
 STACK: Final = 256
 """Largest number of saved states."""
+BACK: Final = 0.2
+"""Least step back over an accent to the letter under it, as a share of the size."""
+APART: Final = 3
+"""Largest number of characters that are set apart as words by the space between characters (as Ghostscript does)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +164,7 @@ class _Sheet:
         self._fonts = self._forms = DictionaryObject()
         self._depth = 0
         self._seen: set[tuple[int, int, str]] = set()
+        self._spacing = 0.0
 
     def draw(self, data: bytes, resources: DictionaryObject, state: State, depth: int) -> None:
         """Read a content stream, that of the page or of a form in it."""
@@ -249,6 +255,9 @@ class _Sheet:
         pieces: list[str] = []
         x = start = gap = 0.0  # along the baseline, in units of the text
         least = font.gap * abs(state.size)
+        apart = state.spacing > least and state.spacing != self._spacing and _is_short(array)
+        closed = state.word_spacing < 0 and font.space * state.size + state.word_spacing + state.spacing < 0.5 * least
+        self._spacing = state.spacing
         for element in array:
             if isinstance(element, float):
                 x -= element / 1000 * unit
@@ -261,9 +270,15 @@ class _Sheet:
                     pieces, start = [], x
                 else:
                     pieces.append(" ")
+            elif pieces and gap < -BACK * state.size and text[:1].isalpha() and pieces[-1][-1:] in ACCENTS:
+                text = accented(pieces.pop(), text)
             if not pieces:
                 start = x
             gap = 0.0
+            if closed:
+                text = text.replace(" ", "")
+            if apart:
+                text, gap = " ".join(text), state.spacing
             pieces.append(text)
             x += width * unit + (state.spacing * count + state.word_spacing * spaces) * state.scale
         if pieces:
@@ -293,22 +308,47 @@ class _Sheet:
             return
         self._seen.add(place)
         last = self.runs[-1] if self.runs else None
+        if last is not None and last.text in ACCENTS and text[0].isalpha() and _is_over(last, left, base, size):
+            text, left = accented(last.text, text), min(left, last.x)
+            self.runs.pop()
+            last = self.runs[-1] if self.runs else None
         if (
             last is not None
             and last.turned == turns
             and abs(last.y - base) < 0.08 * size
             and abs(last.size - size) < 0.1 * size
             and last.artifact == bool(self._artifacts)
+            and (last.bold == font.bold or not any(map(str.isalnum, text)))
             and -0.4 * size < (gap := left - last.right) < 0.9 * size
         ):
             spaced = gap > font.gap * size and last.text[-1:] != " " and text[:1] != " "
-            last.text += " " + text if spaced else text
+            if gap < -BACK * size and text[0].isalpha() and last.text[-1] in ACCENTS:
+                last.text = accented(last.text, text)
+            else:
+                last.text += " " + text if spaced else text
             last.right = max(right, last.right)
             last.mono &= font.mono
             last.bold &= font.bold or text.isspace()
-        elif text.strip():
+        elif text.strip() and not all("\u0300" <= sign <= "\u036f" for sign in text):
             run = Run(text, left, right, base, size, font.bold, font.mono, bool(self._artifacts), turns)
             self.runs.append(run)
+
+    def rule(self, operands: list[Operand]) -> None:
+        """A short line after a word on its baseline is an underscore, which TeX draws."""
+        x, y, width, height = (number_of(operands, at) for at in range(-4, 0))
+        a, b, c, d, e, f = self._state.matrix
+        last = self.runs[-1] if self.runs else None
+        if last is None or last.turned or a <= 0 or b or c:
+            return
+        left, base, width, size = a * x + e, d * y + f, a * width, last.size
+        if (
+            0.2 * size < width < 0.62 * size
+            and abs(d * height) < 0.1 * size
+            and abs(left - last.right) < 0.12 * size
+            and -0.25 * size < base - last.y < 0.08 * size
+        ):
+            last.text += "_"
+            last.right = left + width
 
     def mark(self, operands: list[Operand]) -> None:
         artifact = bool(operands) and operands[0] == b"/Artifact"
@@ -363,6 +403,7 @@ _OPERATORS: Final[dict[bytes, Callable[[_Sheet, list[Operand]], None]]] = {
     b"BDC": _Sheet.mark,
     b"EMC": _Sheet.unmark,
     b"Do": _Sheet.draw_form,
+    RULE: _Sheet.rule,
 }
 
 
@@ -372,6 +413,18 @@ def _try(act: Callable[[_Sheet, list[Operand]], None], sheet: _Sheet, operands: 
         act(sheet, operands)
     except (AssertionError, IndexError, TypeError, ValueError, OverflowError):
         return
+
+
+def _is_short(array: list[float | bytes]) -> bool:
+    """True of strings of at most three characters, which together have at least two."""
+    lengths = [len(string) for string in array if isinstance(string, bytes)]
+    return max(lengths, default=0) <= APART and sum(lengths) > 1
+
+
+def _is_over(accent: Run, left: float, base: float, size: float) -> bool:
+    """True of an accent that stands, raised, over the capital that begins here."""
+    over = accent.x - 0.3 * size < left < accent.right - BACK * size
+    return over and 0.08 * size <= accent.y - base < 0.4 * size
 
 
 def _dictionary(value: object) -> DictionaryObject:

@@ -23,6 +23,8 @@ SMALLER: Final = 0.93
 """Largest ratio of the sizes of a footnote and the text."""
 EDGE: Final = 2
 """Number of rows at the top and at the bottom of a page where page headers are looked for."""
+ENTRIES: Final = 0.12
+"""Least share of lines of a list of references or notes that have a number in front or a year."""
 SHORTEST_LIST: Final = 4
 """Least number of lines of a table of contents without dots."""
 
@@ -45,6 +47,7 @@ _CAPTION: Final = re.compile(
     re.IGNORECASE,
 )
 _NOTE: Final = re.compile(r"(?:\d{1,3}|[*†‡§¶]{1,3}|\[\d{1,3}\]|\(\d{1,3}\))[.)]?\s*\S")
+_YEAR: Final = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _END: Final = re.compile(r"[.!?:;,。！？：；，][\"'”’»)\]]*$")
 _SOURCES: Final = re.compile(
     r"(?:\W*\d{0,2}(?:\.\d{1,2})*\W*|appendix \w+\W+)?(?:references?(?: (?:and notes|cited))?|bibliography|works cited|"
@@ -138,6 +141,7 @@ def _margins(lines: Sequence[Line], measures: Measures) -> set[int]:
     """Lines at the edges of pages that repeat on others up to their digits, and page numbers with what is beside."""
     found: set[int] = set()
     edges: list[tuple[int, bool]] = []
+    cells: dict[int, list[str]] = {}
     repeated: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
     for _, group in groupby(range(len(lines)), key=lambda at: lines[at].page):
         by_height = sorted(group, key=lambda at: -lines[at].y)
@@ -146,13 +150,15 @@ def _margins(lines: Sequence[Line], measures: Measures) -> set[int]:
             for at in by_height:
                 if round(lines[at].y) in rows:
                     edges.append((at, heads))
-                    repeated[_folded(lines[at].text), heads].add(lines[at].page)
+                    cells[at] = _cells(lines[at])
+                    for cell in cells[at]:
+                        repeated[cell, heads].add(lines[at].page)
     pages = len({line.page for line in lines})
     numbers = _numbers(lines, {at for at, _ in edges}, pages)
     for at, heads in edges:
         line = lines[at]
         alone = _PAGE_NUMBER.fullmatch(line.text) is not None or at in numbers
-        often = len(repeated[_folded(line.text), heads]) >= (2 if pages < 40 else 3)
+        often = max(len(repeated[cell, heads]) for cell in cells[at]) >= (2 if pages < 40 else 3)
         if line.artifact or alone or (often and line.size < LARGER * measures.size and len(line.text) < 160):
             found.add(at)
     beside = {(lines[at].page, round(lines[at].y)) for at in found}
@@ -174,6 +180,12 @@ def _numbers(lines: Sequence[Line], edges: AbstractSet[int], pages: int) -> set[
     if usual is None or len(offsets[usual]) < max(3, pages // 3):
         return set()
     return {at for at in ends[usual] if lines[at].cells > 1 or len(lines[at].text) < 60}
+
+
+def _cells(line: Line) -> list[str]:
+    """The text of a line and each of its longer cells, which lines of other pages may share."""
+    cells = [cell for cell in line.text.split("  ") if sum(map(str.isalpha, cell)) > 9] if line.cells > 1 else []
+    return [_folded(line.text), *map(_folded, cells)]
 
 
 def _folded(text: str) -> str:
@@ -260,23 +272,40 @@ def _gap(above: Line | None, below: Line | None) -> float:
     return (above.y - below.y) / (below.size or 1.0)
 
 
+def _listed(lines: Sequence[Line], kinds: Sequence[BlockKind], entries: Sequence[int]) -> Sequence[int]:
+    """Lines under a heading of references if many have a number in front or a year; none if it is text."""
+    texts = [lines[at].text for at in entries if kinds[at] != "heading"]
+    marked = sum(1 for text in texts if _NOTE.match(text) or _YEAR.search(text))
+    return entries if marked >= ENTRIES * len(texts) else ()
+
+
 def _notes(lines: Sequence[Line], kinds: Sequence[BlockKind], measures: Measures) -> Iterator[int]:
     """Footnotes, which stand small at the end of a column, and lists of references under their heading."""
     sources: float | None = None  # size of the heading of the list that is being read
+    entries: list[int] = []  # lines since the last heading
     for at, line in enumerate(lines):
         if kinds[at] in {"heading", "paragraph"} and len(line.text) < 40 and _SOURCES.fullmatch(line.text):
+            yield from _listed(lines, kinds, entries)
+            entries = []
             if kinds[at] == "heading":
                 sources = line.size
-            continue
-        if kinds[at] == "heading" and sources is not None and line.size >= sources - 0.3:
-            sources = None
-        elif sources is not None and kinds[at] in {"paragraph", "heading", "caption"}:
-            yield at
+        elif kinds[at] == "heading":
+            yield from _listed(lines, kinds, entries)
+            entries = []
+            if sources is not None and line.size >= sources - 0.3:
+                sources = None
+            elif sources is not None:
+                entries.append(at)
+        elif sources is not None and kinds[at] in {"paragraph", "caption"}:
+            entries.append(at)
+    yield from _listed(lines, kinds, entries)
     for _, group in groupby(range(len(lines)), key=lambda at: (lines[at].page, lines[at].column)):
         column = [at for at in group if kinds[at] != "margin"]
         small = 0
         while small < len(column) and lines[column[-1 - small]].size <= SMALLER * measures.size:
             small += 1
+        if all(kinds[at] == "heading" for at in column[: len(column) - small]):
+            continue  # a page all in small type, such as a licence, is no footnote
         foot = column[len(column) - small :]
         while foot and not _NOTE.match(lines[foot[0]].text):
             foot = foot[1:]

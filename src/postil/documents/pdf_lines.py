@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
-from itertools import groupby, pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby, pairwise, takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,7 +29,16 @@ LEAST_WIDTH: Final = 0.16
 """Least mean width of the lines of a column, as a share of the text's width; page numbers are narrower."""
 FILLED: Final = 0.6
 """Least mean width of the lines of a column, as a share of the column's; cells of tables are narrower."""
+FILLED_IN_PART: Final = 0.3
+FULL: Final = 0.8
+LEAST_FULL: Final = 0.2
+"""The same of a column with code and lists, of whose lines a fifth fill most of its width; those of tables do not."""
 MOST_LEVELS: Final = 3
+LONGEST_TERM: Final = 6
+"""Largest number of words of a term that is explained beside it."""
+LONGEST_LEAD: Final = 8
+"""Largest number of words of a heading that text goes on after on the same line."""
+_SENTENCE: Final = re.compile(r"[^\Wa-z\d_]\S* +\S+ +\S+ .*[.!?]")
 _UNITS: Final = frozenset({"m", "mm", "cm", "dm", "km", "s", "kg", "ft", "in"})
 
 
@@ -46,6 +57,8 @@ class Line:
         artifact: True if the file marks it as a page header, a page number or the like.
         cells: Number of its pieces with wide gaps between.
         page: Number of its page, from 1.
+        second: Left end of the second of them.
+        lead: Number of characters of a heading in bold that it begins with, such as ``2.1. Mills.``.
         column: Number of its column on the page; lines over the full width have a number of their own.
         left: Left end of most lines of the column.
         edge: Right end of the column.
@@ -61,6 +74,8 @@ class Line:
     artifact: bool
     cells: int
     page: int
+    second: float = 0.0
+    lead: int = 0
     column: int = 0
     left: float = 0.0
     edge: float = 0.0
@@ -91,7 +106,7 @@ def lines_of(runs: Sequence[Run], page: int) -> list[Line]:
             line.column, line.left, line.edge = number, float(left), edge
             if line.cells > 1 and _is_justified(line):
                 line.text, line.cells = " ".join(line.text.split()), 1
-        lines += found
+        lines += _defined(found)
     return lines
 
 
@@ -122,18 +137,22 @@ def _gutter(runs: list[Run]) -> float | None:
     """The left end of the right one of two columns; None where there are none."""
     if len(runs) < 2 * LEAST_ROWS:
         return None
-    starts, ends = sorted(run.x for run in runs), sorted(run.right for run in runs)
-    low, high = starts[0], ends[-1]
+    from_left, to_right = sorted(runs, key=attrgetter("x")), sorted(runs, key=attrgetter("right"))
+    starts, ends = [run.x for run in from_left], [run.right for run in to_right]
+    before_start = list(accumulate((len(run.text) for run in from_left), initial=0))
+    before_end = list(accumulate((len(run.text) for run in to_right), initial=0))
+    low, high, total = starts[0], ends[-1], before_end[-1]
     width = high - low
-    frequent = Counter(round(x) for x in starts)
+    frequent = Counter(map(round, starts))
     best: tuple[int, float] | None = None
     for x, count in frequent.items():
         if count < LEAST_ROWS or not low + 0.15 * width < x < high - 0.15 * width:
             continue
         at = x - 1.5
-        right, left = len(runs) - bisect_left(starts, at), bisect_right(ends, at)
-        score = min(left, right) - (len(runs) - left - right) // 2
-        if min(left, right) >= LEAST_ROWS and (best is None or score > best[0]):
+        first, last = bisect_left(starts, at), bisect_right(ends, at)
+        left, right = before_end[last], total - before_start[first]
+        score = min(left, right) - (total - left - right) // 2
+        if min(last, len(runs) - first) >= LEAST_ROWS and (best is None or score > best[0]):
             best = score, at
     if best is None or not _are_columns(runs, best[1], width):
         return None
@@ -155,7 +174,11 @@ def _are_columns(runs: list[Run], middle: float, width: float) -> bool:
         beside += all(halves)
     low = min(run.x for run in runs)
     for widths, space in zip(sides, (middle - low, low + width - middle), strict=True):
-        if len(widths) < LEAST_ROWS or sum(widths) < max(LEAST_WIDTH * width, FILLED * space) * len(widths):
+        if len(widths) < LEAST_ROWS:
+            return False
+        mean, full = sum(widths) / len(widths), sum(1 for each in widths if each > FULL * space)
+        filled = FILLED if full < LEAST_FULL * len(widths) else FILLED_IN_PART
+        if mean < max(LEAST_WIDTH * width, filled * space):
             return False
     return min(map(len, sides)) * 3 >= across or beside >= 2 * LEAST_ROWS
 
@@ -184,19 +207,21 @@ def _rows(runs: list[Run], page: int) -> Iterator[Line]:
             sizes[round(run.size, 1)] += len(run.text)
         size = max(sizes, key=lambda each: (sizes[each], each))
         base = next(run.y for run in row if round(run.size, 1) == size)
-        text, cells = row[0].text, 1
-        for last, run in pairwise(row):
+        text, cells, right, second = row[0].text, 1, row[0].right, 0.0
+        for run in row[1:]:
+            gap, right = run.x - right, max(right, run.right)
             if _is_mark(run, text, size, base):
                 continue
-            gap = run.x - last.right
             if gap > CELL * size:
-                text, cells = f"{text.rstrip()}  {run.text.lstrip()}", cells + 1
+                text, cells, second = f"{text.rstrip()}  {run.text.lstrip()}", cells + 1, second or run.x
             else:
                 text += " " + run.text if gap > 0.13 * size else run.text
         text = " ".join(text.split()) if cells == 1 else text.strip()
         if text:
             spoken = [run for run in row if run.text.strip()]
             yield Line(
+                second=second,
+                lead=_lead(spoken, text) if cells == 1 else 0,
                 text=text,
                 x=spoken[0].x,
                 right=max(run.right for run in spoken),
@@ -208,6 +233,37 @@ def _rows(runs: list[Run], page: int) -> Iterator[Line]:
                 cells=cells,
                 page=page,
             )
+
+
+def _defined(lines: list[Line]) -> Iterator[Line]:
+    """Lines, those of a term and the text that explains it as two: a sentence, or one that goes on right below."""
+    for line, below in pairwise([*lines, None]):
+        assert line is not None  # noqa: S101 - the last one only is none
+        term, _, text = line.text.partition("  ")
+        hangs = below is not None and below.cells == 1 and abs(below.x - line.second) < 0.3 * line.size
+        near = (
+            below is not None and line.y - below.y < 1.6 * line.size and abs(line.size - below.size) < 0.06 * line.size
+        )
+        if line.cells == 2 and len(term.split()) <= LONGEST_TERM and ((hangs and near) or _SENTENCE.fullmatch(text)):
+            yield replace(line, text=term, cells=1, right=line.second - CELL * line.size)
+            yield replace(line, text=text, cells=1, x=line.second)
+        else:
+            yield line
+
+
+def _lead(row: Sequence[Run], text: str) -> int:
+    """Number of characters of a heading in bold at the beginning of a line of text."""
+    bold = list(takewhile(lambda run: run.bold, row))
+    if not bold or len(bold) == len(row):
+        return 0
+    heading = " ".join("".join(run.text for run in bold).split())
+    at = text.find(heading[-8:]) + len(heading[-8:])
+    found = (
+        heading.endswith(".")
+        and len(heading.split()) <= LONGEST_LEAD
+        and 2 * sum(map(str.isalpha, heading)) > len(heading)
+    )
+    return at if found and at >= len(heading) and text[at : at + 1] == " " else 0
 
 
 def _is_justified(line: Line) -> bool:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Operand", "operations"]
+__all__ = ["RULE", "Operand", "operations"]
 
 Operand: TypeAlias = float | bytes | list[float | bytes]
 """A number, a string or a name, or an array of numbers and strings."""
 MOST_OPERANDS: Final = 64
+RULE: Final = b"rule"
+"""Stands for the operators that draw one line that is level: its left end, height, width and thickness."""
+LONGEST_RULE: Final = 80
+"""Number of bytes of the operators of one line."""
 
 _NUMBER: Final = rb"[-+]?(?:\d+\.?\d*|\.\d+)"
 _STRING: Final = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+\)"
@@ -20,6 +24,14 @@ _STRING: Final = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\
 _DRAWING: Final = (
     rb"(?:(?:[-+.\d]++[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))(?:[\s\0]++(?:[-+.\d]++"
     rb"[\s\0]++){0,6}+(?:[lcvyhnwMiSsFfBbWgGkKjJ]|m|re|rg|RG|[fBbW]\*)(?=[\s\0]))*+"
+)
+_RULE: Final = re.compile(
+    rb"(?:[-+.\d\s]*[wJj]\s)*+\s*(?:" + rb"\s+".join([rb"([-+]?[\d.]+)"] * 4) + rb"\s+re\s+f"
+    rb"|"
+    + rb"\s+".join([rb"([-+]?[\d.]+)"] * 2)
+    + rb"\s+m\s+"
+    + rb"\s+".join([rb"([-+]?[\d.]+)"] * 2)
+    + rb"\s+l\s+S)\s*"
 )
 _TOKEN: Final = re.compile(
     rb"[\s\0]*+(?:"
@@ -73,6 +85,9 @@ def operations(data: bytes) -> Iterator[tuple[bytes, list[Operand]]]:
             else:
                 yield found[kind], operands
             operands = []
+        elif kind == "drawing":
+            if data[at - 1] in b"Sf" and at - found.start() < LONGEST_RULE and (rule := _rule(found[kind])) is not None:
+                yield RULE, rule
         elif kind == "open":
             inside, at = _deep_string(data, at)
             operands.append(_unescaped(inside))
@@ -80,6 +95,21 @@ def operations(data: bytes) -> Iterator[tuple[bytes, list[Operand]]]:
             operands.append(_READERS[kind](found[kind]))
         if len(operands) > MOST_OPERANDS:
             del operands[: MOST_OPERANDS // 2]
+
+
+def _rule(drawing: bytes) -> list[Operand] | None:
+    """The left end, height, width and thickness of a line that is level; None of any other drawing."""
+    found = _RULE.fullmatch(drawing)
+    if found is None:
+        return None
+    try:
+        numbers = [float(number) for number in found.groups() if number is not None]
+    except ValueError:
+        return None
+    if found[1] is None:
+        x, y, right, end = numbers
+        return [x, y, right - x, 0.0] if y == end else None
+    return list[Operand](numbers)
 
 
 def _elements(array: bytes) -> list[float | bytes]:
