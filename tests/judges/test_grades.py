@@ -129,6 +129,20 @@ READ = {
     "<grade>4</grade>": 4,
     "<reason>2 claims</reason>\n<score> 4 </score>": 4,
     'Grade: 4\n{"grade": 4}': 4,
+    "It is on topic, with 2 facts.\nGrade: 4": 4,
+    "It is on topic, with 2 facts.\n\n**Final grade: 4/5**\n": 4,
+    "It has 2 facts, and 3 would be more.\n- **Grade:** 4.": 4,
+    "It has 2 facts.\nTherefore, the score is 4 out of 5.": 4,
+    "It has 2 facts.\n\n### Rating\n\n4": 4,
+    "It has 2 facts.\nAnswer: 4": 4,
+    "Grade: 4, I think, for its 2 facts.\nGrade: 4": 4,
+    "它有2个事实。\n因此，最终评分为4分。": 4,
+    "它有2个事实。\n【评分】4": 4,
+    "Score: 4\nReason: It has 2 facts": 4,
+    "4/5\n\n**Reasoning:** It has 2 facts": 4,
+    "评分：4\n理由：有2个事实": 4,
+    "Grade: 4 (on a scale of 1-5)": 4,
+    r"\boxed{\text{4}}": 4,
 }
 NOT_READ = [
     "",
@@ -225,6 +239,26 @@ NOT_READ = [
     'The final score: 3. {"grade": 4}',
     "<grade>4",
     "<grade>4</grade><grade>5</grade>",
+    "It has 2 facts.\nGrade: 3-4",
+    "It has 2 facts.\nGrade: 3 or 4",
+    "It has 2 facts.\nGrade: 8",
+    "It has 2 facts.\nGrade: 4/10",
+    "It has 2 facts.\nGrade (1-10): 4",
+    "It has 2 facts.\nGrade: good",
+    "It has 2 facts.\nGrade: 4 if they hold",
+    "It has 2 facts.\n> Grade: 4",
+    'It says:\n"Grade: 4"',
+    "It has 2 facts, so I would say 4",
+    "Grade: 3 at first.\nGrade: 4",
+    "The score is 3 for style.\nGrade: 4",
+    "Relevance score: 3\nStyle score: 5",
+    "Score: 8/10 for effort.\nGrade: 4",
+    "On a scale of 1 to 10, with 2 facts:\nGrade: 4",
+    "满分10分，有2个事实。\n评分：4",
+    "Grade: 4\nIt has 2 facts.\nI would not give more.",
+    "Score: 3\nReason: It has 2 facts\nFinal score: 4",
+    "4-5\nReason: It has 2 facts",
+    "Grade: 4 (on a scale of 1-10)",
 ]
 
 
@@ -251,6 +285,7 @@ def test_grades_below_zero_and_of_two_digits_are_read() -> None:
 def test_a_number_that_may_go_on_is_not_read() -> None:
     assert read_grade("1", Scale(0, 10), cut=True) is None
     assert read_grade("Grade: 4", FIVE, cut=True) is None
+    assert read_grade("It has 2 facts.\nGrade: 4", FIVE, cut=True) is None
     assert read_grade("4\nIt is", FIVE, cut=True) == 4
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -32,12 +33,30 @@ _NAMES: Final = (
 )
 """Names of a grade; no word that also stands before other numbers, such as *note*."""
 _LABEL: Final = re.compile(
-    rf"(?:(?:the|its|my)\s+)?(?:(?:final|overall|最终|综合)\s*)?(?:{_NAMES}|answer)"
+    rf"(?:(?:the|its|my)\s+)?(?:(?:final|overall|最终|综合|总体)\s*)?(?:{_NAMES}|answer)"
     r"(?P<scale>\s*[(\[][^()\[\]]{1,40}[)\]])?[*_`]{0,3}\s*(?:is|of|为|是)?\s*[:=]?\s*",
     re.IGNORECASE,
 )
-_STATED: Final = re.compile(rf"(?:{_NAMES})[*_`]{{0,3}}\s*[:=]\s*[*_`]{{0,3}}(?P<value>{_DIGITS})", re.IGNORECASE)
-_DRESS: Final = "*_`\"'“”‘’«»()[]{}<> \t\r\n"
+_STATED: Final = re.compile(
+    rf"(?:{_NAMES}|answer)[*_`\s】]{{0,9}}(?:[:=]|(?:is|为|是|】)[:=\s]{{0,9}})[*_`\s]{{0,9}}(?P<value>{_DIGITS})",
+    re.IGNORECASE,
+)
+_LINE: Final = re.compile(
+    r"^[-•#*_`【\[ \t]{0,9}(?:(?:so|thus|hence|therefore|in conclusion|因此|所以|综上(?:所述)?|总之)\b[, \t]{0,9})?"
+    + _LABEL.pattern,
+    re.IGNORECASE | re.MULTILINE,
+)
+_WHY: Final = re.compile(
+    r"\n[\s*_`#]{0,9}(?:reason(?:ing|s)?|why|explanation|justification|rationale|理由|原因|解释|说明)[*_`]{0,3}\s?:",
+    re.IGNORECASE,
+)
+"""The line with which the reasons for a grade begin."""
+_OTHER: Final = re.compile(
+    rf"scale (?:of|from) ({_DIGITS}\s{{0,3}}(?:[-–—~]|to|through)\s{{0,3}}{_DIGITS})|满分[为為:]?\s?(\d+)",
+    re.IGNORECASE,
+)
+"""Words about a scale, within others."""
+_DRESS: Final = "*_`\"'“”‘’«»()[]{}<>【】 \t\r\n"
 """Characters around a number that mean nothing: quotes, brackets, emphasis."""
 _BOUND: Final = re.compile(r"\s*(?:<(?![^<>]{0,20}>)|>)[-+−]?\d")
 _REASON: Final = re.compile(r"(?:because|since|as|overall)\b|因为|由于|理由", re.IGNORECASE)
@@ -55,7 +74,7 @@ _VALUE: Final = re.compile(r"(?:\"([^\"\\\n]{0,40})\"|'([^'\\\n]{0,40})'|([^\"'\
 _TOP: Final = re.compile(
     r"[\"'](?:out[ _]?of|scale|max(?:imum)?(?:[ _](?:grade|score|rating))?)[\"']\s*:\s*([^,}\n]{0,40})", re.IGNORECASE
 )
-_BOXED: Final = re.compile(r"\\boxed\s*(?:\{([^{}\n]{0,40})\})?")
+_BOXED: Final = re.compile(r"\\boxed\s*(?:\{(?:\\(?:text(?:bf)?|math(?:rm|bf))\{)?([^{}\n]{0,40})\})?")
 _TAGGED: Final = re.compile(rf"<(?P<tag>{_NAMES})>(?:([^<>\n]{{0,40}})</(?P=tag)>)?", re.IGNORECASE)
 
 
@@ -128,8 +147,9 @@ def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:
     Read are a number that the answer begins with, or that follows a label such as ``Grade:`` or ``The score is``; with
     ``/5`` or ``out of 5`` behind it where 5 is the highest grade; and words after it, unless they make it a number of
     things or of a list. Anywhere in an answer, a field ``grade``, ``score`` or ``rating`` of JSON, ``\boxed{4}`` and
-    ``<grade>4</grade>`` are read, if all of them state the same. Nothing else is guessed: numbers in words,
-    percentages, ranges, numbers within a sentence and numbers outside the scale are no grade.
+    ``<grade>4</grade>`` are read, if all of them state the same. So is a last line with a label, a number and nothing
+    else, and one before a line such as ``Reason:``, if no other one is stated. Nothing else is guessed: numbers in
+    words, percentages, ranges, numbers within a sentence and numbers outside the scale are no grade.
 
     Args:
         text: The answer, without what a model thought before it.
@@ -147,10 +167,11 @@ def read_grade(text: str, scale: Scale, *, cut: bool = False) -> float | None:
     said = text.translate(_WIDE)
     marked = list(_marked(said))
     if not marked:
-        return _beginning(said, scale, cut=cut)
+        grade = _beginning(said, scale, cut=cut)
+        return _around(said, scale) if grade is None and not cut else grade
     grades = {_leading(value.strip(_DRESS), scale, labelled=True, cut=False) for value in marked}
     beside = _FIELD.sub(" ", _BOXED.sub(" ", _TAGGED.sub(" ", said)))
-    grades |= {float(found["value"].replace("−", "-")) for found in _STATED.finditer(beside)}
+    grades |= _stated(beside)
     grades |= {_beginning(beside.partition("\n")[0], scale, cut=False)} - {None}
     on_scale = all(_is_scale(found[1], scale) for found in _TOP.finditer(said))
     return grades.pop() if len(grades) == 1 and on_scale else None
@@ -163,6 +184,21 @@ def _marked(said: str) -> Iterator[str]:
         yield next(filter(None, value.groups()), "") if value else ""
     yield from (found[1] or "" for found in _BOXED.finditer(said))
     yield from (found[2] or "" for found in _TAGGED.finditer(said))
+
+
+def _stated(said: str) -> set[float]:
+    """Numbers that follow the name of a grade anywhere in an answer."""
+    return {float(found["value"].replace("−", "-")) for found in _STATED.finditer(said)}
+
+
+def _around(said: str, scale: Scale) -> float | None:
+    """The grade that stands before the reasons for it, or after them on the last line, if no other one is stated."""
+    grade = _beginning(_WHY.split(said, maxsplit=1)[0], scale, cut=False)
+    label = next(iter(deque(_LINE.finditer(said), maxlen=1)), None)
+    if grade is None and label and (not label["scale"] or _is_scale(label["scale"], scale)):
+        grade = _leading(said[label.end() :].strip(_DRESS), scale, labelled=True, cut=False, alone=True)
+    on_scale = all(_is_scale(found[0], scale) for found in _OTHER.finditer(said))
+    return grade if on_scale and _stated(said) <= {grade} else None
 
 
 def _beginning(said: str, scale: Scale, *, cut: bool) -> float | None:
@@ -178,23 +214,23 @@ def _beginning(said: str, scale: Scale, *, cut: bool) -> float | None:
     return _leading(said[label.end() :].lstrip(_DRESS), scale, labelled=True, cut=cut)
 
 
-def _leading(said: str, scale: Scale, *, labelled: bool, cut: bool) -> float | None:
-    """The grade that a text begins with, if what follows leaves no doubt."""
+def _leading(said: str, scale: Scale, *, labelled: bool, cut: bool, alone: bool = False) -> float | None:
+    """The grade that a text begins with, if what follows leaves no doubt; alone, if no letters follow."""
     first = _NUMBER.match(said)
     if first is None or (cut and first.end() == len(said)):
         return None
     rest, after = said[first.end() :], 0
-    high, bounds = re.escape(f"{scale.high:g}"), f"{scale.low:g} to {scale.high:g}"
+    low, high = (re.escape(f"{end:g}") for end in (scale.low, scale.high))
     top = re.compile(
         rf"[\s*_`(\[]*(?:(?:/|(?:out of|of|von|sur|de)\s|满分|滿分)\s*[为為:]?\s*{high}(?:\.0+)?{_ENDS}"
-        rf"|(?:on an? |on the )?scale (?:of|from) {bounds}{_ENDS})",
+        rf"|(?:on an? |on the )?scale (?:of|from) {low}\s?(?:to|[-–—~])\s?{high}{_ENDS})",
         re.IGNORECASE,
     )
     for part in (_UNIT, top, _UNIT):
         if found := part.match(rest, after):
             after = found.end()
     behind = rest[after:].lstrip("*_` ")
-    if re.search(r"\d", behind) or _UNSURE.match(behind):
+    if re.search(r"\w" if alone else r"\d", behind) or _UNSURE.match(behind):
         return None
     if not (labelled or after) and (
         (first[0] == "1" and _LIST.match(behind)) or (re.match(r"[^\W\d_]", behind) and not _REASON.match(behind))
