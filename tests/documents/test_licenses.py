@@ -69,8 +69,14 @@ CC_TEXT = """Attribution 4.0 International
 By exercising the Licensed Rights (defined below), You accept and agree to be bound by the terms of this license.
 
 The Licensor hereby grants You a worldwide, royalty-free license to exercise the Licensed Rights in the material."""
+MPL = """Mozilla Public License Version 2.0
+
+1.1. "Contributor" means each individual or legal entity that creates, contributes to the creation of, or owns
+Covered Software.
+
+Each Contributor hereby grants You a world-wide, royalty-free, non-exclusive license."""
 CC_GERMAN = "Dieses Werk ist lizenziert unter einer Creative Commons Namensnennung 4.0 International Lizenz."
-ALL = [MIT, BSD, GPL, GPL_NOTICE, FDL, FDL_TEXT, APACHE, CC, CC_TEXT, CC_GERMAN]
+ALL = [MIT, BSD, GPL, GPL_NOTICE, FDL, FDL_TEXT, APACHE, CC, CC_TEXT, MPL, CC_GERMAN]
 
 
 def passages(text: str, kind: DocumentKind) -> list[str]:
@@ -101,10 +107,24 @@ def test_every_block_between_those_of_a_license_is_one() -> None:
         "This License to fish was granted by the town, and the Program of boats is printed every May.",
         "He wrote that everything is provided as is, and that nobody should complain about the lock.",
         "In no event shall anybody forget the flood of 1953, said the keeper of the lock.",
+        'It begins with "Permission is hereby granted, free of charge, to any person obtaining a copy of it", he said.',
+        "“Everyone is permitted to copy and distribute verbatim copies of this license document”, it says at its head.",
     ],
 )
 def test_prose_about_licenses_stays(text: str) -> None:
     assert passages(f"{BEFORE}\n\n{text}\n\n{AFTER}", "text") == [BEFORE, text, AFTER]
+
+
+def test_an_article_about_a_license_stays() -> None:
+    parts = [
+        "The Free Software Foundation says that a covered work must come with its source.",
+        "A judge in Frankfurt wrote that the Program was sold without the offer.",
+        AFTER,
+        "The copyright holder went home, and You may think of him what You like.",
+    ]
+    for title in ("GNU General Public License", "Attribution 4.0 International", "Mozilla Public License"):
+        text = "\n\n".join((BEFORE, f"# {title}", *parts))
+        assert passages(text, "markdown") == [BEFORE, *parts]
 
 
 def test_text_between_two_notices_stays() -> None:

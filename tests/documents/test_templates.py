@@ -30,6 +30,7 @@ MARKDOWN = [
     f"{{{{< highlight go >}}}}\n{WORDS}.\n\nNobody reads it.\n{{{{< /highlight >}}}}",
     f"{{/* {WORDS}.\n\nNobody sees it. */}}",
     f"import Figure from '@theme/Figure';\nexport const words = '{WORDS}.';",
+    "export default Page;\nexport const a = 1, b = 2;\nexport class Lock extends Base {}",
     "import {\n  Figure,\n  Tabs,\n} from './figures';",
     f"export default function Page() {{\n\n  return '{WORDS}.';\n}}",
     f'<Figure words="{WORDS}." onClick={{() => {{ go(1 > 0); }}}} />',
@@ -78,6 +79,13 @@ def test_components_and_code_between_tags_are_no_passages(tags: str) -> None:
         ("A set {1, 2} and {{ no end.", "A set {1, 2} and {{ no end."),
         ("Write <code>{{ name }}</code> here.", "Write {{ name }} here."),
         ("- Boats wait {% x %} here\n{: .small}", "Boats wait here"),
+        ('Boats wait here {:.small #one key="a b"} too.', "Boats wait here too."),
+        (
+            "The set {{1}, {2}} has two, and {{}} has {{{}}} one.",
+            "The set {{1}, {2}} has two, and {{}} has {{{}}} one.",
+        ),
+        ("Let $A = {{a_1}, {a_2}}$ hold.", "Let $A = {{a_1}, {a_2}}$ hold."),
+        ('It gives {:ok, value}, or {:why "rain"}.', 'It gives {:ok, value}, or {:why "rain"}.'),
     ],
 )
 def test_tags_within_lines_leave_the_sentence(text: str, rest: str) -> None:
@@ -96,11 +104,14 @@ def test_what_only_looks_like_a_declaration_stays() -> None:
     said = [
         "import duties rose in 1963, and people complained.",
         "export of eels began.",
+        "export default rates rose again, as the bank said.",
+        "export const growth is what ministers dream of.",
+        "export class divides the country, he wrote.",
         "In Ely the\nimport of eels began.",
         f"export const a = {{\n\n{AFTER}",
     ]
     document = read_document("\n\n".join(said).encode(), "lock.mdx")
-    assert document.text == "\n\n".join([*said[:3], AFTER])
+    assert document.text == "\n\n".join([*said[:-1], AFTER])
 
 
 @pytest.mark.parametrize(
@@ -118,6 +129,9 @@ def test_what_only_looks_like_a_declaration_stays() -> None:
         "{% endcomment ",
         "{{< /code ",
         "{{ a }}{{",
+        "{{}",
+        "{:a b",
+        "{:a='b",
     ],
 )
 def test_a_million_characters_of_beginnings_are_read(part: str) -> None:

@@ -51,6 +51,7 @@ _LONG_TEXT: Final = _any(
     r"this license applies to any (?:program|manual|software library)",
     r"[\"']?license[\"']? shall mean the terms and conditions for use, reproduction",
     r"each contributor hereby grants to you a perpetual, worldwide",
+    r"means each individual or legal entity that creates, contributes to the creation of",
     r"to apply the apache license to your work, attach",
     r"if you develop a new (?:program|library), and you want it to be of the greatest",
     r"also add information on how to contact you by electronic and paper mail",
@@ -111,7 +112,7 @@ _OWN_TERMS: Final = re.compile(
     r"Opaque (?:copy|copies)|Title Page|section Entitled|Free Software Foundation|[Ff]ree (?:software|program)s?|"
     r"object code|(?:of|FOR) (?:MERCHANTABILITY|A PARTICULAR PURPOSE)|TERMS AND CONDITIONS|terms and conditions|"
     r"patent licenses?|You (?:may|must|are|hereby)|Your (?:exercise|modifications|rights)|"
-    r"copyright (?:notice|holder)s?|Yoyodyne)\b"
+    r"copyright (?:notice|holder)s?|hereby grants|Yoyodyne)\b"
 )
 """Words that the text of a license uses as its own, and that others hardly do."""
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "`": "'", "\u00ad": None})
@@ -129,20 +130,31 @@ def license_blocks(texts: Sequence[str]) -> list[bool]:
     >>> license_blocks(["It rained.", "Permission is hereby granted, free of charge, to any person obtaining a copy"])
     [False, True]
     """
-    found, last, inside = [False] * len(texts), 0, False
+    found, first, last, is_sure = [False] * len(texts), -1, -1, False
     for place, whole in enumerate(texts):
-        inside &= place - last <= _GAP
+        if place - last > _GAP:
+            first = -1
         small = whole[:_LONGEST].lower()
-        if not inside and not any(sign in small for sign in _SIGNS):
+        if first < 0 and not any(sign in small for sign in _SIGNS):
             continue
         text = " ".join(whole[:_LONGEST].split()).translate(_QUOTES)
         small = text.lower().replace("''", '"')
-        is_notice = len(text) <= _SHORT and _NOTICE.search(small) is not None
-        found[place] = is_notice or _SHORT_TEXT.search(small) is not None
+        found[place] |= (len(text) <= _SHORT and _says(_NOTICE, small)) or _says(_SHORT_TEXT, small)
         is_title = len(text) <= _LONGEST_TITLE and _TITLE.fullmatch(text.strip(" *_#=")) is not None
-        begins = is_title or _LONG_TEXT.search(small) is not None
-        if begins or (inside and _OWN_TERMS.search(text)):
-            first = last if inside else place
+        is_text = _says(_LONG_TEXT, small)
+        if not is_title and not is_text and (first < 0 or not _OWN_TERMS.search(text)):
+            continue
+        if first < 0:
+            first, is_sure = place, False
+        is_sure |= is_text  # a title alone may be one of an article about the license
+        last = place
+        if is_sure:
             found[first : place + 1] = [True] * (place + 1 - first)
-            last, inside = place, True
+            first = place
     return found
+
+
+def _says(phrases: re.Pattern[str], text: str) -> bool:
+    """True if a text has a phrase that it does not quote."""
+    said = phrases.search(text)
+    return said is not None and text.count('"', 0, said.start()) % 2 == 0

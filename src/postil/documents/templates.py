@@ -50,7 +50,17 @@ _COMMENTS: Final = (("{{!--", "--}}"), ("{{/*", "*/}}"), ("{#", "#}"), ("{/*", "
 _IMPORT: Final = re.compile(
     r"import\s+(?:['\"]|[\w$*{][^'\";]{0,2000}\sfrom\s+['\"])[^'\"\n]{1,500}['\"];?[ \t]*(?:\n|\Z)"
 )
-_EXPORT: Final = re.compile(r"export\s+(?:default\b|(?:const|let|var|async|function|class)\s+[\w$]|[{*])")
+_EXPORT: Final = re.compile(
+    r"export\s+(?:[{*]|default\s+(?:(?:async\s+)?function\b|class\b|[({\['\"`]|[\w$.]++(?:[(;]|[ \t]*(?:=>|\n|\Z)))"
+    r"|(?:const|let|var)\s+(?:[\w$]++\s*[=:;,]|[{\[])|(?:async\s+)?function\b[\s*]*+[\w$]++\s*[(<]"
+    r"|class\s+[\w$]++(?:\s+extends\s+[\w$.]++)?\s*\{)"
+)
+_ATTRIBUTES: Final = re.compile(
+    r"\{:(?:[ \t]*+(?:[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s}\"']++)|[.#]?[\w:-]++))*+[ \t]*+\}"
+)
+"""Attributes of a block, and not a tuple or a map of a programming language."""
+_IN_SETS: Final = re.compile(r"[^{}]*+\}")
+"""What closes before it opens, as in a set of sets: it is not within a tag."""
 _DIRECTIVE: Final = re.compile(r":{3,}.{0,200}")
 _IN_MATHS: Final = re.compile(r"(?:[$^_{}]|\\[A-Za-z]{1,30})\Z")
 _CLOSING: Final = ".,;:!?)]’”»。，；：！？"
@@ -250,7 +260,12 @@ def _end_of_tag(text: str, begin: int, closings: dict[str, int], *, follows: boo
     if not follows and opening in {"{{", "{{{", "{#"} and _IN_MATHS.search(text, max(0, begin - 32), begin):
         return 0
     found = _next(text, closing, begin + len(opening), closings)
-    return 0 if not found or (opening == "{:" and "\n" in text[begin:found]) else found + len(closing)
+    if not found or (opening == "{:" and not _ATTRIBUTES.fullmatch(text, begin, found + 1)):
+        return 0
+    inside = begin + len(opening)
+    if opening in {"{{", "{{{"} and (found == inside or _IN_SETS.match(text, inside, found)):
+        return 0
+    return found + len(closing)
 
 
 def _end_of_component(text: str, found: re.Match[str]) -> int:
