@@ -1,0 +1,150 @@
+"""Every regular expression over what users give takes a time that grows with its text alone."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from string import ascii_lowercase
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from expressions import expressions, run, sites, worst_texts
+from limited_child import unfinished
+from postil.documents.licenses import _LONG_TEXT, _NOTICE, _SHORT_TEXT
+from postil.endpoint.transport import _spellings
+from postil.records.column_patterns import pattern_of
+from postil.text.ptb import _scanner
+from postil.web.translations import _PATTERNS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PLACED: Final = {
+    "postil.text.sentences._END": "at marks, none of which stands in what was read at another",
+    "postil.text.wiki_markup._END_OF_TAG": "behind the name of a tag, and not beyond the next one",
+    "postil.records.workbooks._SHOWN": "behind a tag, up to the next one",
+    "postil.judges.grades._UNIT": "behind a number, twice at most",
+    "postil.judges.grades._VALUE": "behind the name of a field",
+    "postil.text.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
+}
+"""Expressions that are matched at chosen places, and why each text is read once."""
+BOUNDED: Final = {
+    "postil.documents.furniture._LEADERS": "lines of at most 200 characters",
+    "postil.documents.furniture._TO_PAGE": "lines of at most 200 characters",
+    "postil.documents.plain_blocks._CODE": "lines of at most 200 characters",
+    "postil.documents.plain_blocks._WIKI_HEADING": "lines of at most 200 characters",
+    "postil.documents.pdf_kinds._SOURCES": "lines of less than 40 characters",
+    "postil.documents.pdf_operations._ELEMENT": "arrays whose strings are known to end",
+    "postil.options._MARKS": "descriptions in our own source",
+    "postil.web.translations._pattern": "sentences of our own about numbers",
+    "postil.web.service.openapi.MARKS": "descriptions in our own source",
+    "postil.records.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
+    "postil.records.folders.SHARD": "names of files",
+    "postil.records.column_patterns.pattern_of": "names of columns, which it has to match from end to end",
+}
+"""Expressions that never see a long text, and why."""
+
+
+LENGTH: Final = 1_000_000
+"""Length of the texts that expressions read in the child."""
+SHORT: Final = 2_000
+"""Length of the texts among which the worst is chosen."""
+
+
+def _held(path: str) -> list[re.Pattern[Any]]:
+    """Expressions that a module has under a name, or makes."""
+    module, _, name = path.rpartition(".")
+    found = getattr(import_module(module), name)
+    found = found() if callable(found) else found
+    found = found.values() if isinstance(found, dict) else found
+    return [found] if isinstance(found, re.Pattern) else list(found)
+
+
+_OF_CONSTANTS: Final = (
+    "postil.commenters.screening._BEGINNINGS",
+    "postil.commenters.screening._ADDRESSES",
+    "postil.kernel.python.interning._marked_word",
+    "postil.kernel.python.interning.unspaced_word",
+    "postil.records.decimal_marks._MARKED",
+    "postil.text.han._SCRIPTS",
+    "postil.text.writing._LETTERS",
+    "postil.text.word_patterns._word",
+)
+KEY: Final = "sk-" + "a" * 40
+MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
+    **{path: partial(_held, path) for path in _OF_CONSTANTS},
+    "postil.annotation.backups._files": lambda: [re.compile(r"campaign-\d{4}-\d\d-\d\d\.db")],
+    "postil.app.service.config.without_paths": lambda: [re.compile(r"/srv/m(/[^\s:,;]+)?")],
+    "postil.documents.licenses._any": lambda: [_SHORT_TEXT, _LONG_TEXT, _NOTICE],
+    "postil.endpoint.transport._hide": lambda: [re.compile(_spellings(KEY), re.IGNORECASE)],
+    "postil.endpoint.transport._exchange": lambda: [re.compile(_spellings(KEY).encode(), re.IGNORECASE)],
+    "postil.judges.grades._leading": lambda: [re.compile(r"(?:/|out of|of)\s*5(?![\w%]|[.,]\d)")],
+    "postil.records.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
+    "postil.records.text_fragments._pattern": lambda: [re.compile("a +a")],
+    "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
+    "postil.web.folding._folded": lambda: [re.compile(r"<tr\b")],
+    "postil.web.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
+    "postil.web.pages.session_of": lambda: [re.compile("(?:^|; ?)lead=([^;]+)")],
+    "postil.web.translations._pattern": lambda: [pattern for pattern, _ in _PATTERNS],
+}
+"""Expressions of sites that only a function can make."""
+
+
+QUICK: Final = (("postil.documents.",),)
+SLOW: Final = (
+    ("postil.app.", "postil.cli.", "postil.endpoint.", "postil.judges.", "postil.kernel.", "postil.m", "postil.p"),
+    ("postil.text.ptb",),
+    ("postil.text.porter", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
+    ("postil.corpus.", "postil.annotation.", "postil.commenters."),
+    ("postil.records.", "postil.render.", "postil.web.", "postil.arrays", "postil.escaping", "postil.options"),
+)
+GROUPS: Final = (*QUICK, *SLOW)
+"""Beginnings of the names of modules whose expressions share a child; all of them take two minutes."""
+
+
+def test_every_site_is_in_a_group_and_every_exception_at_a_site() -> None:
+    found = {site.key for site in sites()}
+    assert [site for site in sites() if not site.module.startswith(tuple(chain(*GROUPS)))] == []
+    assert [key for key in (*PLACED, *BOUNDED, *MADE) if key not in found] == []
+    assert len(found) > 300
+
+
+RUN: Final = """
+import sys
+from test_linear_expressions import steps
+for step in steps(sys.argv[1:]):
+    print(step, flush=True)
+"""
+
+
+def steps(within: list[str]) -> Iterator[str]:
+    """Let each expression read a long text of the kind that takes it longest, in each way that it is used."""
+    for expression in expressions(MADE, PLACED, within):
+        pattern = expression.pattern
+        texts = [] if expression.where in BOUNDED else worst_texts(pattern)
+        for use in sorted(expression.uses) if texts else ():
+            yield f"{expression.where} {use}"
+            worst = max(texts, key=lambda text: _time(pattern, use, _text(pattern, text, SHORT)))
+            yield f"{expression.where} {use} {ascii(worst)[:300]}"
+            run(pattern, use, _text(pattern, worst, LENGTH))
+
+
+def _time(pattern: re.Pattern[Any], use: str, text: Any) -> int:
+    begin = perf_counter_ns()
+    run(pattern, use, text)
+    return perf_counter_ns() - begin
+
+
+def _text(pattern: re.Pattern[Any], parts: tuple[str, str, str], length: int) -> Any:
+    head, unit, end = parts
+    text = head + unit * (length // len(unit)) + end
+    return text.encode("latin-1") if isinstance(pattern.pattern, bytes) else text
+
+
+@pytest.mark.parametrize("within", [*QUICK, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)])
+def test_worst_texts(within: tuple[str, ...]) -> None:
+    assert unfinished(RUN, *within) == ""
