@@ -29,6 +29,7 @@ PLACED: Final = {
     "postil.records.workbooks._SHOWN": "behind a tag, up to the next one",
     "postil.judges.grades._UNIT": "behind a number, twice at most",
     "postil.judges.grades._VALUE": "behind the name of a field",
+    "postil.documents.templates._IN_SETS": "behind an opening, up to the next brace",
     "postil.text.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
 }
 """Expressions that are matched at chosen places, and why each text is read once."""
