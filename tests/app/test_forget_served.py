@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing, contextmanager
@@ -151,6 +152,10 @@ def test_a_store_that_is_named_is_erased_from_and_one_that_has_gone_is_told(site
         "data: a service stored labels there, and it is not there any more"
         in run("model", "--comment", COMMENT, "--dry-run")[1]
     )
+    code, said = run("model", "--comment", COMMENT)
+    assert code != 0
+    assert f"{site}/data: a service stored labels there, which are known by texts that are erased" in said
+    assert has_comment()
     code, said = run("model", "--comment", COMMENT, "--data", "moved")
     assert (code, "moved: 3 labels, and 1 message that waited of a service" in said) == (0, True)
     assert f"{site}/data: a service stored labels there" in said
@@ -215,11 +220,24 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
     assert not has_comment()
 
 
+def test_a_store_that_another_program_reads_is_not_called_erased(site: Path) -> None:
+    """What was erased stays in the file until that program ends, however often the command is run."""
+    store_labels("data")
+    with closing(sqlite3.connect("data/service.db", isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM labels").fetchone()
+        for _ in range(2):
+            code, said = run("model", "--comment", COMMENT, "--data", "data")
+            assert (code, "another program is reading it" in said, has_comment()) == (1, True, True)
+    assert run("model", "--comment", COMMENT, "--data", "data")[0] == 0
+    assert not in_files(site, TEXT)
+
+
 @pytest.mark.usefixtures("site")
 def test_what_is_not_reached_is_told() -> None:
     _, said = run("model", "--comment", COMMENT)
     assert "not reached: corpora that models were trained on (--corpus), kept answers of language models" in said
-    assert "word vectors, campaigns, files of suggestions and labels, exports and backups" in said
+    assert "labels of services that served copies of a model (--data), word vectors, campaigns, files of" in said
 
 
 @pytest.mark.usefixtures("site")

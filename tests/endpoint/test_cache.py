@@ -106,3 +106,17 @@ def test_a_folder_that_may_only_be_read_can_be_used_again(tmp_path: Path) -> Non
             assert cache.get("k") == Answer(text="x")
     finally:
         tmp_path.chmod(0o755)
+
+
+def test_erasing_reaches_all_texts_and_leaves_what_others_keep(tmp_path: Path) -> None:
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / FILE).symlink_to(tmp_path / FILE)
+    with AnswerCache(tmp_path) as other:
+        other.put("said", Answer(text="A zyxwell."))
+        other.put("declined", Answer(text="", refusal="Not of a zyxwell."))
+        assert AnswerCache.erase(tmp_path, lambda text: "zyxwell" in text, dry_run=True) == 2
+        assert AnswerCache.erase(tmp_path / "link", lambda text: "zyxwell" in text) == 2
+        other.put("later", Answer(text="rain"))
+    with AnswerCache(tmp_path) as cache:
+        assert [cache.get(key) for key in ("said", "declined", "later")] == [None, None, Answer(text="rain")]
+    assert b"zyxwell" not in (tmp_path / FILE).read_bytes()

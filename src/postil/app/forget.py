@@ -105,7 +105,8 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
         options: The comments, and further folders.
 
     Raises:
-        UsageError: Nothing to erase or to erase from, an ambiguous comment, or a folder that is changed or served now.
+        UsageError: Nothing to erase or to erase from, an ambiguous comment, a folder that is changed or served now, or
+            a store that is not there any more while no other one is named.
         InvalidInput: No folder has a comment or article, or a folder is damaged; nothing is changed.
         MissingExtra: A model needs torch, or a corpus pyarrow, which is not installed.
         PostilError: The operating system reports an error.
@@ -231,6 +232,10 @@ class _Stores:
             if Path(store).is_dir() and not options.dry_run:
                 problem = "a service that runs stores its data there; erase by its POST /v1/forget, or stop it first"
                 held.enter_context(locked(store, f"{store}: {problem}"))
+        if missing and service is None and not (options.data or options.dry_run):
+            problem = "a service stored labels there, which are known by texts that are erased with the comments"
+            how = "name that folder by --data if it was moved, or remove the file .MODEL.served beside the model"
+            raise UsageError(f"{', '.join(missing)}: {problem}, and it is not there any more; {how}")
         return cls(tuple(there.values()), tuple(missing), tuple(serving))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -113,11 +112,11 @@ class AnswerCache:
 
     @classmethod
     def erase(cls, folder: str | PathLike[str], shows: Callable[[str], bool], *, dry_run: bool = False) -> int:
-        """Erase answers for good: the file is written anew without them, and replaces the old one in one step.
+        """Erase answers for good, in one transaction: what other processes keep there meanwhile stays.
 
         Args:
             folder: The folder.
-            shows: True for the text of an answer to erase.
+            shows: True for a text of an answer to erase.
             dry_run: True to change nothing.
 
         Returns:
@@ -131,17 +130,16 @@ class AnswerCache:
         if not file.is_file():
             raise InvalidInput(f"no {FILE} in this folder; expected answers that --cache kept", where=str(folder))
         with cls(folder) as cache, cache._said():
-            rows = cache._connection.execute("SELECT key, value FROM answer ORDER BY key").fetchall()
-            kept = [(key, value) for key, value in rows if not shows(cache._decode(value).text)]
-        if len(kept) == len(rows) or dry_run:
-            return len(rows) - len(kept)
-        with tempfile.TemporaryDirectory(prefix=f".{FILE}.", dir=folder) as part:
-            with cls(part) as anew, anew._said():
-                anew._connection.execute("BEGIN")
-                anew._connection.executemany("INSERT INTO answer VALUES (?, ?)", kept)
-                anew._connection.execute("COMMIT")
-            Path(part, FILE).replace(file)
-        return len(rows) - len(kept)
+            execute = cache._connection.execute
+            execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+            execute("BEGIN" if dry_run else "BEGIN IMMEDIATE")  # undone where the connection is closed before the end
+            answers = [(key, cache._decode(value)) for key, value in execute("SELECT key, value FROM answer")]
+            erased = [(key,) for key, answer in answers if shows(answer.text) or shows(answer.refusal)]
+            if erased and not dry_run:
+                cache._connection.executemany("DELETE FROM answer WHERE key = ?", erased)
+                execute("COMMIT")
+                execute("VACUUM")
+        return len(erased)
 
     def _prepare(self) -> None:
         execute = self._connection.execute

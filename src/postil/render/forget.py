@@ -74,6 +74,8 @@ def _elsewhere(result: ForgetResult) -> Iterator[str]:
         yield "models that were trained on the corpus"
     if "answers" not in contents:
         yield "kept answers of language models (--cache)"
+    if "labels" not in contents:
+        yield "labels of services that served copies of a model (--data)"
     yield "word vectors, campaigns, files of suggestions and labels, exports and backups"
 
 

@@ -91,7 +91,7 @@ def erase_stored(folder: FilePath, chosen: Chosen, texts: Collection[str], *, dr
             connection.execute("BEGIN IMMEDIATE")
             erased = erase_comments(connection, chosen, texts)
             connection.execute("ROLLBACK" if dry_run else "COMMIT")
-            if not dry_run and (erased.labels or erased.deliveries):
+            if not dry_run:  # also where nothing is left to erase: an earlier run may have ended before this
                 shrink(connection, str(path))
         except sqlite3.Error as error:
             raise database_error(str(path), error) from error
