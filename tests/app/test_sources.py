@@ -73,10 +73,10 @@ def test_what_is_odd_in_a_feed_is_noted(tmp_path: Path) -> None:
     report, rain, _ = entries_of(load(str(path)), SourceOptions())
     assert isinstance(report, FeedReport)
     assert isinstance(rain, Document)
-    assert (rain.title, report.cut_off, report.encoding) == ("Rain & café", True, "windows-1252")
+    assert (rain.title, report.cut_off, report.encoding) == ("Rain & café", True, "cp1252")
     assert rank_sources([str(path)], InterestingOptions()).notes == (
         f"{path}: the feed is cut off; its last entry is 2, and may not be whole",
-        f"{path}: the feed says no encoding and is not UTF-8; read as windows-1252",
+        f"{path}: the feed says no encoding and is not UTF-8; read as cp1252",
     )
     head = '<?xml version="1.0" encoding="utf-8"?>'
     path.write_bytes((head + FEED.replace("Rain<", "Rain caf\xe9\0<")).encode("latin-1"))

@@ -215,9 +215,36 @@ def test_tags_that_do_not_match_harm_one_entry(inside: str, content: str) -> Non
     assert not report.is_odd
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        "<item><title>One</title><description>It rained &amp; stopped.</item>",
+        "<item><title>One<description>It rained & stopped.</description></item>",
+        "<item><title>One</title><description>It rained & stopped.",
+        "<item><title>One</title><description><![CDATA[It rained & stopped.</description></item>",
+        "<item><title><![CDATA[One</title><description><![CDATA[It rained & stopped.]]></description></item>",
+        "<item><title><![CDATA[One</title><description><![CDATA[It rained & stopped.</description></item>",
+    ],
+)
+def test_parts_of_entries_without_an_end_keep_their_text(item: str) -> None:
+    for following in ([LAST, LAST], [LAST.replace("End.", "<![CDATA[End.]]>"), LAST], []):
+        report = FeedReport()
+        found = read_feed(feed_of(item, *following).encode(), "a.xml", report=report)
+        assert [(each.title, each.content) for each in found] == [
+            ("One", "It rained & stopped."),
+            *[("Last & least", "End.")] * len(following),
+        ]
+        assert not report.is_odd
+
+
+def test_entries_in_comments_are_none() -> None:
+    read_feed(feed_of("<!-- <item> -->", LAST).encode(), "a.xml", report=(report := FeedReport()))
+    assert (report.entries, report.unread) == (1, 0)
+
+
 def test_entries_that_cannot_be_read_are_counted() -> None:
     report = FeedReport()
-    feed = feed_of("<item><title>a</title><description>One</item>", LAST, LAST)
+    feed = feed_of("<item><title>a</title><media:content><media:title>One</item>", LAST, LAST)
     assert len(read_feed(feed.encode(), "a.xml", report=report)) == 2
     assert (report.unread, report.is_odd) == (1, True)
 
@@ -254,8 +281,15 @@ def test_a_feed_that_is_cut_off_gives_what_it_has_and_says_so() -> None:
         ("iso-8859-1", "café".encode(), "café", (0, "iso-8859-1", "UTF-8")),
         ("iso-8859-1", b"caf\xe9 \x80", "café €", (0, None, "")),
         ("utf8mb4", "café".encode(), "café", (0, "utf8mb4", "UTF-8")),
-        ("", b"caf\xe9", "café", (0, None, "windows-1252")),
+        ("", b"caf\xe9", "café", (0, None, "cp1252")),
         ("", "café".encode(), "café", (0, None, "")),
+        ("", "café — “naïve” ".encode() + b"\xe9", "café — “naïve” �", (1, None, "")),
+        (
+            "",
+            "今天下雨了，我们没有去公园，只好在家里看书。".encode("gbk"),
+            "今天下雨了，我们没有去公园，只好在家里看书。",
+            (0, None, "gb18030"),
+        ),
         ("utf-8", "Caf\xe9".encode() + b"\0", "Café�", (1, None, "")),
     ],
 )

@@ -6,6 +6,7 @@ import codecs
 import html
 import io
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -19,6 +20,7 @@ from msgspec.structs import replace
 
 from postil.documents.reading import read_document
 from postil.errors import InvalidInput, MissingExtra
+from postil.records.encodings import shown_encoding, told_encoding
 from postil.text.html_article import decode_html
 from postil.text.xml_repair import REPLACEMENT, XmlRepair
 
@@ -50,7 +52,18 @@ _SPACES: Final = (
 _JSON: Final = re.compile(r'\s*\{[^\0]*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version\\?/1')
 _ENCODING: Final = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _ENTRY: Final = re.compile(r"<(?:[\w.-]{1,40}:)?(?:item|entry)\b")
+_BEGIN_OF_CDATA: Final = "<![CDATA["
 _CDATA: Final = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
+_UNSAID: Final = re.compile(r"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)", re.DOTALL)
+_AROUND: Final = "item|entry|channel|feed|rss|rdf:RDF"
+_FIELDS: Final = (
+    "comments|content|content:encoded|description|guid|id|issued|link|published|pubDate|summary|title|updated"
+)
+_FIELD_END: Final = re.compile(rf"</(?:{_FIELDS})\s*+>\s*+(?=</?(?:{_AROUND}|{_FIELDS})[\s>])")
+_TOKEN: Final = re.compile(
+    rf"{_UNSAID.pattern}|<(?P<end>/?)(?P<name>{_AROUND}|{_FIELDS})(?:\s[^<>]*?)?(?P<alone>/?)>", re.DOTALL
+)
+"""CDATA, comments, and tags of entries, their parts and what they are in."""
 _PREFIX: Final = re.compile(r"xmlns:([\w.-]+)")
 _UNREAD: Final = re.compile(
     r"<!\[CDATA\[.*?(?:\]\]>|\Z)|</?(?:[\w.-]{1,40}:)?(?:author|categor(?:y|ies)|contributor|creator|keywords|managingEditor|owner|publisher|"
@@ -65,8 +78,8 @@ _ISO: Final = re.compile(r"\s*(\d{4}-\d\d-\d\d)(?!\d)")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _NO_FEED: Final = "expected a feed (RSS, Atom or JSON Feed), got something else"
 _USUAL: Final = "UTF-8"
-_OLD: Final = "windows-1252"
-"""Encoding of feeds that declare none and are not UTF-8."""
+_OLD: Final = "cp1252"
+"""Encoding of feeds that declare none and are not UTF-8, where their bytes do not tell it."""
 _XHTML: Final = "application/xhtml+xml"
 _FAILURES: Final = (AssertionError, AttributeError, LookupError, RecursionError, RuntimeError, TypeError, ValueError)
 """Errors of feedparser at tags that it does not expect where they stand."""
@@ -255,7 +268,8 @@ def _xml_entries(
     if _is_cut_off(text):
         report.cut_off = True
         text = _closed(text)
-    number = sum(1 for _ in _ENTRY.finditer(_CDATA.sub("", text)))
+    number = sum(1 for _ in _ENTRY.finditer(_UNSAID.sub("", text)))
+    text = _with_ends(text)
     _check_number(number, source)
     text = _UNREAD.sub(lambda found: found[0] if found[0].startswith("<!") else "", text)
     headers = {"content-type": "application/xml; charset=utf-8"}
@@ -278,7 +292,8 @@ def _mended(data: bytes, charset: str | None, report: FeedReport) -> str:
     repair = XmlRepair(charset)
     declared = _encoding(data)
     if charset is None and declared is None and not _is_utf8(data):
-        repair, report.encoding = XmlRepair(_OLD), _OLD
+        found = told_encoding(data) or _OLD
+        repair, report.encoding = XmlRepair(found), shown_encoding(found)
     try:
         mended = repair.feed(data, final=True)
     except InvalidInput:  # an encoding that nobody knows
@@ -287,15 +302,51 @@ def _mended(data: bytes, charset: str | None, report: FeedReport) -> str:
     report.replaced += repair.replaced
     if repair.declared is not None:
         report.declared, report.encoding = repair.declared, _USUAL
-    return mended.decode() + ("]]>" if repair.inside else "")
+    text = mended.decode() + ("]]>" if repair.inside else "")
+    closed = _CDATA.sub(_closed_cdata, text)
+    return text if closed == text else XmlRepair("utf-8").feed(closed.encode(), final=True).decode()
+
+
+def _closed_cdata(found: re.Match[str]) -> str:
+    """CDATA; a part without an end, which runs on to that of a later one, ends where its element does."""
+    parts = found[0].split(_BEGIN_OF_CDATA)
+    last = len(parts) - (found.end() < len(found.string))
+    for place, part in enumerate(parts[:last]):
+        if (end := _FIELD_END.search(part)) is not None:
+            parts[place] = f"{part[: end.start()]}]]>{part[end.start() :]}"
+    return _BEGIN_OF_CDATA.join(parts)
+
+
+def _with_ends(text: str) -> str:
+    """A feed in which parts of entries that have no end tag have one, before the next tag of a part or an entry."""
+    begun = defaultdict[str, list[int]](list)
+    ends, latest, around = dict[int, str](), "", frozenset(_AROUND.split("|"))
+    for tag in _TOKEN.finditer(text):
+        if (name := tag["name"]) is None:
+            continue
+        if latest:
+            begun[latest].append(tag.start())
+            latest = ""
+        if name in around:
+            ends.update((place, f"</{part}>") for part, places in begun.items() for place in places)
+            begun.clear()
+        elif tag["end"] and begun[name]:
+            begun[name].pop()
+        elif not tag["end"] and not tag["alone"]:
+            latest = name
+    pieces, last = list[str](), 0
+    for place, end in sorted(ends.items()):
+        pieces += text[last:place], end
+        last = place
+    return "".join((*pieces, text[last:]))
 
 
 def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return True
+    """True if the bytes beyond ASCII are UTF-8, or more of them are than are not."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    text = data.decode("utf-8", "replace")
+    return 2 * text.count(REPLACEMENT) <= len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _check_bounds(text: str, source: str) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.pieces import Piece, assembled
 from postil.documents.plain import plain_blocks
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput
 from postil.records.documents import PROSE
-from postil.records.encodings import detected_encoding
+from postil.records.encodings import told_encoding
 from postil.text.html_article import decoded_html
 from postil.text.html_article import read_html as read_page
 from postil.text.html_tree import NO_TEXT
@@ -39,7 +39,7 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
         InvalidInput: It is too large, or has no text.
         MissingExtra: lxml or trafilatura is not installed.
     """
-    html, notes = (data, ()) if isinstance(data, str) else decoded_html(data, charset, _told)
+    html, notes = (data, ()) if isinstance(data, str) else decoded_html(data, charset, told_encoding)
     try:
         page = read_page(html)
     except InvalidInput as error:
@@ -54,14 +54,6 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
         url=page.url or url,
         notes=notes,
     )
-
-
-def _told(body: bytes) -> str | None:
-    """The encoding of a page that nobody names; None where it cannot be told."""
-    try:
-        return detected_encoding(body, "", "HTML", "")
-    except (InvalidInput, MissingExtra):
-        return None
 
 
 def _pieces(blocks: Sequence[HtmlBlock]) -> Iterator[Piece]:

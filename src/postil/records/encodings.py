@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from charset_normalizer import CharsetMatch
 
-__all__ = ["SAMPLE", "detected_encoding", "shown_encoding"]
+__all__ = ["SAMPLE", "detected_encoding", "shown_encoding", "told_encoding"]
 
 SAMPLE: Final = 1 << 16
 MOST_LINES: Final = 500
@@ -67,6 +67,21 @@ def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -
     if best is None:
         raise InvalidInput(f"expected {expected}, got binary data, or text in an unknown encoding", where=where)
     return encoding
+
+
+def told_encoding(data: bytes) -> str | None:
+    r"""The encoding of a page or a feed that nobody names; None where it cannot be told.
+
+    Args:
+        data: The page; some of it is not UTF-8.
+
+    >>> told_encoding("<p>今天下雨了，我们没有去公园，只好在家里看书。".encode("gbk")), told_encoding(b"<p>\xff")
+    ('gb18030', None)
+    """
+    try:
+        return detected_encoding(data, "", "HTML", "")
+    except (InvalidInput, MissingExtra):
+        return None
 
 
 def _is_western(best: CharsetMatch, found: Sequence[CharsetMatch], sample: bytes) -> bool:
