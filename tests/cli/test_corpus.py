@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Import = Callable[..., Result]
 
+CUT = "the rest is not read; is the file cut off?"
 INEX = Path(__file__).parents[1] / "corpus" / "inex"
 QRELS = "7 Q0 d1 2\n7 Q0 d2 0\n"
 TEXTS = "d1\tRain tomorrow, and then snow.\nd2\tRain tomorrow, and later snow.\nd3\tSun.\n"
@@ -148,6 +149,30 @@ def test_wikipedia(run: Import) -> None:
         "postil: Rye_bread.wiki: expected passages, got none: 0 pages with text, 2 not among the titles, 0 of other "
         "namespaces, 0 redirects; 0 passages are too short\n"
     )
+
+
+def test_a_dump_that_is_cut_off_can_be_read_as_far_as_it_goes(run: Import) -> None:
+    pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")
+    page = "<page><title>{}</title><ns>0</ns><revision><text>Rye dough {} needs sourdough.</text></revision></page>"
+    dump = f"<mediawiki>{page.format('Rye', 1)}{page.format('', 2)}\n{page.format('Oats', 3)}"
+    Path("cut.xml").write_text(dump + "<page><title>Wheat")
+    Path("whole.xml").write_text(f"<mediawiki>{page.format('Emmer', 4)}</mediawiki>")
+    arguments = ("wikipedia", "cut.xml", "whole.xml", "--min-words", "3", "-o", "p.jsonl")
+    result = run(*arguments)
+    assert (result.exit_code, Path("p.jsonl").exists()) == (3, False)
+    assert result.stderr.endswith("the number of its namespace; to go on without it: --on-error skip\n")
+    result = run(*arguments, "--on-error", "skip")
+    assert result.exit_code == 0
+    assert [row.topic for row in read("p.jsonl", Passage)] == ["Rye", "Oats", "Emmer"]
+    assert result.stderr.splitlines() == [
+        "2 broken pages left out; see p.jsonl.rejected.jsonl",
+        f"not read to its end: cut.xml:2: not XML at column 123: no element found; {CUT}",
+        "3 pages with 0 anchors",
+        "3 passages of 3 topics in p.jsonl; without a grade: 3",
+    ]
+    assert len(Path("p.jsonl.rejected.jsonl").read_text().splitlines()) == 2
+    assert run(*arguments, "--on-error", "ignore").exit_code == 2
+    assert run(*arguments[:-1], "-", "--on-error", "skip").exit_code == 2
 
 
 def test_many_grades_are_summed_up(run: Import) -> None:

@@ -60,7 +60,7 @@ _ATTRIBUTES: Final = re.compile(
 )
 """Attributes of a block, and not a tuple or a map of a programming language."""
 _IN_SETS: Final = re.compile(r"[^{}]*+\}")
-"""What closes before it opens, as in a set of sets: it is not within a tag."""
+"""Text of braces that close before they open, as in a set of sets: it is not within a tag."""
 _DIRECTIVE: Final = re.compile(r":{3,}.{0,200}")
 _IN_MATHS: Final = re.compile(r"(?:[$^_{}]|\\[A-Za-z]{1,30})\Z")
 _CLOSING: Final = ".,;:!?)]’”»。，；：！？"

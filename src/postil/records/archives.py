@@ -47,7 +47,7 @@ def check_sizes(data: bytes, where: str) -> None:
 
 
 def _problem(members: Sequence[zipfile.ZipInfo], data: bytes) -> str:
-    """What is wrong with the sizes of members; empty if nothing is."""
+    """The problem of the sizes of members; empty if there is none."""
     most = min(LARGEST, max(SMALL, RATIO * len(data)))
     said = sum(member.file_size for member in members)
     if said > most:

@@ -115,7 +115,7 @@ def test_what_xml_forbids_is_replaced_and_counted(
     passages, report = rows(pack(b"\n" + data))
     shown = "A duck� swims � on caf� lakes of R&D."
     assert [each.text for each in passages] == [shown, "Rye is a grass that grows where wheat does not."]
-    assert (report.replaced, report.detected) == (3, [])
+    assert (report.read.replaced, report.read.detected) == (3, [])
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
@@ -123,7 +123,7 @@ def test_dumps_in_other_encodings(rows: Callable[..., tuple[list[Passage], WikiR
     head = f'\n<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n'
     passages, report = rows((head + dump(page("Rye", RYE.replace("wheat", "blé")))).encode(encoding))
     assert [each.text for each in passages] == ["Rye is a grass that grows where blé does not."]
-    assert report.replaced == 0
+    assert report.read.replaced == 0
 
 
 def test_pages_can_be_chosen(rows: Callable[..., tuple[list[Passage], WikiReport]], tmp_path: Path) -> None:

@@ -52,6 +52,9 @@ __all__ = [
     "import_tokenized",
     "name_map",
     "name_maps",
+    "rejected_file",
+    "rejecting",
+    "say_rejected",
     "say_replaced",
 ]
 
@@ -310,9 +313,9 @@ def _import(
 ) -> ImportReport:
     """Write the articles as rows as they are read, and the rejected lines, if they are skipped, beside them."""
     kind_of(out)  # before the work, not after it
-    for path in (out, _beside(out)) if options.on_error == "skip" else (out,):
+    for path in (out, rejected_file(out)) if options.on_error == "skip" else (out,):
         check_apart(path, inputs)
-    with _rejecting(out, options.on_error) as (reject, problems), Writer(out, Article) as writer:
+    with rejecting(out, options.on_error) as (reject, problems), Writer(out, Article) as writer:
         report = ImportReport(reject)
         with progress("articles", read(report)) as articles:
             for article in articles:
@@ -322,13 +325,25 @@ def _import(
             raise InvalidInput(f"no articles to write{first}", where=out)
     for line in report.detected:
         on_message(line)
-    if report.rejected:
-        left_out = _in_number("broken line[s] or comment[s] left out", report.rejected)
-        on_message(f"{report.rejected:,} {left_out}; see {_beside(out)}")
-    for problem in report.unfinished:
-        on_message(f"not read to its end: {problem}")
+    say_rejected(report, "broken line[s] or comment[s]", out, on_message)
     _tell(report, on_message)
     return report
+
+
+def say_rejected(report: ImportReport, what: str, out: str, on_message: OnMessage) -> None:
+    """Say how much was broken and left out, and which files were not read to their end.
+
+    Args:
+        report: Counts.
+        what: Names of what was left out; what stands in brackets is for several.
+        out: The output.
+        on_message: Callback for status messages.
+    """
+    if report.rejected:
+        left_out = _in_number(f"{what} left out", report.rejected)
+        on_message(f"{report.rejected:,} {left_out}; see {rejected_file(out)}")
+    for problem in report.unfinished:
+        on_message(f"not read to its end: {problem}")
 
 
 def say_replaced(number: int, on_message: OnMessage) -> None:
@@ -411,8 +426,16 @@ def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:
 
 
 @contextmanager
-def _rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput], None], list[InvalidInput]]]:
-    """A callback for what is broken, and a list with the first problem."""
+def rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput], None], list[InvalidInput]]]:
+    """A callback for what is broken, and a list with the first problem.
+
+    Args:
+        out: The output; with ``skip``, what is broken is written beside it.
+        on_error: ``stop`` or ``skip``.
+
+    Raises:
+        UsageError: There is no such policy, or no file beside which to write.
+    """
     if on_error not in ON_ERROR:
         raise UnknownName("error policy", on_error, ON_ERROR)
     if on_error == "stop":
@@ -421,7 +444,7 @@ def _rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput
     if out == "-":
         raise UsageError("--on-error skip writes the rejected lines beside the output; give --out a file")
     first: list[InvalidInput] = []
-    with Writer(_beside(out), Rejected) as writer:
+    with Writer(rejected_file(out), Rejected) as writer:
 
         def take(problem: InvalidInput) -> None:
             first[:] = first or [problem]
@@ -435,5 +458,10 @@ def _stop(problem: InvalidInput) -> None:
     raise InvalidInput(advice, where=problem.where, line=problem.line, field=problem.field)
 
 
-def _beside(out: str) -> str:
+def rejected_file(out: str) -> str:
+    """The file beside an output that what is broken is written to.
+
+    Args:
+        out: The output.
+    """
     return f"{out}.rejected.jsonl"

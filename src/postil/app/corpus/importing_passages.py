@@ -6,8 +6,9 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 
-from postil.app.corpus.importing_articles import say_replaced
+from postil.app.corpus.importing_articles import rejected_file, rejecting, say_rejected, say_replaced
 from postil.app.options import ThreadOptions
+from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.inex import read_inex
 from postil.corpus.formats.passage_grades import read_grades
 from postil.corpus.formats.trec import Unjudged, read_trec
@@ -90,6 +91,7 @@ class WikipediaOptions(ThreadOptions):
         titles: Titles of the pages to read, one per line.
         judgements: Grades: JSON Lines of topic, id and grade, or qrels.
         unjudged: Passages without a judgement, of pages that have judged ones: skip, zero (grade 0) or keep.
+        on_error: A broken page, or a dump that is cut off: stop, or skip it and write it to OUT.rejected.jsonl.
     """
 
     split: Annotated[WikiSplit, Flag(metavar="UNIT")] = "paragraphs"
@@ -100,6 +102,7 @@ class WikipediaOptions(ThreadOptions):
     titles: Annotated[str | None, Flag(metavar="FILE")] = None
     judgements: Annotated[str | None, Flag(metavar="FILE")] = None
     unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
+    on_error: Annotated[str, Flag(metavar="POLICY")] = "stop"
 
 
 def import_trec(out: str, options: TrecOptions, on_message: OnMessage) -> None:
@@ -180,14 +183,20 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
     ):
         if value not in known:
             raise UnknownName(name, value, known)
-    _check(out, 0, [*files, *filter(None, (options.titles, options.judgements))])
+    inputs = [*files, *filter(None, (options.titles, options.judgements))]
+    _check(out, 0, inputs)
+    if options.on_error == "skip":
+        check_apart(rejected_file(out), inputs)
     if options.judgements is None and options.unjudged != "skip":
         raise UsageError("--unjudged needs --judgements")
     titles = None if options.titles is None else read_titles(options.titles)
     grades = None if options.judgements is None else read_grades(options.judgements)
-    report = WikiReport()
     tally = _Tally(together=grades is None)
-    with open_engine(jobs=options.jobs, on_message=on_message) as engine:
+    with (
+        rejecting(out, options.on_error) as (reject, problems),
+        open_engine(jobs=options.jobs, on_message=on_message) as engine,
+    ):
+        report = WikiReport(read=ImportReport(reject))
         passages = read_wikipedia(
             files,
             report,
@@ -198,9 +207,10 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
         rows = passages if grades is None else grades.joined(passages, options.unjudged)
         first = next(rows, None)
         if first is None:
-            raise InvalidInput(_none(report, judged=grades is not None), where=files[0])
+            problem = f"; the first problem: {problems[0]}" if problems else ""
+            raise InvalidInput(_none(report, judged=grades is not None) + problem, where=files[0])
         write(out, tally.counted(chain([first], rows)))
-    _say_left_out(report, options, on_message)
+    _say_left_out(report, options, out, on_message)
     if grades is not None:
         _say_some(on_message, "found in no file", grades.missing, "judged passage")
         outcome = {"skip": "left out", "zero": "taken as 0", "keep": "without a grade"}[options.unjudged]
@@ -218,10 +228,11 @@ def _none(report: WikiReport, *, judged: bool) -> str:
     )
 
 
-def _say_left_out(report: WikiReport, options: WikipediaOptions, on_message: OnMessage) -> None:
-    for line in report.detected:
+def _say_left_out(report: WikiReport, options: WikipediaOptions, out: str, on_message: OnMessage) -> None:
+    for line in report.read.detected:
         on_message(line)
-    say_replaced(report.replaced, on_message)
+    say_rejected(report.read, "broken page[s]", out, on_message)
+    say_replaced(report.read.replaced, on_message)
     for number, one, what in (
         (report.elsewhere, "page", "of another namespace, left out"),
         (report.unnamed, "page", "whose title is not among the titles, left out"),

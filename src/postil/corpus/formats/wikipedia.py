@@ -79,8 +79,7 @@ class WikiReport:
         empty: Pages without a passage.
         short: Passages with too few words; they are left out.
         anchors: Number of anchors.
-        replaced: Characters that XML forbids and bytes that are not of a dump's encoding, replaced by U+FFFD.
-        detected: Encodings other than those that dumps declare, one line each.
+        read: Damage of dumps, numbers of what was replaced in them, and their encodings.
         absent: Titles that no page has.
     """
 
@@ -92,8 +91,7 @@ class WikiReport:
     empty: int = 0
     short: int = 0
     anchors: int = 0
-    replaced: int = 0
-    detected: list[str] = field(default_factory=list)
+    read: ImportReport = field(default_factory=ImportReport)
     absent: list[str] = field(default_factory=list)
 
 
@@ -254,8 +252,8 @@ def raw_pages(path: FilePath, report: WikiReport | None = None) -> Iterator[tupl
 
 def _dumped(path: FilePath, report: WikiReport) -> Iterator[tuple[int | None, RawPage]]:
     lang: str | None = None
-    found = False
-    read = ImportReport()
+    found, read = False, report.read
+    rejected = read.rejected
     for element in elements(path, read, "mediawiki", {"siteinfo", "page"}):
         if element.name == "siteinfo":
             name = _LANGUAGE.fullmatch(element.said("dbname"))
@@ -267,16 +265,15 @@ def _dumped(path: FilePath, report: WikiReport) -> Iterator[tuple[int | None, Ra
         title, number = " ".join(element.said("title").split()), element.said("ns") or "0"
         if not title or not number.lstrip("-").isdigit():
             problem = "expected a page with a title and the number of its namespace"
-            raise InvalidInput(problem, where=os.fspath(path), line=element.line)
+            read.refuse(InvalidInput(problem, where=os.fspath(path), line=element.line))
+            continue
         shown = "" if text is None else text.text
         target = element.first("redirect")
         if target is not None:
             shown = f"#REDIRECT [[{target.attributes.get('title', title)}]]"
         yield int(number), RawPage(title, shown, lang)
-    if not found:
-        raise InvalidInput("the dump has no pages", where=os.fspath(path))
-    report.replaced += read.replaced
-    report.detected += read.detected
+    if not found and read.rejected == rejected:
+        read.refuse(InvalidInput("the dump has no pages", where=os.fspath(path)))
 
 
 def _text(path: FilePath) -> str:
