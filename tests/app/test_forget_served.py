@@ -221,7 +221,7 @@ def test_killed_before_the_model_is_replaced_it_knows_the_text_again(monkeypatch
 
 
 def test_a_store_that_another_program_reads_is_not_called_erased(site: Path) -> None:
-    """What was erased stays in the file until that program ends, however often the command is run."""
+    """Bytes of what was erased stay in the file until that program ends, however often the command is run."""
     store_labels("data")
     with closing(sqlite3.connect("data/service.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")

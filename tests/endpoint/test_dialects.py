@@ -64,6 +64,17 @@ REFUSALS = [
     ("seed", refuses('Invalid JSON payload received. Unknown name "seed": Cannot find field.')),
     (
         "temperature",
+        refuses("UnsupportedParamsError: it doesn't take temperature=0.0. Only temperature=1 is supported."),
+    ),
+    ("temperature", refuses("gpt-5 models don't support temperature=0.0.")),
+    ("temperature", refuses("The temperature parameter cannot be set for this model")),
+    ("temperature", refuses("temperature must be 1 for this model")),
+    ("temperature", refuses("模型不支持 temperature 参数")),
+    ("seed", body(400, {"message": "invalid request: unknown field 'seed'"})),
+    ("seed", body(422, {"message": "parameter 'seed' is not a valid field"})),
+    ("seed", refuses("Unknown parameter: 'seed'.")),
+    (
+        "temperature",
         body(400, {"error": {"message": "Provider returned error", "metadata": {"raw": ONLY_ONE.body.decode()}}}),
     ),
 ]
@@ -72,6 +83,8 @@ NONE_OF_THESE = [
     refuses("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"),
     refuses("Range of temperature should be [0.0, 2.0)", "temperature"),
     refuses("temperature: Input should be less than or equal to 1"),
+    refuses("temperature must be 1 or less"),
+    refuses("seed must be 1 or more"),
     refuses("The model `m` does not exist", None, "model_not_found"),
     refuses("messages with role 'system' are not supported", "messages[0].role", "unsupported_value"),
     body(
@@ -251,6 +264,7 @@ EXHAUSTED = [
     ({"message": "No.", "type": "insufficient_quota", "code": "credit_balance_exhausted"}, "No"),
     ({"message": "Your account is suspended", "type": "exceeded_current_quota_error"}, "suspended"),
     ({"message": "Billing hard limit has been reached", "code": "billing_hard_limit_reached"}, "hard limit"),
+    ({"message": "You have run out of credits"}, "run out"),
     ({"code": "1113", "message": "余额不足或无可用资源包,请充值。"}, "余额不足"),
 ]
 LATER = [

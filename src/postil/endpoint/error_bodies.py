@@ -38,9 +38,12 @@ _NAMES: Final = {
     "logprobs": re.compile(r"log[_ -]?prob(?:s|abilit)", re.IGNORECASE),
 }
 _NOT_TAKEN: Final = re.compile(
-    r"unsupported|not[ _](?:supported|support|allowed|permitted|enabled|available)|doesn['’]t support|unknown name"
-    r"|unrecognized|unexpected (?:keyword|field|parameter)|cannot find field|extra_forbidden|deprecated|please remove"
-    r"|may only be|only the default|only [\d.]{1,8} is allowed",
+    r"unsupported|unrecognized|deprecated"
+    r"|(?:not|n['’]t)[ _](?:support(?:ed)?|accept(?:ed)?|allowed|permitted|enabled|available)"
+    r"|(?:unknown|unexpected|not a valid) (?:name|keyword|field|parameter|argument|option|property|key)"
+    r"|cannot (?:find field|be (?:set|used|specified))|extra_forbidden|please remove|may only be"
+    r"|only the default|only [\d.]{1,8} is allowed|must be (?:set to )?1(?:\.0)?(?: (?:for|when|with)|[.\s]{0,3}$)"
+    r"|不支持|不允许",
     re.IGNORECASE,
 )
 _TOLD_BY: Final = {
@@ -66,7 +69,8 @@ _EXHAUSTED: Final = frozenset(
 )
 _NOTHING_LEFT: Final = re.compile(
     r"exceeded your current quota|insufficient (?:quota|balance|credits?|funds)|billing hard limit"
-    r"|credit balance is too low|no credits (?:remaining|left)|余额不足|欠费",
+    r"|credit balance is too low|no credits (?:remaining|left)"
+    r"|run out of (?:credits|funds|quota)|余额不足|额度不足|额度已用|欠费",
     re.IGNORECASE,
 )
 _LATER: Final = re.compile(
