@@ -25,7 +25,8 @@ class Asked:
     """A request to a gate, byte by byte."""
 
     def __init__(self, gate: Gate, client: str) -> None:
-        self.gone = asyncio.Event()
+        self.gone, self.reads = asyncio.Event(), asyncio.Event()
+        self.reads.set()
         self.sent: list[Any] = []
         scope = {"type": "http", "method": "GET", "path": client, "headers": [(b"accept", b"application/json")]}
         self.task = asyncio.ensure_future(gate(scope, self.receive, self.send))
@@ -35,6 +36,7 @@ class Asked:
         return {"type": "http.disconnect"}
 
     async def send(self, message: Any) -> None:
+        await self.reads.wait()
         self.sent.append(message)
 
     async def status(self) -> int:
@@ -56,6 +58,7 @@ class Application:
         await self.now.wait()
         self.ended.append(scope["path"])
         await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def gate_of(app: Any, *, stoppable: bool) -> Gate:
@@ -103,6 +106,24 @@ def test_work_of_a_client_who_has_gone_is_given_up(*, stoppable: bool) -> None:
         assert await other.status() == 200
         await first.task
         assert sorted(app.ended) == (["b"] if stoppable else ["a", "b"])
+
+    asyncio.run(scenario())
+
+
+def test_a_client_that_does_not_read_its_answer_holds_no_turn() -> None:
+    async def scenario() -> None:
+        app = Application()
+        app.now.set()
+        gate = gate_of(app, stoppable=False)
+        silent = [Asked(gate, client) for client in ("a", "a", "b")]
+        for one in silent:
+            one.reads.clear()
+        assert await asyncio.wait_for(Asked(gate, "c").status(), 20) == 200
+        assert len(app.ended) == 4
+        assert not any(one.task.done() for one in silent)
+        for one in silent:
+            one.reads.set()
+        assert [await one.status() for one in silent] == [200] * 3
 
     asyncio.run(scenario())
 

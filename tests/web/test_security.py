@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
 from typing import Any
+
+import pytest
+from starlette.requests import Request
 
 from postil.annotation.models import Item
 from postil.web.security import LARGEST, RateLimiter, SecurityMiddleware
@@ -315,3 +321,47 @@ def test_only_requests_and_the_life_of_the_server_pass() -> None:
 
     asyncio.run(talk())
     assert seen == ["lifespan"]
+
+
+COOKIES = """
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+from postil.web.service.guard import bearer_of
+for one in (b"a=", b"=", b"a= ", b";", b" ;", b'"', b"a", b"\\\\1"):
+    for start in (b"", b'postil-desk-web="'):
+        bearer_of({b"host": b"here", b"cookie": start + one * (64_000 // len(one)) + b'"'})
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX")
+def test_cookies_are_read_in_linear_time() -> None:
+    found = subprocess.run([sys.executable, "-c", COOKIES], check=False)  # noqa: S603 - ours
+    assert found.returncode == 0
+
+
+@pytest.mark.parametrize("path", ["/", "/grade", "/metrics"])
+def test_cookies_of_others_change_nothing(place: Make, path: str) -> None:
+    """Those with backslashes never reach a parser that takes quadratic time for them."""
+    here = place()
+    ann = here.visitor("Ann")
+    ours = "; ".join(f"{name}={value}" for name, value in ann.client.cookies.items())
+    ann.client.cookies.clear()
+    escaped = '"' + chr(92) * 1000 + '"'
+    for cookies in (f"theirs={escaped}; {ours}", f"{ours}; theirs={escaped}", f"theirs=1;{ours};{escaped}"):
+        found = ann.client.get(path, headers={"cookie": cookies})
+        assert found.status_code == ann.client.get(path, headers={"cookie": ours}).status_code
+
+
+def test_cookies_with_backslashes_are_dropped() -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001
+        seen.append(Request(scope).headers["cookie"])
+
+    async def nothing(message: Any = None) -> Any:
+        return message
+
+    sent = [(b"host", b"localhost"), (b"cookie", b'a="\\\\1"; b=2;c="\\"')]
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": sent}
+    asyncio.run(SecurityMiddleware(app, ["localhost"])(scope, nothing, nothing))
+    assert seen == [" b=2"]

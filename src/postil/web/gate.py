@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -75,19 +76,35 @@ class Gate:
 
     async def _answer(self, place: Place, begun: asyncio.Event, scope: Scope, receive: Receive, send: Send) -> None:
         CLIENT.set(place.client)
-        if place.queue is None:
+        async with AsyncExitStack() as held:
+            try:
+                if place.queue is not None:
+                    await held.enter_async_context(place.queue.turn(place.client))
+            except NoTurn as refusal:
+                accept = dict(scope["headers"]).get(b"accept")
+                headers, body = self._worded(refusal.status, f"{refusal}", script=accept == b"application/json")
+                await send({"type": "http.response.start", "status": refusal.status, "headers": [*headers, RETRY]})
+                await send({"type": "http.response.body", "body": body})
+                return
             begun.set()
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, _sender(held, send))
+
+
+def _sender(held: AsyncExitStack, send: Send) -> Send:
+    """Function that ends the turn before the last part of a response is sent, which its client may never read."""
+    starts: list[Message] = []
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            starts.append(message)
             return
-        try:
-            async with place.queue.turn(place.client):
-                begun.set()
-                await self._app(scope, receive, send)
-        except NoTurn as refusal:
-            accept = dict(scope["headers"]).get(b"accept")
-            headers, body = self._worded(refusal.status, f"{refusal}", script=accept == b"application/json")
-            await send({"type": "http.response.start", "status": refusal.status, "headers": [*headers, RETRY]})
-            await send({"type": "http.response.body", "body": body})
+        if not message.get("more_body", False):
+            await held.aclose()
+        while starts:
+            await send(starts.pop())
+        await send(message)
+
+    return sent
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from postil.annotation.item_types import HEADINGS
 from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
-from postil.web.security import RateLimiter, csrf_of, same
+from postil.web.security import RateLimiter, cookie_of, csrf_of, same
 from postil.web.template_files import templates
 from postil.web.translations import preferred_language, translator
 
@@ -114,8 +114,7 @@ class Site:
         Args:
             cookies: The header of the request.
         """
-        found = re.search(rf"(?:^|; ?){self.cookie}=([^;]+)", cookies)
-        return found[1] if found else ""
+        return cookie_of(cookies, self.cookie)
 
     def is_lead(self, cookies: str) -> bool:
         """True if the cookies of a request are those of a lead who is signed in.

@@ -29,6 +29,7 @@ __all__ = [
     "Reachable",
     "SecurityMiddleware",
     "Worded",
+    "cookie_of",
     "csrf_of",
     "refusal_parts",
     "same",
@@ -62,6 +63,20 @@ HEADERS: Final = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 )
 HTTPS_ONLY: Final = (b"strict-transport-security", b"max-age=31536000")
+
+
+def cookie_of(sent: str, name: str) -> str:
+    """Value of a cookie; empty where there is none. The parser of the standard library takes quadratic time.
+
+    Args:
+        sent: The header Cookie.
+        name: Name of the cookie; of several the last one counts.
+
+    >>> cookie_of('a=1; b="2"; a=3', "a"), cookie_of('a=1; b="2"', "b"), cookie_of("ab=1", "a")
+    ('3', '2', '')
+    """
+    pairs = (one.partition("=") for one in reversed(sent.split(";")))
+    return next((value.strip().strip('"') for found, _, value in pairs if found.strip() == name), "")
 
 
 def csrf_of(token: str) -> str:
@@ -215,6 +230,7 @@ class SecurityMiddleware:
                 await self._slow_down(address, message["status"])
             await send(message)
 
+        scope["headers"] = [(name, _plain(value) if name == b"cookie" else value) for name, value in scope["headers"]]
         headers = dict(scope["headers"])
         largest = self._largest
         if self._largest_for is not None and scope["method"] == "POST":
@@ -298,6 +314,11 @@ class SecurityMiddleware:
         except ValueError:
             return False
         return True
+
+
+def _plain(cookies: bytes) -> bytes:
+    """The cookies without those that have backslashes, for which Starlette takes quadratic time; none of ours does."""
+    return cookies if b"\\" not in cookies else b";".join(one for one in cookies.split(b";") if b"\\" not in one)
 
 
 async def _body(receive: Receive, largest: int) -> bytes | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.web.security import cookie_of
 from postil.web.service.limits import client_key
 from postil.web.service.problems import Problem
 from postil.web.service.routing import JSON, Guard
@@ -75,12 +75,8 @@ def bearer_of(headers: Mapping[bytes, bytes]) -> str:
     sent = headers.get(b"authorization", b"").decode("latin-1")
     if sent:
         return sent[len(SCHEME) :].strip() if sent[: len(SCHEME)].lower() == SCHEME else ""
-    try:
-        cookies = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1"))
-    except CookieError:
-        return ""
-    kept = cookies.get(cookie_name(headers.get(b"host", b"").decode("latin-1")))
-    return "" if kept is None else kept.value
+    host, cookies = (headers.get(name, b"").decode("latin-1") for name in (b"host", b"cookie"))
+    return cookie_of(cookies, cookie_name(host))
 
 
 class ServiceGuard(Guard):
