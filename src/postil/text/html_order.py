@@ -65,7 +65,7 @@ def in_order(html: str) -> str:
     Raises:
         MissingExtra: selectolax is not installed.
 
-    >>> in_order("<title>Rain</title><main>It rained.<table>On<tr><td>Ely")[38:]
+    >>> in_order("<title>Rain</title><main>It rained.<table>On<tr><td>Ely")[44:]
     '<main>It rained.On<table><tbody><tr><td>Ely</td></tr></tbody></table></main></body></html>'
     """
     try:
