@@ -356,6 +356,16 @@ def test_an_endpoint_that_refuses_options_is_asked_without_them(judging: Judging
     assert asked == 4 + 1 + 10 * 5
 
 
+def test_a_signature_does_not_name_what_own_fields_replace(judging: Judging) -> None:
+    with served(lambda _: completion("4")) as stub:
+        found = judging(stub.url, "--extra-body", '{"temperature": 0.2, "seed": 3}')
+        assert {(each.body["temperature"], each.body["seed"]) for each in stub.asked} == {(0.2, 3)}
+    assert found.code == 0, found.err
+    (signature,) = {str(row["signature"]) for row in judging.rows}
+    assert "samples=5,temperature=extra-body)" in signature
+    assert "|seed:extra-body|" in signature
+
+
 @pytest.mark.parametrize("more", [(), ("--no-logprobs",)])
 def test_a_model_that_thinks_is_given_up_after_a_few_answers(more: tuple[str, ...], judging: Judging) -> None:
     with served(lambda _: completion(None, finish="length", reasoning_content="Let me see")) as stub:

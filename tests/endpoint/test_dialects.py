@@ -347,6 +347,7 @@ def test_texts_thoughts_and_reasons_are_told_apart(reply: Reply, expected: Answe
     [
         ("<think>\nIt says 3.\n</think>\n\n4", "4"),
         ("It says 3.</think>4", "4"),
+        ("<thought>It says 3.</thought>4", "4"),
         ("<think>3", ""),
         ("<think>a</think><think>b</think>4", "4"),
         ("<think>a</think><think>b", ""),

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from postil.app.judge_controls import MAIN, trials_of
-from postil.endpoint import Answer, fingerprint
+from postil.endpoint import Answer, fingerprint, read_extra
 from postil.judges import ANSWER_TOKENS, Graded, Judge, Trial
 from postil.records.results import JudgeUsage, WithoutGrade
 from postil.records.rows import JudgeScore
@@ -233,7 +233,9 @@ class JudgeRun:
         spec, given = self._spec, self._options
         choice, served = given.anchors if self.texts.anchors else "none", _part(outcome.served) or "unknown"
         missing = [name for name in outcome.not_sent if name != "logprobs"]  # which the first request alone has
+        own = dict.fromkeys(read_extra(spec.extra) if spec.extra else (), "extra-body")
         temperature = "default" if "temperature" in outcome.not_sent else f"{spec.temperature:g}"
+        temperature = own.get("temperature", temperature)
         sampled = f"samples={spec.samples},temperature={temperature}"
         parts = [
             f"judge(model={_part(spec.model)},served={served},anchors={choice},{sampled})",
@@ -246,7 +248,7 @@ class JudgeRun:
             *([] if spec.answer_tokens == ANSWER_TOKENS else [f"answer-tokens:{spec.answer_tokens}"]),
             *([f"extra-body:{fingerprint(spec.extra)}"] if spec.extra else []),
             *([f"not-sent:{'+'.join(missing)}"] if missing else []),
-            f"seed:{spec.seed}",
+            f"seed:{own.get('seed', spec.seed)}",
             f"postil:{VERSION}",
         ]
         return "|".join(parts)

@@ -42,7 +42,8 @@ _REASONS: Final = {
 }
 """Reasons of the end of an answer by what servers say, in lower case."""
 _THOUGHT: Final = re.compile(
-    r"</?(?:seed:)?think(?:ing)?>|\[/?THINK\]|◁/?think▷|<\|channel\|>(?:(?P<final>final)|analysis)<\|message\|>",
+    r"</?(?:seed:)?think(?:ing)?>|</?thought>|\[/?THINK\]|◁/?think▷"
+    r"|<\|channel\|>(?:(?P<final>final)|analysis)<\|message\|>",
     re.IGNORECASE,
 )
 """Marks around what a model thinks, where the server leaves them in the text."""

@@ -47,7 +47,7 @@ _LINE: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WHY: Final = re.compile(
-    r"\n[\s*_`#]{0,9}(?:reason(?:ing|s)?|why|explanation|justification|rationale|理由|原因|解释|说明)[*_`]{0,3}\s?:",
+    r"\n[ \t*_`#]{0,9}(?:reason(?:ing|s)?|why|explanation|justification|rationale|理由|原因|解释|说明)[*_`]{0,3}\s?:",
     re.IGNORECASE,
 )
 """The line with which the reasons for a grade begin."""
@@ -75,7 +75,10 @@ _TOP: Final = re.compile(
     r"[\"'](?:out[ _]?of|scale|max(?:imum)?(?:[ _](?:grade|score|rating))?)[\"']\s*:\s*([^,}\n]{0,40})", re.IGNORECASE
 )
 _BOXED: Final = re.compile(r"\\boxed\s*(?:\{(?:\\(?:text(?:bf)?|math(?:rm|bf))\{)?([^{}\n]{0,40})\})?")
-_TAGGED: Final = re.compile(rf"<(?P<tag>{_NAMES})>(?:([^<>\n]{{0,40}})</(?P=tag)>)?", re.IGNORECASE)
+_TAGGED: Final = re.compile(
+    rf"<\|begin_of_box\|>([^<>\n]{{0,40}})|<(?P<tag>{_NAMES}|answer|response)>(?:([^<>\n]{{0,40}})</(?P=tag)>)?",
+    re.IGNORECASE,
+)
 
 
 def grade_tokens(scale: Scale, most: int) -> dict[str, float]:
@@ -183,7 +186,7 @@ def _marked(said: str) -> Iterator[str]:
         value = _VALUE.match(said, field.end())
         yield next(filter(None, value.groups()), "") if value else ""
     yield from (found[1] or "" for found in _BOXED.finditer(said))
-    yield from (found[2] or "" for found in _TAGGED.finditer(said))
+    yield from (found[1] or found[3] or "" for found in _TAGGED.finditer(said))
 
 
 def _stated(said: str) -> set[float]:
