@@ -68,6 +68,7 @@ def test_encodings_with_their_marks(encoding: str, kind: DocumentKind) -> None:
     assert document.text == "艾利下雨了，没有人离开。"
 
 
+ENGLISH = "It rained on Ely and the keeper went home. " * 50
 GERMAN = "Die Schleuse öffnet um neun. Der Wärter zählt die Boote unter der Brücke von Köln."
 RUSSIAN = "Шлюз открывается в девять. Смотритель считает лодки под мостом."
 CHINESE = "闸口九点开放。守闸人数着桥下的船。一九六三年河水结冰九个星期。"
@@ -102,6 +103,48 @@ def test_characters_that_a_detected_encoding_lacks_are_counted() -> None:
     assert read_document(data, "rain").notes == ("not UTF-8, read as gb18030; characters that it does not have: 1",)
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding", "named"),
+    [
+        ("港口办公室每天九点开门，四点关门。", "gbk", "gb18030"),
+        (ENGLISH + "港口办公室每天九点开门，四点关门。", "gbk", "gb18030"),
+        (ENGLISH + "港口辦公室每天九點開門，四點關門。守門人畫了船閘的圖。", "big5", "big5"),
+        ("港の事務所は毎日九時に開き、四時に閉まります。昨日は雨が降りました。", "euc_jp", "euc-jp"),
+        (ENGLISH + "港の事務所は毎日九時に開き、四時に閉まります。", "cp932", "cp932"),
+        (ENGLISH + "항구 사무실은 매일 아홉 시에 문을 엽니다.", "cp949", "cp949"),
+        ("The boat costs £5.", "cp1252", "cp1252"),
+        ("It’s open.\n\nIt is 5 °C outside, ±1.", "cp1252", "cp1252"),
+    ],
+)
+def test_short_texts_and_those_with_much_english_are_detected(text: str, encoding: str, named: str) -> None:
+    document = read_document(text.encode(encoding), "rain")
+    assert document.text.split() == text.split()
+    assert document.notes == (f"not UTF-8, read as {named}",)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("Bugün hava güneşli.", "cp1254"), ("İyi akşamlar.", "cp1254"), ("Он там", "cp1251"), ("Co się stało.", "cp1250")],
+)
+def test_letters_of_other_code_pages_are_not_of_western_europe(text: str, encoding: str) -> None:
+    with pytest.raises(InvalidInput, match="expected UTF-8"):
+        read_document(text.encode(encoding), "rain")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_pages_in_utf_16_without_a_mark(encoding: str) -> None:
+    page = f"<html><body><article><p>{ENGLISH}</p><p>{RUSSIAN} Café’s.</p></article>"
+    document = read_document(page.encode(encoding), "rain.html")
+    assert document.text.split() == f"{ENGLISH} {RUSSIAN} Café’s.".split()
+    assert document.notes == (f"not UTF-8, read as {encoding}",)
+
+
+def test_damage_of_one_line_is_no_other_encoding() -> None:
+    data = ("It rained. " * 50 + "“café” " * 30).encode()
+    assert read_document(data[:600] + b"\xff" + data[600:], "rain").notes[0].startswith("characters that utf-8")
+    assert read_document(f"{CHINESE * 9}".encode()[:-1], "rain").text.startswith(CHINESE)
+
+
 @pytest.mark.parametrize("kind", ["text", "markdown"])
 def test_texts_that_do_not_tell_their_encoding_are_refused(kind: DocumentKind) -> None:
     few = "It rained.\r\nШлюз".encode("koi8-r")
@@ -110,8 +153,9 @@ def test_texts_that_do_not_tell_their_encoding_are_refused(kind: DocumentKind) -
     document = read_document(few, "rain", kind, charset="koi8-r")
     assert (document.text.split(), document.notes) == (["It", "rained.", "Шлюз"], ())
     mostly = f"{GERMAN}\n{RUSSIAN}\n".encode() + b"caf\xe9"
-    with pytest.raises(InvalidInput, match=r"^rain:3: expected UTF-8"):
-        read_document(mostly, "rain", kind, charset="base64")
+    damaged = read_document(mostly, "rain", kind, charset="base64")
+    assert damaged.text.endswith("caf\ufffd")
+    assert damaged.notes == ("characters that utf-8 does not have, replaced by U+FFFD: 1",)
     with pytest.raises(InvalidInput, match="expected UTF-16"):
         read_document(codecs.BOM_UTF16_LE + b"odd", "rain", kind)
 

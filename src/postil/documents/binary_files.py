@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from postil.errors import InvalidInput
 from postil.records.encodings import detected_encoding, shown_encoding
 
-__all__ = ["LONGEST", "Decoded", "decoded", "refuse_binary"]
+__all__ = ["LONGEST", "Decoded", "decoded", "refuse_binary", "wide_text"]
 
 LONGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
@@ -57,6 +57,8 @@ _WIDE: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-1
 _HEAD: Final = 8192
 _MOST_LOST: Final = 0.001
 """Largest ratio of characters that an encoding does not have in a text that is taken for it."""
+_FEWEST_WHOLE: Final = 10
+"""Number of characters of UTF-8 for each byte that is not, from which a text is in it."""
 _CONVERT: Final = "convert the file to UTF-8 first"
 _NO_TEXT: Final = frozenset({"Cn", "Co", "Cs", "Cc"})
 _WHITE: Final = " \t\n\r\f"
@@ -128,18 +130,39 @@ def decoded(data: bytes, source: str, charset: str | None = None) -> Decoded:
                 raise InvalidInput(
                     "expected UTF-16, as its first bytes say, got something else", where=source
                 ) from None
-    if (encoding := _wide(data[:_HEAD])) and (found := _in(data, encoding)) is not None:
-        return found
+    if (wide := wide_text(data)) is not None:
+        return wide
     try:
         return Decoded(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         if charset is not None and (text := _as_said(data, charset)) is not None:
             return Decoded(text)
+        if (damaged := _damaged(data)) is not None:
+            return damaged
         detected = detected_encoding(data, source, "text", f"{_CONVERT}; detecting its encoding")
         if detected is not None and (found := _in(data, detected)) is not None:
             return found
         line = data[: error.start].count(b"\n") + 1
         raise InvalidInput(f"expected UTF-8, got something else; {_CONVERT}", where=source, line=line) from None
+
+
+def wide_text(data: bytes) -> Decoded | None:
+    """A text in UTF-16 without a mark; None where it is none.
+
+    Args:
+        data: The text.
+    """
+    encoding = _wide(data[:_HEAD])
+    return _in(data, encoding) if encoding else None
+
+
+def _damaged(data: bytes) -> Decoded | None:
+    """A text in UTF-8 of which a few bytes are not; None where it is none."""
+    text = data.decode("utf-8-sig", "replace")
+    lost = text.count("\ufffd") - data.count(b"\xef\xbf\xbd")
+    if len(text) - len(text.encode("ascii", "ignore")) < (1 + _FEWEST_WHOLE) * lost:
+        return None
+    return Decoded(text, (f"characters that utf-8 does not have, replaced by U+FFFD: {lost:,}",))
 
 
 def _in(data: bytes, encoding: str) -> Decoded | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.documents.binary_files import wide_text
 from postil.documents.furniture import ends_sentence, in_sections, without_marks
 from postil.documents.pieces import Piece, assembled
 from postil.documents.plain import plain_blocks
@@ -39,7 +40,7 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
         InvalidInput: It is too large, or has no text.
         MissingExtra: lxml or trafilatura is not installed.
     """
-    html, notes = (data, ()) if isinstance(data, str) else decoded_html(data, charset, told_encoding)
+    html, notes = (data, ()) if isinstance(data, str) else _decoded(data, charset)
     try:
         page = read_page(html)
     except InvalidInput as error:
@@ -54,6 +55,11 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
         url=page.url or url,
         notes=notes,
     )
+
+
+def _decoded(data: bytes, charset: str | None) -> tuple[str, tuple[str, ...]]:
+    """The text of a page, and remarks on its encoding."""
+    return wide_text(data) or decoded_html(data, charset, told_encoding)
 
 
 def _pieces(blocks: Sequence[HtmlBlock]) -> Iterator[Piece]:

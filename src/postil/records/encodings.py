@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra
@@ -26,8 +29,32 @@ often text in one East Asian encoding as in the next, or a byte that was damaged
 WESTERN: Final = re.compile("[\xa0¡¢£§©ª«®°´·º»¿À-ÖØ-Ýß-öø-ýŒœŠšŽžŸ‘-‚“-„•…–—€™]*")
 """Characters beyond ASCII that are common in text of Western Europe."""
 
+EAST: Final = ("cp949", "euc_jp", "cp932", "gb18030", "big5")
+LONE: Final = re.compile(
+    r"(?<![^\0-\x7f])(?:[À-ÏÑ-ÖØ-Üß-ïñ-öø-üŒœŠšŽžŸ\xa0§©®°º´·™€»’‚”…–—]|(?<![A-Za-z])[¡¿«“„‘]"
+    r"|(?<![A-Za-z])[±£¼½¾×÷](?![A-Za-z]))(?![^\0-\x7f])"
+)
+"""A character of Western Europe between two of ASCII, where it is written so. Elsewhere its byte is a letter in a word,
+or half of a character that stands beside others."""
+
+NO_WORD: Final = re.compile(r"(?<![^\W\d_])[À-ÖØ-öø-ÿ]{2,}(?![^\W\d_])")
+"""A word that has no letter of ASCII, as words of Western Europe of two letters and more do."""
+
 SMALL_LETTERS: Final = re.compile("[ÄÖÜß-öø-ÿ]+")
 """Letters whose bytes are capitals and symbols in the encoding of old Macintoshes, which no text consists of."""
+
+
+_ROWS: Final = MappingProxyType(
+    {
+        "cp949": (range(0xB0, 0xC9), range(0xA1, 0xFF)),
+        "gb18030": (range(0xB0, 0xD8), range(0xA1, 0xFF)),
+        "big5": (range(0xA4, 0xC7), (*range(0x40, 0x7F), *range(0xA1, 0xFF))),
+    }
+)
+"""First and second bytes of the usual letters: Hangul of KS X 1001, and the first part of those of GB 2312 and Big5."""
+_USUAL: Final = 0.9
+_KANA: Final = 0.2
+"""Smallest shares of letters that are usual ones, and of letters of Japanese that are kana."""
 
 
 def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -> str | None:
@@ -57,12 +84,17 @@ def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -
     except ImportError as error:
         raise MissingExtra(f"{where} is not UTF-8: {otherwise}", "tables") from error
     sample = _sample(lines)
+    if _has_lone(sample):
+        return "cp1252"
+    if (east := _east_asian(sample)) is not None:
+        return east
     found = list(from_bytes(sample, cp_isolation=list(ENCODINGS)))
     best = found[0] if found else None
     western = best is not None and _is_western(best, found, sample)
     encoding = "cp1252" if western else best.encoding if best is not None else "latin-1"
     beyond = _beyond(sample, encoding)
-    if len(beyond) < EVIDENCE and not (western and WESTERN.fullmatch(beyond)):
+    words = western and WESTERN.fullmatch(beyond) and not NO_WORD.search(sample.decode("cp1252", "replace"))
+    if len(beyond) < EVIDENCE and not words:
         return None  # so that the first of these bytes is refused by its line
     if best is None:
         raise InvalidInput(f"expected {expected}, got binary data, or text in an unknown encoding", where=where)
@@ -82,6 +114,41 @@ def told_encoding(data: bytes) -> str | None:
         return detected_encoding(data, "", "HTML", "")
     except (InvalidInput, MissingExtra):
         return None
+
+
+def _has_lone(sample: bytes) -> bool:
+    """True where a text has a few characters beyond ASCII, each as Western Europe writes it."""
+    text = sample.decode("cp1252", "replace")
+    number = len(text) - len(text.encode("ascii", "ignore"))
+    return number < EVIDENCE and len(LONE.findall(text)) == number
+
+
+def _east_asian(sample: bytes) -> str | None:
+    """The East Asian encoding in which the letters of a text are those of its language; None if there is none.
+
+    Most of these encodings are valid for the text of others, which a detector by frequencies takes for one another.
+    """
+    for encoding in EAST:
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(sample)
+        except UnicodeDecodeError:
+            continue
+        beyond = [sign for sign in text if not sign.isascii()]
+        letters = list(filter(str.isalpha, beyond))
+        usual = _usual(encoding)
+        number = sum(letter in usual for letter in letters)
+        if len(beyond) >= EVIDENCE and number >= (_USUAL if encoding in _ROWS else _KANA) * len(letters) > 0:
+            return encoding
+    return None
+
+
+@cache
+def _usual(encoding: str) -> frozenset[str]:
+    """The usual letters of the language of an East Asian encoding; of Japanese, kana."""
+    if encoding not in _ROWS:
+        return frozenset(map(chr, (*range(0x3041, 0x3097), *range(0x30A1, 0x30FB), 0x30FC)))
+    first, second = _ROWS[encoding]
+    return frozenset("".join(bytes((one, two)).decode(encoding, "ignore") for one in first for two in second))
 
 
 def _is_western(best: CharsetMatch, found: Sequence[CharsetMatch], sample: bytes) -> bool:
