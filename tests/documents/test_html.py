@@ -410,6 +410,13 @@ def test_the_title_is_that_of_the_article(head: str, site: str, article: str) ->
     assert " ".join(document.title.replace("\u00ad", "").split()) == "Night bus ends"
 
 
+@pytest.mark.parametrize("mark", ["_", "-", " - ", "——"])
+def test_chinese_titles_need_no_spaces_before_the_site(mark: str) -> None:
+    site = "<header><a href=/>伊利新闻</a></header>"
+    document = found(f"{site}<article>{SENTENCES}</article>", f"<title>夜间巴士停运——为什么{mark}伊利新闻</title>")
+    assert document.title == "夜间巴士停运——为什么"
+
+
 def test_a_title_with_a_dash_and_no_site_stays() -> None:
     assert found(f"<h1>Engines - a history</h1>{SENTENCES}", "<title>Engines - a history</title>").title == (
         "Engines - a history"

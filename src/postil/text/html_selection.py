@@ -34,7 +34,9 @@ _MENU_WORDS: Final = 30
 _DATE: Final = re.compile(r"((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)")
 _JSON_DATE: Final = re.compile(r'"datePublished"\s*:\s*"([^"]{10,40})"')
 _SITE: Final = re.compile(r"(?<!\s)\s++[|·»–—-]\s[^|·»–—]{1,40}$")
-_SEPARATOR: Final = re.compile(r"\s[|·•»«›‹–—:-]+\s|:\s|\s?\|\s?")
+_SEPARATOR: Final = re.compile(
+    r"\s[|·•»«›‹–—:-]+\s|:\s|\s?\|\s?|(?<=[\u3040-\u9fff])[-_—]+|(?<![-_—])[-_—]++(?=[\u3040-\u9fff])"
+)
 _SITE_NAMES: Final = (
     "//meta[@property='og:site_name' or @name='application-name' or @name='apple-mobile-web-app-title']/@content",
 )

@@ -12,6 +12,7 @@ from postil.endpoint.page_fetch import Page
 from postil.web.service.article_route import article_route
 from postil.web.service.routing import Call
 
+CHINESE = "港口办公室每天九点开门，四点关门。"
 PAGE = "<html lang=en><title>Rain</title><body><article><p>It rained on Ely.</p></article></body></html>"
 
 
@@ -42,7 +43,8 @@ async def _answer(route: Any, call: Call) -> Any:
 def test_a_page_that_is_sent(served: Any) -> None:
     found = served.client.post("/v1/article", json={"html": PAGE})
     assert found.status_code == 200
-    assert found.json() == {"title": "Rain", "content": "It rained on Ely.", "lang": "en", "date": None, "url": None}
+    article = {"title": "Rain", "content": "It rained on Ely.", "lang": "en", "date": None, "url": None, "notes": []}
+    assert found.json() == article
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,32 @@ def test_a_page_that_is_fetched_is_decoded_and_read_by_a_worker() -> None:
     assert asked({"url": url}, page) == ["article", {"url": f"{url}?2", "html": "Regen für Köln", "text": None}]
     page = Page(url=url, body=b"Rain", kind="text/plain", charset=None)
     assert asked({"url": url}, page) == ["article", {"url": url, "html": None, "text": "Rain"}]
+
+
+@pytest.mark.parametrize(
+    ("body", "title", "note"),
+    [
+        (
+            "港口办公室每天九点开门，四点关门。".encode("gbk"),
+            "港口办公室每天九点开门，四点关门。",
+            "not UTF-8, read as gb18030",
+        ),
+        ("<meta charset=gbk>雨下了".encode(), "雨下了", "its bytes are UTF-8, read so, though the page says gbk"),
+    ],
+)
+def test_remarks_on_the_encoding_of_a_page_come_back(body: bytes, title: str, note: str) -> None:
+    class Reader:
+        async def call(self, _: str, request: bytes) -> bytes:
+            text = json.loads(request)["html"].removeprefix("<meta charset=gbk>")
+            return json.dumps({"title": text, "content": "a", "lang": None, "date": None, "url": None}).encode()
+
+    async def fetch(url: str) -> Page:
+        return Page(url=url, body=body, kind="text/html", charset=None)
+
+    pool: Any = Reader()
+    call = Call("1", "POST", "/v1/article", b"", {}, "", body=b'{"url": "https://ely.example/rain"}')
+    found = json.loads(asyncio.run(_answer(article_route(pool, fetch), call)).body)
+    assert (found["title"], found["notes"]) == (title, [note])
 
 
 def test_a_page_that_is_sent_with_its_address_is_not_fetched() -> None:

@@ -167,6 +167,7 @@ class ArticleResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         lang: Its language, as the page says.
         date: The date that it was published, as the page says.
         url: Address of the page, after redirects.
+        notes: Remarks on the encoding of a page that was fetched.
     """
 
     title: str
@@ -174,6 +175,7 @@ class ArticleResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     lang: str | None
     date: str | None
     url: str | None
+    notes: tuple[str, ...] = ()
 
 
 class DigestPassage(msgspec.Struct, frozen=True, kw_only=True, gc=False):

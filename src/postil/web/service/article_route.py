@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from postil.app.service.requests import ArticleRequest, decoded
 from postil.app.service.responses import ArticleResponse
 from postil.endpoint.page_fetch import fetch_page
+from postil.records.encodings import told_encoding
 from postil.records.ids import plain_id
-from postil.text.html_article import decode_html
+from postil.text.html_article import decoded_html
 from postil.web.fair_line import CLIENT, FairQueue
-from postil.web.service.routing import Reply, Route
+from postil.web.service.routing import Reply, Route, reply
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -48,10 +51,14 @@ def article_route(pool: WorkerPool, fetch: Callable[[str], Awaitable[Page]] = fe
             return Reply(await pool.call("article", call.body))
         async with turns.turn(CLIENT.get()):
             page = await fetch(request.url)
-        text = decode_html(page.body, page.charset)
+        # In a thread, as telling an encoding that nobody names takes a while.
+        text, notes = await asyncio.to_thread(decoded_html, page.body, page.charset, told_encoding)
         plain = page.kind == "text/plain"
         found = ArticleRequest(url=page.url, html=None if plain else text, text=text if plain else None)
-        return Reply(await pool.call("article", msgspec.json.encode(found, enc_hook=plain_id)))
+        article = await pool.call("article", msgspec.json.encode(found, enc_hook=plain_id))
+        if not notes:
+            return Reply(article)
+        return reply(replace(msgspec.json.decode(article, type=ArticleResponse), notes=notes))
 
     return Route(
         method="POST",
