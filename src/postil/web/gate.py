@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from postil.web.fair_line import CLIENT, FairQueue, NoTurn
 
@@ -55,24 +55,26 @@ class Gate:
         if place is None:
             await self._app(scope, receive, send)
             return
-        begun = asyncio.Event()
+        begun, task = asyncio.Event(), cast("asyncio.Task[None]", asyncio.current_task())
         gone = asyncio.ensure_future(_disconnected(receive))
+
+        def leave(_: object) -> None:
+            if place.stoppable or not begun.is_set():
+                task.cancel()
 
         async def left() -> Message:
             await asyncio.shield(gone)
             return {"type": "http.disconnect"}
 
-        work = asyncio.ensure_future(self._answer(place, begun, scope, left, send))
+        gone.add_done_callback(leave)
         try:
-            await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and (place.stoppable or not begun.is_set()):
-                work.cancel()
-            await asyncio.wait({work})
+            await self._answer(place, begun, scope, left, send)
+        except asyncio.CancelledError:
+            if not gone.done() or task.uncancel():  # the server itself is being stopped
+                raise
         finally:
+            gone.remove_done_callback(leave)
             gone.cancel()
-            work.cancel()  # nothing, unless the server itself is being stopped
-        if not work.cancelled():
-            work.result()
 
     async def _answer(self, place: Place, begun: asyncio.Event, scope: Scope, receive: Receive, send: Send) -> None:
         CLIENT.set(place.client)
