@@ -77,6 +77,10 @@ def test_comments_that_begin_alike(text: str) -> None:
         ("<comment>\nRain again.\n</comment>", "Rain again."),
         ("<comment>Rain.</comment> <comment>Sun.</comment>", "<comment>Rain.</comment> <comment>Sun.</comment>"),
         ('""', ""),
+        ("```\nRain again.\n```", "Rain again."),
+        ('```json\n{"comment": " Rain again. "}\n```', "Rain again."),
+        ('{"comment": "Rain", "why": "It rains."}', '{"comment": "Rain", "why": "It rains."}'),
+        ("{Rain} again.", "{Rain} again."),
     ],
 )
 def test_the_comment_of_an_answer(answer: str, comment: str) -> None:

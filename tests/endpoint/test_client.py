@@ -10,7 +10,7 @@ import sys
 import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, current_thread
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -207,6 +207,23 @@ def test_a_server_that_drips_is_not_waited_for_when_the_run_is_given_up() -> Non
         reading.join(10)
         assert not reading.is_alive()
         assert not stub.answered
+
+
+def test_a_name_that_is_looked_up_in_vain_holds_neither_the_call_nor_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers, threads = Event(), list[Thread]()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        threads.append(current_thread())
+        answers.wait(60)
+        return []
+
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", slow)
+        pace = Pace(timeout=0.05, retries=0)
+        with pytest.raises(PostilError, match=r"no connection within 0\.05 s"), Client("http://a.b", pace=pace) as one:
+            list(one.answers([ask("a")]))
+    assert [(thread.daemon, thread.is_alive()) for thread in threads] == [(True, True)]
+    answers.set()
 
 
 def test_the_client_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
@@ -20,6 +21,7 @@ from postil.commenters.copying import SpanIndex
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.near_duplicates import normalize_text
 from postil.endpoint import Answer, CutWatch, Failed, PromptTemplate, Request, first_words, marked
+from postil.endpoint.error_bodies import UNREADABLE
 from postil.endpoint.prompts import MARKS
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
@@ -51,6 +53,7 @@ BATCH: Final = 16
 
 _MARK: Final = re.compile(rf"</?(?:{'|'.join(MARKS)})\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"<comment>([^<]*)</comment>", re.IGNORECASE)
+_FENCED: Final = re.compile(r"```\w{0,20}[ \t]*\n(.*)```", re.DOTALL)
 _QUOTED: Final = re.compile(r'"([^"]*)"|“([^“”]*)”|「([^「」]*)」')
 _UNABLE: Final = r"i(?: cannot| can ?not| can['’]t| won['’]t| will not|(?: am|['’]m) (?:not able|unable) to)"
 _TASKS: Final = (
@@ -348,8 +351,14 @@ class PromptedCommenter:
 
 
 def _comment(text: str) -> str:
-    """The comment of an answer: without marks or quotation marks around it."""
+    """The comment of an answer: without a fence, an object of JSON, marks or quotation marks around it."""
     found = text.strip()
+    if fenced := _FENCED.fullmatch(found):
+        found = fenced[1].strip()
+    if found.startswith("{"):
+        with suppress(*UNREADABLE, ValueError):
+            [only] = msgspec.json.decode(found, type=dict[str, str]).values()
+            found = only.strip()
     if within := _MARKED.fullmatch(found):
         found = within[1].strip()
     quoted = _QUOTED.fullmatch(found)

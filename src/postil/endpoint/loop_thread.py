@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 __all__ = ["LoopThread"]
 
 T = TypeVar("T")
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads that the end of the process does not wait for, as for one that looks up a name in vain."""
+
+    def submit(self, work: Callable[..., T], /, *args: object) -> Future[T]:  # type: ignore[override]
+        """Let a thread of its own do some work."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(work(*args))
+            except BaseException as error:  # whoever waits must hear of it
+                future.set_exception(error)
+
+        Thread(target=run, daemon=True).start()
+        return future
 
 
 class LoopThread:
@@ -30,6 +49,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(_Unawaited())
         self._thread = Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
