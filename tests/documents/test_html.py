@@ -11,7 +11,8 @@ from postil.documents.feed import FeedEntry, entry_document
 from postil.documents.html import read_html
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
-from postil.text.html_article import ELEMENTS, LONGEST_PAGE
+from postil.text.html_article import LONGEST_PAGE
+from postil.text.html_extraction import ELEMENTS
 
 if TYPE_CHECKING:
     from postil.records.documents import Document

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from hostile_documents import GROUPS
 from limited_child import unfinished
 
 READ_HTML = r"""
@@ -24,3 +27,33 @@ for page in PAGES:
 
 def test_runs_of_white_space_in_a_page() -> None:
     assert unfinished(READ_HTML) == ""
+
+
+READ = """
+import sys
+from hostile_documents import documents
+from postil.documents.reading import read_document
+from postil.errors import PostilError
+
+for what, name, data in documents(sys.argv[1], int(sys.argv[2])):
+    print(what, flush=True)
+    try:
+        read_document(data, name)
+    except PostilError:
+        pass
+"""
+
+
+BY_LINES = frozenset({"markdown", "wikitext", "templates"})
+"""Groups whose shortest lines take milliseconds for each kilobyte."""
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_hostile_documents(group: str) -> None:
+    assert unfinished(READ, group, "50000" if group in BY_LINES else "100000") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", GROUPS)
+def test_long_hostile_documents(group: str) -> None:
+    assert unfinished(READ, group, "200000" if group in BY_LINES else "1000000") == ""

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from postil.errors import InvalidInput
-from postil.text.html_article import ELEMENTS, LONGEST, decode_html, decoded_html, read_article
+from postil.text.html_article import LONGEST, decode_html, decoded_html, read_article
+from postil.text.html_extraction import ELEMENTS
 
 PARAGRAPHS = (
     "The river Ouse stood two metres above its mark on Friday, and the low road to Ely was closed until the evening.",
@@ -208,3 +209,32 @@ def test_remarks_on_encodings(body: bytes, text: str, notes: tuple[str, ...] | N
 def test_an_encoding_that_nobody_names_is_told_by_a_function() -> None:
     found = decoded_html("<p>雨下了".encode("gbk"), told=lambda _: "gb18030")
     assert found == ("<p>雨下了", ("not UTF-8, read as gb18030",))
+
+
+DAMAGED = '{"@type": "NewsArticle", "headline": "A storm passed the coast", "datePublished": "2024-02-09", "a": tea}'
+GRAPH = {
+    "@context": "https://schema.org",
+    "@graph": [
+        {"@type": "WebSite", "name": "The Ely Times", "description": "news " * 2_000},
+        {"@type": "Person", "name": "Ann Lee"},
+        {"@type": ["Article", "NewsArticle"], "headline": "A storm passed the coast", "author": {"name": "Ann Lee"}}
+        | {"mainEntityOfPage": {"datePublished": "2024-02-09T06:00:00+00:00"}, "articleBody": "Rain. " * 5_000},
+    ],
+}
+LISTED = [{"@type": "ListItem", "item": {"@type": "NewsArticle", "headline": f"Number {k}"}} for k in range(200)]
+IN_LIST = GRAPH | {"@graph": [GRAPH["@graph"][2] | {"a": {"b": LISTED}, "datePublished": "2024-02-09"}]}
+
+
+@pytest.mark.parametrize("script", [json.dumps(GRAPH), DAMAGED, json.dumps([GRAPH, GRAPH]), json.dumps(IN_LIST)])
+def test_titles_and_dates_of_scripts(script: str) -> None:
+    head = f"<script type='application/ld+json'>{script}</script>"
+    found = read_article(f"<html><head>{head}</head><body><article>{text_of()}</article></body></html>")
+    assert (found.title, found.date) == ("A storm passed the coast", "2024-02-09")
+
+
+@pytest.mark.parametrize("before", ["", "<a '" * 10])
+def test_attributes_beyond_a_thousand_are_none(before: str) -> None:
+    many = " ".join(f"a{k}" for k in range(20_000))
+    found = read_article(page(f"<article>{text_of()}{before}<div {many}>Hail fell on the hills.</div></article>"))
+    assert PARAGRAPHS[1] in found.content
+    assert "Hail fell on the hills." in found.content

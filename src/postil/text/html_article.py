@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import codecs
-import logging
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from postil.errors import InvalidInput, MissingExtra
+from postil.errors import InvalidInput
+from postil.text.html_extraction import extracted
 from postil.text.html_selection import content_root, page_metadata, selected, title_of, without_menus
 from postil.text.html_tree import NO_TEXT, parsed
 from postil.text.html_walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from lxml.html import HtmlElement
 
     from postil.text.html_walk import HtmlBlock
 
@@ -27,10 +25,6 @@ LONGEST: Final = 1 << 22
 """Largest page in characters whose article is read."""
 LONGEST_PAGE: Final = 1 << 24
 """Largest page in characters whose blocks are read."""
-ELEMENTS: Final = 10_000
-"""Largest number of elements in which trafilatura looks for the text; its time can grow by their square."""
-DEPTH: Final = 256
-"""Largest depth of elements in which it does; its time grows by the depth too."""
 _HEAD: Final = 1024
 """Number of bytes in which a page names its encoding."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -55,18 +49,8 @@ _CHANCE: Final = 3
 """Number of characters beyond ASCII from which a text in such an encoding is no UTF-8 by chance."""
 _DAMAGED: Final = 10
 """Number of characters of UTF-8 for each byte that is not."""
-_SILENT: Final = logging.NullHandler()
 _BESIDE: Final = frozenset({"table", "caption", "note", "margin"})
 """Kinds of blocks that are not in the content of an article."""
-
-
-class _Extracted(Protocol):
-    """Part that is used of trafilatura's document."""
-
-    title: object
-    """A text or None, or what else a page gives as its title."""
-    text: str
-    date: str | None
 
 
 class DecodedHtml(NamedTuple):
@@ -189,8 +173,8 @@ def read_article(html: str) -> HtmlArticle:
 def read_html(html: str) -> HtmlPage:
     """Read the blocks of a page: those of its article, as trafilatura finds it.
 
-    Trafilatura says which text is the article, the tree of the page which blocks it has. Pages of more than
-    `ELEMENTS` elements, or of deeper ones than `DEPTH`, are read by the tree alone, in linear time; so are those in
+    Trafilatura says which text is the article, the tree of the page which blocks it has. Pages of more
+    elements than it can take, or of deeper ones, are read by the tree alone, in linear time; so are those in
     which trafilatura finds next to nothing.
 
     Args:
@@ -208,7 +192,7 @@ def read_html(html: str) -> HtmlPage:
     walked = walk(tree if body is None else body, content_root(tree))
     for table in walked.tables:
         table.clear(keep_tail=True)  # trafilatura takes the square of their cells
-    found = _extracted(tree) if _is_small(tree) else None
+    found = extracted(tree)
     blocks = None if found is None else selected(walked, found.text)
     if blocks is None:
         blocks = without_menus(walked.blocks[walked.begin : walked.end] or walked.blocks)
@@ -228,41 +212,6 @@ def _saved_from(html: str) -> str | None:
     """The address that a browser writes into a page that it saves."""
     found = _SAVED.search(html[:_HEAD])
     return None if found is None else found[1]
-
-
-def _is_small(tree: HtmlElement) -> bool:
-    """True if a tree has neither more elements than trafilatura can take, nor deeper ones."""
-    from lxml import etree  # noqa: PLC0415 - an extra
-
-    number = depth = 0
-    for event, _ in etree.iterwalk(tree, events=("start", "end", "comment", "pi")):
-        number += event != "end"
-        depth += 1 if event == "start" else -1 if event == "end" else 0
-        if number > ELEMENTS or depth > DEPTH:
-            return False
-    return True
-
-
-def _extracted(tree: HtmlElement) -> _Extracted | None:
-    """Text, title and date that trafilatura finds; None where it finds none."""
-    try:
-        from trafilatura import bare_extraction  # noqa: PLC0415 - an extra
-        from trafilatura.utils import line_processing, trim  # noqa: PLC0415
-    except ImportError as error:
-        raise MissingExtra("the article of a page", "html") from error
-    for name in ("trafilatura", "htmldate", "courlan"):  # what they warn of is told by the error
-        logging.getLogger(name).addHandler(_SILENT)
-    found: _Extracted | None = bare_extraction(
-        tree,
-        include_comments=False,
-        include_tables=True,
-        with_metadata=True,
-        # A date in the midst of the text may be any date.
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    for each in (line_processing, trim):
-        each.cache_clear()  # which holds the last 1,024 lines, however long
-    return found
 
 
 def _decoded(body: bytes, encoding: str, notes: tuple[str, ...] = ()) -> DecodedHtml:

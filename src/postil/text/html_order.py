@@ -14,7 +14,7 @@ __all__ = ["in_order"]
 TAGS: Final = 20_000
 """Largest number of tags that are put in order as browsers do; the time can grow by their square, to two seconds."""
 ATTRIBUTES: Final = 1000
-"""Number of attributes of a tag from which it is not done; its time grows by their square too."""
+"""Largest number of attributes of a tag; the time of every reader of pages grows by their square."""
 GROWTH: Final = 500_000
 """Number of elements that a page may grow to; elements of style that are never closed begin anew in each paragraph."""
 WHOLES: Final = 20
@@ -74,11 +74,13 @@ def in_order(html: str) -> str:
         raise MissingExtra("the text of a page of HTML", "html") from error
     if _XHTML.match(html):
         html = _CLOSED.sub(r"<\1\2></\1>", html)
+    few = _with_few_attributes(html)
+    has_many, html = few is not html, few
     number = html.count("<")
     if number <= TAGS and _grows(html, number):
         html = _STYLE_TAG.sub("", html)  # those that hold no end of themselves stay
         number = TAGS + 1 if _grows(html, number) else number
-    if number > TAGS or len(_WHOLE.findall(html)) > WHOLES or _has_many_attributes(html):
+    if number > TAGS or len(_WHOLE.findall(html)) > WHOLES or has_many:
         return _with_body(html)
     return LexborHTMLParser(html.encode("utf-8", "replace")).html or ""
 
@@ -89,21 +91,26 @@ def _grows(html: str, number: int) -> bool:
     return (_SAME * kinds + 2) * number > GROWTH
 
 
-def _has_many_attributes(html: str) -> bool:
-    """True if a tag of a page has too many attributes, or it cannot be told in time."""
+def _with_few_attributes(html: str) -> str:
+    """A page whose tags have at most `ATTRIBUTES` attributes, without the others.
+
+    Where it cannot be told in time, tags that are long or do not end are none.
+    """
     left = _READINGS * len(html)
+    pieces, place = [], 0
     for tag in _ODD_TAG.finditer(html):
         found = _ATTRIBUTES.match(html, tag.end())
         end = tag.end() if found is None else found.end()
         left -= end - tag.end()
-        if left < 0 or (end - tag.end() > _SHORT and _count(html, tag.end(), end) > ATTRIBUTES):
-            return True
-    return False
-
-
-def _count(html: str, start: int, end: int) -> int:
-    """Number of attributes between two places, as far as it matters."""
-    return sum(1 for _ in islice(_EACH_ATTRIBUTE.finditer(html, start, end), ATTRIBUTES + 1))
+        if left < 0:
+            return _ODD_TAG.sub(" ", html)
+        if end - tag.end() <= _SHORT:
+            continue
+        most = next(islice(_EACH_ATTRIBUTE.finditer(html, tag.end(), end), ATTRIBUTES - 1, None), None)
+        if most is not None and most.end() < end:
+            pieces.append(html[place : max(place, most.end())])
+            place = max(place, end)
+    return "".join([*pieces, html[place:]]) if pieces else html
 
 
 def _with_body(html: str) -> str:
