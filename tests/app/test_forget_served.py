@@ -231,6 +231,8 @@ def test_a_store_that_another_program_reads_is_not_called_erased(site: Path) -> 
             assert (code, "another program is reading it" in said, has_comment()) == (1, True, True)
     assert run("model", "--comment", COMMENT, "--data", "data")[0] == 0
     assert not in_files(site, TEXT)
+    said = run("model", "--comment", COMMENT, "--data", "data")[1]
+    assert "data: copies are known by texts, and these were erased before" in said
 
 
 @pytest.mark.usefixtures("site")

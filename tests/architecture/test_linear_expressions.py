@@ -89,7 +89,6 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
     "postil.web.folding._folded": lambda: [re.compile(r"<tr\b")],
     "postil.web.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
-    "postil.web.pages.session_of": lambda: [re.compile("(?:^|; ?)lead=([^;]+)")],
     "postil.web.translations._pattern": lambda: [pattern for pattern, _ in _PATTERNS],
 }
 """Expressions of sites that only a function can make."""

@@ -40,6 +40,9 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
         yield "a dry run: nothing was changed"
     if not any(one.comments or one.articles or one.deliveries for one in result.folders):
         yield "nothing was there any more"
+    copies = [one for one in result.folders if one.content in {"answers", "labels"}]
+    if copies and not any(one.comments or one.articles for one in result.folders if one not in copies):
+        yield f"{', '.join(one.folder for one in copies)}: copies are known by texts, and these were erased before"
     for one in result.folders:
         if one.same_text:
             yield f"{one.folder}: the same text stays in {_listed(one.same_text)}; --same-text erases it too"
