@@ -128,6 +128,25 @@ def test_a_client_that_does_not_read_its_answer_holds_no_turn() -> None:
     asyncio.run(scenario())
 
 
+def test_parts_of_an_answer_end_when_its_client_has_gone() -> None:
+    async def forever(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        while True:
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+            await asyncio.sleep(0)
+
+    async def scenario() -> None:
+        asked = Asked(gate_of(forever, stoppable=False), "a")
+        while len(asked.sent) < 9:
+            await asyncio.sleep(0)
+        asked.gone.set()
+        done, _ = await asyncio.wait({asked.task}, timeout=20)
+        asked.task.cancel()
+        assert done
+
+    asyncio.run(scenario())
+
+
 def test_an_error_of_the_application_is_raised() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("broken")

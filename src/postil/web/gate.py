@@ -68,7 +68,7 @@ class Gate:
 
         gone.add_done_callback(leave)
         try:
-            await self._answer(place, begun, scope, left, send)
+            await self._answer(place, begun, scope, left, _going(gone, send))
         except asyncio.CancelledError:
             if not gone.done() or task.uncancel():  # the server itself is being stopped
                 raise
@@ -90,6 +90,17 @@ class Gate:
                 return
             begun.set()
             await self._app(scope, receive, _sender(held, send))
+
+
+def _going(gone: asyncio.Future[None], send: Send) -> Send:
+    """Function that sends the parts of a response while there is somebody who gets them, and then ends the work."""
+
+    async def sent(message: Message) -> None:
+        if message.get("more_body", False) and gone.done():
+            raise asyncio.CancelledError
+        await send(message)
+
+    return sent
 
 
 def _sender(held: AsyncExitStack, send: Send) -> Send:
