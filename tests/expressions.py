@@ -80,15 +80,19 @@ class Expression:
 
 def sites() -> list[Site]:
     """All calls of `re` in the source."""
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+    texts = {path: path.read_text("utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+    trees = {path: ast.parse(text) for path, text in texts.items() if "\nimport re\n" in text}
+    calls = {path: list(_calls(tree)) for path, tree in trees.items()}
+    public = {name for each in calls.values() for _, name, _ in each if name and not name.startswith("_")}
     used: dict[tuple[Path | None, str], set[str]] = {}
-    for path, tree in trees.items():
-        for name, use in _uses(tree):
-            used.setdefault((path if name.startswith("_") else None, name), set()).add(use)
+    for path, text in texts.items():
+        if path in trees or any(name in text for name in public):
+            for name, use in _uses(trees[path] if path in trees else ast.parse(text)):
+                used.setdefault((path if name.startswith("_") else None, name), set()).add(use)
     found = []
-    for path, tree in trees.items():
+    for path in trees:
         module = ".".join(("postil", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
-        for call, name, alone in _calls(tree):
+        for call, name, alone in calls[path]:
             use = call.func.attr  # type: ignore[attr-defined]
             uses = {use}
             if use == "compile":

@@ -30,6 +30,7 @@ PLACED: Final = {
     "postil.judges.grades._UNIT": "behind a number, twice at most",
     "postil.judges.grades._VALUE": "behind the name of a field",
     "postil.documents.templates._IN_SETS": "behind an opening, up to the next brace",
+    "postil.text.html_order._ATTRIBUTES": "behind the names of tags, over at most eight times the page",
     "postil.text.html_order._EACH_ATTRIBUTE": "within what is known to be attributes, one behind the other",
 }
 """Expressions that are matched at chosen places, and why each text is read once."""
@@ -40,6 +41,7 @@ BOUNDED: Final = {
     "postil.documents.plain_blocks._WIKI_HEADING": "lines of at most 200 characters",
     "postil.documents.pdf_kinds._SOURCES": "lines of less than 40 characters",
     "postil.documents.pdf_operations._ELEMENT": "arrays whose strings are known to end",
+    "postil.text.html_walk._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
     "postil.web.translations._pattern": "sentences of our own about numbers",
     "postil.web.service.openapi.MARKS": "descriptions in our own source",
@@ -50,8 +52,6 @@ BOUNDED: Final = {
 """Expressions that never see a long text, and why."""
 
 
-LENGTH: Final = 1_000_000
-"""Length of the texts that expressions read in the child."""
 SHORT: Final = 2_000
 """Length of the texts among which the worst is chosen."""
 
@@ -94,16 +94,15 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
 """Expressions of sites that only a function can make."""
 
 
-QUICK: Final = (("postil.documents.",),)
-SLOW: Final = (
+GROUPS: Final = (
+    ("postil.documents.",),
     ("postil.app.", "postil.cli.", "postil.endpoint.", "postil.judges.", "postil.kernel.", "postil.m", "postil.p"),
     ("postil.text.ptb",),
     ("postil.text.porter", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
     ("postil.corpus.", "postil.annotation.", "postil.commenters."),
     ("postil.records.", "postil.render.", "postil.web.", "postil.arrays", "postil.escaping", "postil.options"),
 )
-GROUPS: Final = (*QUICK, *SLOW)
-"""Beginnings of the names of modules whose expressions share a child; all of them take two minutes."""
+"""Beginnings of the names of modules whose expressions share a child."""
 
 
 def test_every_site_is_in_a_group_and_every_exception_at_a_site() -> None:
@@ -115,13 +114,20 @@ def test_every_site_is_in_a_group_and_every_exception_at_a_site() -> None:
 
 RUN: Final = """
 import sys
+from resource import RLIMIT_CPU, getrlimit, setrlimit
+from time import process_time
 from test_linear_expressions import steps
-for step in steps(sys.argv[1:]):
+
+length, seconds, *within = sys.argv[1:]
+most = getrlimit(RLIMIT_CPU)[1]
+for step in steps(within, int(length)):
     print(step, flush=True)
+    setrlimit(RLIMIT_CPU, (min(most, int(process_time()) + int(seconds)), most))
 """
+"""Reads texts of a length, each in a number of seconds of processor time."""
 
 
-def steps(within: list[str]) -> Iterator[str]:
+def steps(within: list[str], length: int) -> Iterator[str]:
     """Let each expression read a long text of the kind that takes it longest, in each way that it is used."""
     for expression in expressions(MADE, PLACED, within):
         pattern = expression.pattern
@@ -130,7 +136,7 @@ def steps(within: list[str]) -> Iterator[str]:
             yield f"{expression.where} {use}"
             worst = max(texts, key=lambda text: _time(pattern, use, _text(pattern, text, SHORT)))
             yield f"{expression.where} {use} {ascii(worst)[:300]}"
-            run(pattern, use, _text(pattern, worst, LENGTH))
+            run(pattern, use, _text(pattern, worst, length))
 
 
 def _time(pattern: re.Pattern[Any], use: str, text: Any) -> int:
@@ -145,6 +151,12 @@ def _text(pattern: re.Pattern[Any], parts: tuple[str, str, str], length: int) ->
     return text.encode("latin-1") if isinstance(pattern.pattern, bytes) else text
 
 
-@pytest.mark.parametrize("within", [*QUICK, *(pytest.param(each, marks=pytest.mark.slow) for each in SLOW)])
+@pytest.mark.parametrize("within", GROUPS)
 def test_worst_texts(within: tuple[str, ...]) -> None:
-    assert unfinished(RUN, *within) == ""
+    assert unfinished(RUN, "100000", "8", *within) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("within", GROUPS)
+def test_long_worst_texts(within: tuple[str, ...]) -> None:
+    assert unfinished(RUN, "500000", "40", *within) == ""

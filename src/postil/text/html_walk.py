@@ -59,6 +59,7 @@ _SKIPPED: Final = frozenset(_SKIPPED_TAGS.split())
 _SKIPPED_ROLES: Final = frozenset(
     {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alert", "menu", "menubar", "toolbar"}
 )
+_LONGEST_NAME: Final = 200
 _SKIPPED_NAME: Final = re.compile(
     r"(?:(?!has-|no-|with-|is-)[a-z0-9]+[-_]+)*(?:navbox|navbar|navigation|nav|menu|sidebar|breadcrumbs?|share|sharing|"
     r"social|cookies?|consent|advert|advertisements?|advertising|ads?|promo|sponsored|related|comments?|commentlist|respond|newsletter|"
@@ -263,7 +264,9 @@ class _Walk:
             return False
         is_block = element.tag in _BLOCKS or any(child.tag in _BLOCKS for child in element)
         name = _SKIPPED_NAME if is_block else _UNSEEN_NAME
-        if element.get("role") not in _SKIPPED_ROLES and not any(map(name.fullmatch, names_of(element))):
+        if element.get("role") not in _SKIPPED_ROLES and not any(
+            name.fullmatch(each) for each in names_of(element) if len(each) <= _LONGEST_NAME
+        ):
             return False
         if self._content is None or self._is_in_content:
             return not self._is_most(element)
