@@ -127,7 +127,7 @@ def _names_an_author(meta: HtmlElement) -> bool:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """What a script of JSON says about the title and date of a page.
+    """Titles and dates that a script of JSON names, as JSON; empty where it has none, or too many.
 
     Args:
         text: The script.
