@@ -174,5 +174,5 @@ def test_options_out_of_range_are_refused_at_once(options: dict[str, float], mes
 
 @pytest.mark.parametrize("name", ["pa", "spa"])
 def test_systems_are_ranked_by_system_only(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} compares systems, so it needs --by system, got --by pool"):
+    with pytest.raises(UsageError, match=f'{name} compares systems, so it needs by="system", got by="pool"'):
         CorrelateOptions(coefficients=(name,))  # type: ignore[arg-type]

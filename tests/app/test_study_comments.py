@@ -495,7 +495,7 @@ def test_systems_that_were_run_elsewhere(done: tuple[Path, list[str]], corpus: P
     assert {row["text"] for row in rows if row["system"] == "human"} <= {f"human of {row.title}" for row in articles()}
     assert len(lines(tmp_path / "references.jsonl")) == 24
     assert not (tmp_path / "human.jsonl").exists()
-    assert f"{path}: 36 rows of other articles are ignored" in said
+    assert f"{path}: 36 rows of other articles ignored" in said
     study = json.loads((tmp_path / "study.json").read_text())
     assert study["data"].startswith("6 test articles; 1 commenter, 1 given system and human, a comment of a reader; ")
     assert ["external systems", f"lead and human ({path})"] in study["settings"]

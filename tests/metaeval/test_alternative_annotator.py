@@ -296,7 +296,7 @@ def test_a_note_says_where_texts_are_not_independent() -> None:
     grades = {"ann": [1.0, 2.0, 4.0] * 12, "bob": [2.0, 2.0, 4.0] * 12}
     assert alt_test(rated(grades)).notes == ()
     (note,) = alt_test(rated(grades, items=35)).notes
-    assert note.startswith("the t-test takes texts as independent; 1 of 35 items have several, and where these are")
+    assert note.startswith("the t-test takes texts as independent; 1 of 35 items has several, and where these are")
 
 
 @pytest.mark.parametrize("epsilon", [-0.1, 1.1, float("nan")])
