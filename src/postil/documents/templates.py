@@ -56,7 +56,7 @@ _EXPORT: Final = re.compile(
     r"|class\s+[\w$]++(?:\s+extends\s+[\w$.]++)?\s*\{)"
 )
 _ATTRIBUTES: Final = re.compile(
-    r"\{:(?:[ \t]*+(?:[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s}\"']++)|[.#]?[\w:-]++))*+[ \t]*+\}"
+    r"\{:(?:[ \t]*+(?:[\w:-]++=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s{}\"']++)|[.#]?[\w:-]++))*+[ \t]*+\}"
 )
 """Attributes of a block, and not a tuple or a map of a programming language."""
 _IN_SETS: Final = re.compile(r"[^{}]*+\}")
