@@ -72,6 +72,7 @@ _OF_CONSTANTS: Final = (
     "postil.kernel.python.interning.unspaced_word",
     "postil.records.decimal_marks._MARKED",
     "postil.text.han._SCRIPTS",
+    "postil.unicode_forms._long_run",
     "postil.text.writing._LETTERS",
     "postil.text.word_patterns._word",
 )
@@ -100,7 +101,15 @@ GROUPS: Final = (
     ("postil.text.ptb",),
     ("postil.text.porter", *(f"postil.text.{letter}" for letter in ascii_lowercase if letter != "p")),
     ("postil.corpus.", "postil.annotation.", "postil.commenters."),
-    ("postil.records.", "postil.render.", "postil.web.", "postil.arrays", "postil.escaping", "postil.options"),
+    (
+        "postil.records.",
+        "postil.render.",
+        "postil.web.",
+        "postil.arrays",
+        "postil.escaping",
+        "postil.options",
+        "postil.u",
+    ),
 )
 """Beginnings of the names of modules whose expressions share a child."""
 

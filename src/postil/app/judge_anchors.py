@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from postil.records.counting import have
 from postil.records.row_locations import LocatedRows
 from postil.records.rows import Reference
 from postil.render.formats import counted
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -178,4 +178,4 @@ class _Choice:
 
 def _plain(text: str) -> str:
     """A text without what makes no difference to readers: case, character width, white space."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(normalized("NFKC", text).casefold().split())

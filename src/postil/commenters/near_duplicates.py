@@ -8,7 +8,6 @@ one too.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from postil.kernel import Interner
 from postil.kernel.python.interning import UNSPACED, unspaced_word
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def normalize_text(text: str) -> str:
     text = text.replace("’", "'")
     if text.isascii():
         return text.lower()
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    return _INVISIBLE.sub("", normalized("NFKC", text)).casefold()
 
 
 def compact_text(text: str) -> str:

@@ -10,7 +10,8 @@ from msgspec.structs import force_setattr
 
 from postil.errors import InvalidInput
 from postil.records.explain import is_finite, shown
-from postil.records.ids import DecomposedId, as_id, is_composed
+from postil.records.ids import DecomposedId, as_id
+from postil.unicode_forms import is_composed
 
 if TYPE_CHECKING:
     import msgspec

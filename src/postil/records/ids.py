@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unicodedata import is_normalized, normalize
+from postil.unicode_forms import is_composed, normalized
 
-__all__ = ["DecomposedId", "as_id", "is_composed", "plain_id"]
+__all__ = ["DecomposedId", "as_id", "plain_id"]
 
 
 class DecomposedId(str):
@@ -16,25 +16,25 @@ class DecomposedId(str):
     __slots__ = ()
 
     def __hash__(self) -> int:
-        return hash(normalize("NFC", self))
+        return hash(normalized("NFC", self))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, str) and normalize("NFC", self) == normalize("NFC", other)
+        return isinstance(other, str) and normalized("NFC", self) == normalized("NFC", other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: str) -> bool:
-        return normalize("NFC", self) < normalize("NFC", other)
+        return normalized("NFC", self) < normalized("NFC", other)
 
     def __le__(self, other: str) -> bool:
-        return normalize("NFC", self) <= normalize("NFC", other)
+        return normalized("NFC", self) <= normalized("NFC", other)
 
     def __gt__(self, other: str) -> bool:
-        return normalize("NFC", self) > normalize("NFC", other)
+        return normalized("NFC", self) > normalized("NFC", other)
 
     def __ge__(self, other: str) -> bool:
-        return normalize("NFC", self) >= normalize("NFC", other)
+        return normalized("NFC", self) >= normalized("NFC", other)
 
 
 def as_id(text: str) -> str:
@@ -47,15 +47,6 @@ def as_id(text: str) -> str:
     (True, 1, 5)
     """
     return text if is_composed(text) else DecomposedId(text)
-
-
-def is_composed(text: str) -> bool:
-    """True if a text is in NFC, as nearly all ids are.
-
-    Args:
-        text: The text.
-    """
-    return text.isascii() or is_normalized("NFC", text)
 
 
 def plain_id(value: object) -> str:

@@ -21,7 +21,7 @@ from postil.records.checks import (
     coerce_tuple,
 )
 from postil.records.dates import coerce_date, optional_date
-from postil.records.ids import is_composed
+from postil.unicode_forms import is_composed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from postil.kernel.python.interning import SPACELESS, fold_words, is_spaceless_text
+from postil.unicode_forms import is_composed, normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -158,7 +158,7 @@ class HanTexts:
                     self.first = self.texts if self.first < 0 else self.first
                     self.han += 1
                     self.scripts[spaceless_script(text)] += 1
-                self.composed += self._composes and not unicodedata.is_normalized("NFC", text)
+                self.composed += self._composes and not is_composed(text)
             self.texts += 1
 
     @property
@@ -208,7 +208,7 @@ def composed(text: str) -> str:
     >>> composed("Mu\u0308h\u00adl\u2060e")
     'Mühle'
     """
-    return text if text.isascii() else unicodedata.normalize("NFC", _JOINTS.sub("", text))
+    return text if text.isascii() else normalized("NFC", _JOINTS.sub("", text))
 
 
 def all_remarks(*counts: HanTexts) -> list[str]:

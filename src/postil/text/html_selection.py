@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
-from unicodedata import normalize
 
 from postil.text.html_tree import SENTENCES, language_of, length_of, sentences_of
 from postil.text.sentences import END_MARKS
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -307,7 +307,7 @@ def _printed(line: str) -> str:
     """A line as trafilatura leaves it: without soft hyphens, joiners and other characters that print nothing."""
     if line.isascii():
         return line
-    return "".join(each for each in normalize("NFC", line) if each.isprintable() or each.isspace())
+    return "".join(each for each in normalized("NFC", line) if each.isprintable() or each.isspace())
 
 
 def _share(text: str, known: set[str]) -> float:

@@ -26,7 +26,6 @@ without spaces, or a run of other letters, digits and their marks, so that ``iPh
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import util
@@ -37,6 +36,7 @@ from postil.errors import UnknownName
 from postil.kernel.python.interning import SPLIT, is_han_text
 from postil.text import ptb
 from postil.text.chinese import jieba_signature, rjieba_signature, split_jieba, split_rjieba
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -142,7 +142,7 @@ def _split_first_words(text: str) -> list[str]:
 
 
 def _split_composed(split: Callable[[str], list[str]], text: str) -> list[str]:
-    return split(text if text.isascii() else unicodedata.normalize("NFC", text))
+    return split(text if text.isascii() else normalized("NFC", text))
 
 
 def _13a() -> Tokenizer:

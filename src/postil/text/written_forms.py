@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from postil.text.tokens import Tokens, Vocabulary
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def as_written(tokens: Tokens) -> Tokens:
     composed = tokens.tokenizer.name == COMPOSING
     forms = [
         _forms(
-            unicodedata.normalize("NFC", text.replace("\xad", "")) if composed else text,
+            normalized("NFC", text.replace("\xad", "")) if composed else text,
             [known[i] for i in tokens.ids[begin:end].tolist()],
         )
         for text, (begin, end) in zip(tokens.texts, bounds, strict=True)

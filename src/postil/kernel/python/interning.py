@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.kernel.python.checks import require
+from postil.unicode_forms import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -104,7 +105,7 @@ def fold_words(text: str) -> str:
     if text.isascii():
         return text.lower()
     # After lower-casing: h with a line below is one character, its capital is not.
-    return unicodedata.normalize("NFC", text.replace("\xad", "").lower())
+    return normalized("NFC", text.replace("\xad", "").lower())
 
 
 def _split_words(text: str) -> list[str]:
