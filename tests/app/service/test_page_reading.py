@@ -23,6 +23,7 @@ def test_a_page_of_html(ask: Ask) -> None:
         "lang": "en",
         "date": None,
         "url": "https://ely.example/rain",
+        "notes": [],
     }
 
 
