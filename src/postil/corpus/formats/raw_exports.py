@@ -68,7 +68,7 @@ def import_of(path: FilePath) -> str | None:
 
 
 def _objects(head: str) -> Iterator[Mapping[str, object]]:
-    """The first objects of JSON Lines or of an array; nulls are passed over."""
+    """The first objects of JSON Lines or of an array; nulls are left out."""
     decode, place = json.JSONDecoder().raw_decode, 0
     for _ in range(MOST):
         while place < len(head) and (head[place].isspace() or head[place] in "[,"):
