@@ -19,7 +19,7 @@ __all__ = ["ArticleList", "FoundArticles", "ListedArticle"]
 MOST: Final = 50
 """Largest number of articles that a search gives."""
 
-STEP: Final = 4_000
+STEP: Final = 125
 """Number of comparisons of a word with an article between two steps of a search."""
 
 

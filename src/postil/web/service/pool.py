@@ -32,7 +32,7 @@ PATIENCE: Final = 3
 ABANDONED: Final = 0.3
 """Share of the time that a worker may compute for which it goes on where nobody waits for the answer."""
 
-NICENESS: Final = 10
+NICENESS: Final = 19
 """Priority of all workers but one below that of the process that speaks HTTP."""
 
 LIGHT: Final = 64 * 1024

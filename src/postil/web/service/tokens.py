@@ -150,7 +150,7 @@ class AddTokenOptions:
         days: Number of days after which the token expires; by default it does not.
     """
 
-    scopes: Annotated[tuple[str, ...], Flag(("--scope",), metavar="SCOPE")]
+    scopes: Annotated[tuple[str, ...], Flag("scope", metavar="SCOPE")]
     rate: Annotated[int | None, Flag(min=1)] = None
     days: Annotated[int | None, Flag(min=1, max=36_500)] = None
 
