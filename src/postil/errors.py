@@ -16,12 +16,12 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from postil.messages import PYTHON, Message
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.messages import Face, Fact, Words
+    from postil.messages import Face, Fact
 
 __all__ = [
     "InvalidInput",
@@ -51,9 +51,9 @@ class PostilError(Exception):
 
     exit_code = 1
 
-    def __init__(self, message: Words = "", many: str = "", /, **facts: Fact) -> None:
-        self.message: Words = Message(message, many, **facts) if facts and isinstance(message, str) else message
-        super().__init__(PYTHON.words(self.message))
+    def __init__(self, message: str = "", many: str = "", /, **facts: Fact) -> None:
+        self.message = Message(message, many, **facts) if facts else message
+        super().__init__(str(self.message))
 
     def words(self, face: Face) -> str:
         """Put the error into the words of a face.
@@ -146,8 +146,8 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
 
     exit_code = 3
 
-    def __init__(self, problem: Words, *, where: str = "", line: int | None = None, field: str = "") -> None:
-        self.problem, self.where, self.line, self.field = PYTHON.words(problem), where, line, field
+    def __init__(self, problem: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
+        self.problem, self.where, self.line, self.field = str(problem), where, line, field
         super().__init__(self._at_place(self.problem))
         self.message = problem
 

@@ -16,17 +16,21 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
 __all__ = [
     "COMMAND_LINE",
+    "FACE",
     "JSON",
     "PYTHON",
     "Blank",
+    "Command",
     "CommandLine",
     "Face",
     "Fact",
@@ -34,9 +38,10 @@ __all__ = [
     "Json",
     "Listed",
     "Message",
+    "Note",
     "Python",
     "Setting",
-    "Words",
+    "spoken",
 ]
 
 
@@ -55,17 +60,44 @@ class Setting(NamedTuple):
 
     Args:
         name: Its name: the field of the options class, or the parameter of the function.
-        value: The value; None for the setting itself, True for a switch that is on.
+        value: The value; None for the setting itself, True or False for a switch that is on or off.
         python: The value in Python, where it is an expression and no text.
+        instead: Expression that Python has in place of such a setting.
 
     >>> background = Setting("background", Blank("FOLDER"), python="postil.DocumentFrequencies.load(FOLDER)")
     >>> COMMAND_LINE.setting(background), PYTHON.setting(background)
     ('--background FOLDER', 'background=postil.DocumentFrequencies.load(FOLDER)')
+    >>> whole = Setting("format", "json", instead="result.to_json()")
+    >>> COMMAND_LINE.setting(whole), PYTHON.setting(whole)
+    ('--format json', 'result.to_json()')
     """
 
     name: str
     value: str | float | bool | None = None
     python: str = ""
+    instead: str = ""
+
+
+class Command(NamedTuple):
+    """A command to run next, which is a call in Python where there is one.
+
+    Args:
+        name: Its name, such as ``annotate plan``.
+        words: Its arguments.
+        settings: Its settings.
+        call: The call in Python; empty if there is none, and Python names the command as well.
+
+    >>> train = Command("train quality", (Blank("ROWS"),), (Setting("out", Blank("DIR")),))
+    >>> COMMAND_LINE.command(train)
+    'postil train quality ROWS --out DIR'
+    >>> PYTHON.command(Command("correlate", (Blank("SCORES"),), call="postil.correlate(scores, ratings)"))
+    'postil.correlate(scores, ratings)'
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    call: str = ""
 
 
 class Listed(NamedTuple):
@@ -85,39 +117,64 @@ class Listed(NamedTuple):
     between: str = ", "
 
 
-class Message:
-    """A template with facts.
+class Message(str):
+    """A template with facts; as a string it is what Python says.
 
     Args:
         template: The words, with the names of facts in braces; without facts braces mean themselves.
         many: The same for several things, where the words differ: the fact ``count`` tells how many there are.
-        facts: The facts: names and numbers as they are, settings, lists, and further messages.
+        facts: The facts: names and numbers as they are, settings, commands, lists, and further messages.
 
-    >>> PYTHON.words(Message("{count} row is empty", "{count:,} rows are empty", count=1200))
-    '1,200 rows are empty'
+    >>> Message("{count} row is empty", "{count:,} rows are empty", count=1200) == "1,200 rows are empty"
+    True
     """
 
     __slots__ = ("facts", "many", "template")
+    facts: Mapping[str, Fact]
+    many: str
+    template: str
 
-    def __init__(self, template: str, many: str = "", /, **facts: Fact) -> None:
-        self.template, self.many, self.facts = template, many, facts
-
-    def __str__(self) -> str:
-        return PYTHON.words(self)
+    def __new__(cls, template: str, many: str = "", /, **facts: Fact) -> Self:
+        """Keep the facts beside the words."""
+        made = super().__new__(cls, _filled(PYTHON, template, many, facts))
+        made.template, made.many, made.facts = template, many, MappingProxyType(facts)
+        return made
 
     def __repr__(self) -> str:
         facts = "".join(f", {name}={fact!r}" for name, fact in self.facts.items())
         return f"{type(self).__name__}({self.template!r}{f', {self.many!r}' if self.many else ''}{facts})"
 
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(other) == repr(self)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the facts, so that a worker can send them to another process."""
-        return _again, (type(self), self.template, self.many, self.facts)
+        return _again, (type(self), (self.template, self.many), dict(self.facts))
+
+
+class Note(Message):
+    """A remark on a result, which is known by its code.
+
+    Args:
+        code: Key of its subject, for programs.
+        template: See `Message`.
+        many: See `Message`.
+        facts: See `Message`.
+
+    >>> note = Note("unused", "{count} score not used", "{count:,} scores not used", count=2)
+    >>> note.code, str(note)
+    ('unused', '2 scores not used')
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, template: str, many: str = "", /, **facts: Fact) -> Self:
+        """See `Message`."""
+        made = super().__new__(cls, template, many, **facts)
+        made.code = code
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """See `Message`."""
+        return _again, (type(self), (self.code, self.template, self.many), dict(self.facts))
 
 
 class Hint(Message):
@@ -132,29 +189,22 @@ class Hint(Message):
     __slots__ = ()
 
 
-Fact: TypeAlias = "str | int | float | Setting | Listed | Message"
-"""A thing that a template names."""
-
-Words: TypeAlias = str | Message
-"""Words that every face uses as they are, or a message."""
+Fact: TypeAlias = "str | int | float | Setting | Command | Listed"
+"""A thing that a template names; a string may be a message."""
 
 
 class Face:
     """The way in which messages are put into words: that of Python, unless a subclass has another one."""
 
-    def words(self, message: Words) -> str:
-        """Put a message into words.
+    def words(self, message: str) -> str:
+        """Put a message into words; other strings remain as they are.
 
         Args:
-            message: The message; words remain as they are.
+            message: The message.
         """
         if not isinstance(message, Message):
             return message
-        if not message.facts:
-            return message.template
-        many = message.many and message.facts.get("count") != 1
-        facts = {name: self._fact(fact) for name, fact in message.facts.items()}
-        return (message.many if many else message.template).format_map(facts)
+        return _filled(self, message.template, message.many, message.facts)
 
     def setting(self, setting: Setting) -> str:
         """Spell a setting.
@@ -162,10 +212,18 @@ class Face:
         Args:
             setting: The setting.
         """
-        if setting.value is None:
-            return setting.name
+        if setting.instead or setting.value is None:
+            return setting.instead or setting.name
         value = setting.value if isinstance(setting.value, Blank) else _quoted(setting.value)
         return f"{setting.name}={setting.python or value}"
+
+    def command(self, command: Command) -> str:
+        """Spell a command.
+
+        Args:
+            command: The command.
+        """
+        return command.call or COMMAND_LINE.command(command)
 
     def has(self, setting: Setting) -> bool:
         """True if the setting exists in this face.
@@ -178,6 +236,8 @@ class Face:
     def _fact(self, fact: Fact) -> str | float:
         if isinstance(fact, Setting):
             return self.setting(fact)
+        if isinstance(fact, Command):
+            return self.command(fact)
         if isinstance(fact, Listed):
             *first, last = (f"{self._fact(part)}" for part in fact.parts)
             return fact.last.join([fact.between.join(first), last] if first else [last])
@@ -203,10 +263,17 @@ class CommandLine(Face):
     def setting(self, setting: Setting) -> str:
         """See `Face`."""
         flag = self._flags.get(setting.name) or f"--{setting.name.replace('_', '-')}"
+        if setting.value is False:
+            return flag.replace("--", "--no-", 1)
         if setting.value is None or setting.value is True:
             return flag
         value = f"{setting.value}"
         return f"{flag} {value if isinstance(setting.value, Blank) else shlex.quote(value)}"
+
+    def command(self, command: Command) -> str:
+        """See `Face`."""
+        words = [word if isinstance(word, Blank) else shlex.quote(word) for word in command.words]
+        return " ".join(["postil", command.name, *words, *map(self.setting, command.settings)])
 
 
 class Json(Face):
@@ -234,8 +301,31 @@ PYTHON: Final = Python()
 JSON: Final = Json()
 
 
-def _again(kind: type[Message], template: str, many: str, facts: dict[str, Fact]) -> Message:
-    return kind(template, many, **facts)
+FACE: Final[ContextVar[Face]] = ContextVar("postil_face", default=PYTHON)
+"""The face in which results, notes and warnings are put into words."""
+
+
+def spoken(message: str) -> str:
+    """Put a message into the words of the face in use.
+
+    Args:
+        message: The message; other strings remain as they are.
+
+    >>> spoken(Message("choose {by}", by=Setting("by", "system")))
+    'choose by="system"'
+    """
+    return FACE.get().words(message)
+
+
+def _filled(face: Face, template: str, many: str, facts: Mapping[str, Fact]) -> str:
+    if not facts:
+        return template
+    chosen = many if many and facts.get("count") != 1 else template
+    return chosen.format_map({name: face._fact(fact) for name, fact in facts.items()})  # noqa: SLF001 - its own
+
+
+def _again(kind: type[Message], words: tuple[str, ...], facts: dict[str, Fact]) -> Message:
+    return kind(*words, **facts)
 
 
 def _settings(message: Message) -> list[Setting]:

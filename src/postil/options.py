@@ -37,14 +37,18 @@ class Flag:
     """The flag of a field of an options class; metadata in ``Annotated``.
 
     Args:
-        names: Names of the flag; by default one, made of the field's name.
+        name: Name of the flag; by default the field's name, with ``-`` for ``_``.
+        short: A letter for it.
+        other: Another name of it.
         metavar: Placeholder of the value in the help.
         min: Smallest allowed number.
         max: Largest allowed number.
         hidden: True if the field is set from Python alone.
     """
 
-    names: tuple[str, ...] = field(default=(), kw_only=False)
+    name: str = field(default="", kw_only=False)
+    short: str = ""
+    other: str = ""
     metavar: str | None = None
     min: float | None = None
     max: float | None = None
@@ -103,18 +107,16 @@ def descriptions(cls: type) -> Mapping[str, str]:
 
 
 def flag_name(field: str, flag: Flag) -> str:
-    """The first name of a field's flag.
+    """The name of a field's flag, without hyphens before it.
 
     Args:
         field: Name of the field.
         flag: Its flag.
 
-    >>> flag_name("learning_rate", Flag())
-    '--learning-rate'
-    >>> flag_name("word_mean", Flag(("--word-mean/--no-word-mean",)))
-    '--word-mean'
+    >>> flag_name("learning_rate", Flag()), flag_name("metrics", Flag("metric", short="m"))
+    ('learning-rate', 'metric')
     """
-    return flag.names[0].partition("/")[0] if flag.names else f"--{field.replace('_', '-')}"
+    return flag.name or field.replace("_", "-")
 
 
 def split_hint(hint: object) -> tuple[object, Flag]:
@@ -124,7 +126,7 @@ def split_hint(hint: object) -> tuple[object, Flag]:
         hint: Annotation of the field, resolved; a union of several types is read as text.
 
     >>> split_hint(Annotated[int | None, Flag(min=1)])
-    (<class 'int'>, Flag(names=(), metavar=None, min=1, max=None, hidden=False))
+    (<class 'int'>, Flag(name='', short='', other='', metavar=None, min=1, max=None, hidden=False))
     """
     flag = Flag()
     if get_origin(hint) is Annotated:
@@ -157,8 +159,8 @@ def command_words(given: object) -> list[str]:
     ...     '''
     ...
     ...     count: int = 3
-    ...     sort: Annotated[bool, Flag(("--sort/--no-sort",))] = True
-    ...     units: Annotated[tuple[str, ...], Flag(("--unit",))] = ()
+    ...     sort: bool = True
+    ...     units: Annotated[tuple[str, ...], Flag("unit")] = ()
     >>> command_words(Numbers(count=4, sort=False, units=("m", "s")))
     ['--count', '4', '--no-sort', '--unit', 'm', '--unit', 's']
     """
@@ -175,11 +177,11 @@ def _words(given: object, default: object) -> list[str]:
             kind, flag = split_hint(hints[each.name])
             if flag.hidden:
                 raise ValueError(f"{each.name}: it has no flag")
-            yes, _, no = next(iter(flag.names), flag_name(each.name, flag)).partition("/")
+            name = flag_name(each.name, flag)
             if isinstance(value, bool):
-                found.append(yes if value else no)
+                found.append(f"--{name}" if value else f"--no-{name}")
             else:
-                found += [word for text in _texts(value, kind) for word in (yes, text)]
+                found += [word for text in _texts(value, kind) for word in (f"--{name}", text)]
     return found
 
 

@@ -41,7 +41,7 @@ def test_the_builder_gets_what_the_package_is_built_from() -> None:
 
 def flags(options: type) -> set[str]:
     hints = get_type_hints(options, include_extras=True)
-    return {flag_name(each.name, split_hint(hints[each.name])[1]) for each in fields(options)}
+    return {f"--{flag_name(each.name, split_hint(hints[each.name])[1])}" for each in fields(options)}
 
 
 def test_the_commands_of_the_set_ups_have_options_that_exist() -> None:

@@ -26,7 +26,7 @@ class Shared:
             depend on it.
     """
 
-    jobs: Annotated[int, Flag(("--jobs", "-j"), min=1)] = 1
+    jobs: Annotated[int, Flag("jobs", short="j", min=1)] = 1
 
 
 @options
@@ -58,7 +58,7 @@ class Example(Shared):
         sizes: Sizes.
     """
 
-    names: Annotated[tuple[str, ...], Flag(("--name", "-n"), metavar="NAME")] = ("x",)
+    names: Annotated[tuple[str, ...], Flag("name", short="n", metavar="NAME")] = ("x",)
     scale: Scale | None = None
     level: Literal["pool", "item"] = "pool"
     folders: Mapping[str, str] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class Loss:
         rate: Learning rate.
     """
 
-    loss: Annotated[str, Flag(("--softmax",))] = "full"
+    loss: Annotated[str, Flag("softmax")] = "full"
     rate: float = 1
 
     def __post_init__(self) -> None:

@@ -73,10 +73,10 @@ class ExportOptions:
         texts: Include the texts, and what was shown beside them, in the tables.
     """
 
-    out: Annotated[str, Flag(("--out", "-o"), metavar="FOLDER")]
+    out: Annotated[str, Flag("out", short="o", metavar="FOLDER")]
     table_format: Annotated[str, Flag(metavar="NAME")] = "csv"
     timestamps: bool = False
-    texts: Annotated[bool, Flag(("--texts/--no-texts",))] = True
+    texts: bool = True
 
     def __post_init__(self) -> None:
         if self.table_format not in TABLE_FORMATS:

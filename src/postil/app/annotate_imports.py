@@ -61,7 +61,7 @@ class LabelStudioOptions:
         names: Keep the names of annotators in judgement rows, instead of A1, A2, ….
     """
 
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
     campaign: Annotated[str | None, Flag(metavar="CAMPAIGN")] = None
     item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
     question: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()

@@ -60,8 +60,8 @@ class PlanOptions(SeedOptions):
         name: Name of the campaign, shown to annotators; by default that of the file of items.
     """
 
-    annotators: Annotated[int, Flag(("--annotators", "-n"), min=1)]
-    annotators_per_item: Annotated[int, Flag(("--annotators-per-item", "-k"), min=1)] = 2
+    annotators: Annotated[int, Flag("annotators", short="n", min=1)]
+    annotators_per_item: Annotated[int, Flag("annotators-per-item", short="k", min=1)] = 2
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
     item_type: Annotated[ItemType | None, Flag(metavar="NAME")] = None
     context: Annotated[str | None, Flag(metavar="NAME,NAME")] = None
@@ -69,7 +69,7 @@ class PlanOptions(SeedOptions):
     gold: Annotated[str | None, Flag(metavar="FILE")] = None
     feedback: bool = False
     training: Annotated[int, Flag(metavar="N", min=0)] = 0
-    sample: Annotated[int | None, Flag(("--items",), metavar="N", min=1)] = None
+    sample: Annotated[int | None, Flag("items", metavar="N", min=1)] = None
     overlap: Annotated[float, Flag(metavar="SHARE", min=0, max=1)] = 0.0
     by_item: bool = False
     pairs: Annotated[str | None, Flag(metavar="all|N")] = None

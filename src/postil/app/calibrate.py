@@ -45,7 +45,7 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
     """
 
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="DIR")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
     resamples: Annotated[int, Flag(min=1)] = 1000
 
     def __post_init__(self) -> None:

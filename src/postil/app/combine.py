@@ -97,7 +97,7 @@ class CombineOptions(SeedOptions):
     """
 
     method: Annotated[str, Flag(metavar="NAME")] = "ridge"
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
     penalty: Annotated[float, Flag(min=0)] = PENALTY
     folds: Annotated[int, Flag(min=2)] = FOLDS
     monotone: bool = False
@@ -105,7 +105,7 @@ class CombineOptions(SeedOptions):
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     resamples: Annotated[int, Flag(min=1)] = RESAMPLES
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="DIR")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="DIR")] = None
     items: Annotated[str | None, Flag(metavar="FILE")] = None
 
     def __post_init__(self) -> None:
@@ -139,7 +139,7 @@ class ApplyOptions:
     clip: bool = False
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     any_references: bool = False
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

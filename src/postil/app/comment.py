@@ -93,7 +93,7 @@ class CommentOptions(EngineOptions):
         seed: Seed of nucleus sampling, or of the first of an article's calls with --endpoint.
     """
 
-    k: Annotated[int, Flag(("-k",), min=1, metavar="K")] = 5
+    k: Annotated[int, Flag(short="k", min=1, metavar="K")] = 5
     min_words: Annotated[int, Flag(min=0)] = 4
     max_words: Annotated[int | None, Flag(min=1)] = None
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
@@ -103,10 +103,10 @@ class CommentOptions(EngineOptions):
     precision: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     coverage: Annotated[float | None, Flag(metavar="SHARE", min=0, max=1)] = None
     reranker: Annotated[str | None, Flag(metavar="DIR")] = None
-    strategy: Annotated[str | None, Flag(("--decoding",), metavar="NAME")] = None
+    strategy: Annotated[str | None, Flag("decoding", metavar="NAME")] = None
     beam_size: Annotated[int | None, Flag(min=1)] = None
     length_penalty: Annotated[float | None, Flag(min=0)] = None
-    no_repeat_ngram_size: Annotated[int | None, Flag(("--no-repeat-ngrams",), min=0)] = None
+    no_repeat_ngram_size: Annotated[int | None, Flag("no-repeat-ngrams", min=0)] = None
     top_p: float | None = None
     temperature: float | None = None
     seed: Annotated[int | None, Flag(min=0)] = None
@@ -157,7 +157,7 @@ class PromptedCommentOptions(EndpointOptions):
     shots: Annotated[int, Flag(min=0)] = 6
     prompt: Annotated[str | None, Flag(metavar="FILE")] = None
     article_words: Annotated[int, Flag(min=0)] = 400
-    max_tokens: Annotated[int, Flag(("--max-tokens", "--answer-tokens"), min=1)] = 200
+    max_tokens: Annotated[int, Flag("max-tokens", other="answer-tokens", min=1)] = 200
 
     def check_unused(self) -> None:
         """Refuse options that need an endpoint.

@@ -45,13 +45,13 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
     """
 
-    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME")] = (
         "pearson",
         "spearman",
         "kendall-b",
     )
     by: Annotated[By, Flag(metavar="LEVEL")] = "pool"
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None

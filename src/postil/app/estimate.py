@@ -51,7 +51,7 @@ class EstimateOptions:
             from the ratings, keep them, or auto (remove them where they are significant).
     """
 
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
     target: Annotated[str, Flag(metavar="NAME")] = "population"
     method: Annotated[str, Flag(metavar="NAME")] = "crossed"
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()

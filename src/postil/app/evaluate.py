@@ -77,7 +77,7 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
     """
 
     split: Annotated[str, Flag(metavar="NAME")] = "test"
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = METRICS
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = METRICS
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     by_date: Annotated[str | None, Flag(metavar="PERIOD")] = None

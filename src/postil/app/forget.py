@@ -62,12 +62,12 @@ class ForgetOptions:
         dry_run: Change nothing, and tell what would be erased.
     """
 
-    comments: Annotated[tuple[str, ...], Flag(("--comment",), metavar="ARTICLE:COMMENT")] = ()
-    listed: Annotated[str | None, Flag(("--comments",), metavar="FILE")] = None
-    articles: Annotated[tuple[str, ...], Flag(("--article",), metavar="ID")] = ()
-    corpora: Annotated[tuple[str, ...], Flag(("--corpus",), metavar="DIR")] = ()
-    caches: Annotated[tuple[str, ...], Flag(("--cache",), metavar="DIR")] = ()
-    data: Annotated[tuple[str, ...], Flag(("--data",), metavar="DIR")] = ()
+    comments: Annotated[tuple[str, ...], Flag("comment", metavar="ARTICLE:COMMENT")] = ()
+    listed: Annotated[str | None, Flag("comments", metavar="FILE")] = None
+    articles: Annotated[tuple[str, ...], Flag("article", metavar="ID")] = ()
+    corpora: Annotated[tuple[str, ...], Flag("corpus", metavar="DIR")] = ()
+    caches: Annotated[tuple[str, ...], Flag("cache", metavar="DIR")] = ()
+    data: Annotated[tuple[str, ...], Flag("data", metavar="DIR")] = ()
     same_text: bool = False
     dry_run: bool = False
 

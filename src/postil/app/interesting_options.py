@@ -48,12 +48,12 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         anchors: Not of a page.
     """
 
-    k: Annotated[int, Flag(("--k", "-k"), min=1)] = 5
+    k: Annotated[int, Flag("k", short="k", min=1)] = 5
     goal: Annotated[Goal | None, Flag(metavar="GOAL")] = None
     model: Annotated[str | None, Flag(metavar="DIR")] = None
     vectors: Annotated[str | None, Flag(metavar="DIR")] = None
-    measure: Annotated[str | None, Flag(("--measure", "-m"), metavar="SPEC")] = None
-    reference: Annotated[str | None, Flag(("--reference", "-r"), metavar="FILE")] = None
+    measure: Annotated[str | None, Flag("measure", short="m", metavar="SPEC")] = None
+    reference: Annotated[str | None, Flag("reference", short="r", metavar="FILE")] = None
     split: Annotated[PassageSplit, Flag(metavar="WHAT")] = "sentences"
     lang: Annotated[str | None, Flag(metavar="CODE")] = None
     tokenizer: Annotated[str, Flag(metavar="NAME")] = AUTO

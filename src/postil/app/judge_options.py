@@ -53,14 +53,14 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     anchor_metric: Annotated[str, Flag(metavar="SPEC")] = "rouge-l"
     anchors_per_grade: Annotated[int, Flag(min=1)] = 1
     article_words: Annotated[int, Flag(min=1)] = 600
-    logprobs: Annotated[bool, Flag(("--logprobs/--no-logprobs",))] = True
+    logprobs: bool = True
     samples: Annotated[int, Flag(min=1)] = 5
     temperature: Annotated[float, Flag(min=0)] = 0.7
     answer_tokens: Annotated[int, Flag(min=1)] = ANSWER_TOKENS
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     controls: bool = False
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

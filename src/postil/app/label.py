@@ -64,15 +64,15 @@ class LabelOptions(SeedOptions, ThreadOptions):
         serve: Serve the labeling page until Ctrl+C; without it, make the campaign and write the labels so far.
     """
 
-    out: Annotated[str, Flag(("--out", "-o"), metavar="FILE")]
+    out: Annotated[str, Flag("out", short="o", metavar="FILE")]
     campaign: Annotated[str | None, Flag(metavar="FILE")] = None
-    sample: Annotated[int, Flag(("--articles",), min=1)] = 60
+    sample: Annotated[int, Flag("articles", min=1)] = 60
     per_article: Annotated[int, Flag(min=1)] = 3
     among: Annotated[int | None, Flag(min=1)] = None
     annotators: Annotated[int, Flag(min=1)] = 1
     annotators_per_item: Annotated[int, Flag(min=1)] = 1
     port: Annotated[int, Flag(min=1, max=65535)] = 8000
-    serve: Annotated[bool, Flag(("--serve/--no-serve",))] = True
+    serve: bool = True
 
     def __post_init__(self) -> None:
         kind_of(self.out)

@@ -46,7 +46,7 @@ class ThreadOptions:
         jobs: Number of threads; the numbers do not depend on it.
     """
 
-    jobs: Annotated[int, Flag(("--jobs", "-j"), min=1)] = 1
+    jobs: Annotated[int, Flag("jobs", short="j", min=1)] = 1
 
 
 @options
@@ -87,7 +87,7 @@ class PluginOptions:
         plugins: Python code with own metrics to import: a .py file, or the name of a module; repeatable.
     """
 
-    plugins: Annotated[tuple[str, ...], Flag(("--plugin",), metavar="MODULE")] = ()
+    plugins: Annotated[tuple[str, ...], Flag("plugin", metavar="MODULE")] = ()
 
 
 @options
@@ -126,7 +126,7 @@ class TableInputOptions:
     encoding: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     delimiter: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
     decimal: Annotated[tuple[str, ...], Flag(metavar="CHAR")] = ()
-    quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
+    quotes: bool = True
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
     fill_down: bool = False
     missing: Annotated[tuple[str, ...], Flag(metavar="TEXT")] = ()

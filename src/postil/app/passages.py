@@ -76,7 +76,7 @@ class RankingOptions(SeedOptions, ThreadOptions):
     """
 
     pool: Annotated[Pool, Flag(metavar="HOW")] = "all"
-    k: Annotated[tuple[int, ...], Flag(("--k", "-k"), metavar="K", min=1)] = ()
+    k: Annotated[tuple[int, ...], Flag("k", short="k", metavar="K", min=1)] = ()
     folds: Annotated[int, Flag(min=2)] = FOLDS
     scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
     resamples: Annotated[int, Flag(min=1)] = RESAMPLES
@@ -101,7 +101,7 @@ class PassagesOptions(Preprocessing, RankingOptions):
         strata_k: Rank cutoff of nCG by length, within thirds of a list by number of words.
     """
 
-    measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
     reference: Annotated[Asked, Flag(metavar="WHAT")] = "topic"
     leave_one_out: bool = False
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"

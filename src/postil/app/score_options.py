@@ -43,7 +43,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
         allow_han: True to let words split more than a tenth of the texts in Han characters.
     """
 
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
@@ -52,7 +52,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
     save_background: Annotated[str | None, Flag(metavar="FOLDER")] = None
     items: Annotated[str | None, Flag(metavar="FILE")] = None
     controls: bool = False
-    control_draws: Annotated[int, Flag(("--control-draws", "--draws"), min=1)] = 100
+    control_draws: Annotated[int, Flag("control-draws", other="draws", min=1)] = 100
     seed: Annotated[int, Flag(min=0)] = 20181
     ungraded: Annotated[str, Flag(metavar="NAME")] = "error"
     allow_han: Annotated[bool, Flag(hidden=True)] = False

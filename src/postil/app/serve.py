@@ -65,7 +65,7 @@ class ServiceOptions(ListenOptions, ThreadOptions):
     blocklist: Annotated[str | None, Flag(metavar="FILE")] = None
     allow: Annotated[tuple[str, ...], Flag(metavar="KIND")] = ()
     profanity: Annotated[ProfanityFilter, Flag(metavar="WHAT")] = "list"
-    metrics: Annotated[tuple[str, ...], Flag(("--metric",), metavar="SPEC")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", metavar="SPEC")] = ()
     tokens: Annotated[str | None, Flag(metavar="FILE")] = None
     rate: Annotated[int | None, Flag(min=1)] = None
     audit: Annotated[str | None, Flag(metavar="FILE")] = None

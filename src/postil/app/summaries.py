@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.progress import OnMessage
-    from postil.messages import Words
     from postil.metrics.measures import Measure
     from postil.records.results import Correlation
 
@@ -62,7 +61,7 @@ class SummariesOptions(Preprocessing, SeedOptions, ThreadOptions):
         max_words: Number of words at which summaries are cut.
     """
 
-    measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
     scale: Annotated[Scale | None, Flag(metavar="LOW:HIGH")] = None
     resamples: Annotated[int, Flag(min=1)] = RESAMPLES
     max_words: Annotated[int, Flag(min=1)] = MAX_WORDS
@@ -133,7 +132,7 @@ class _Sources(RowLocations):
         self._parts = [places for places, _ in parts]
         self._begins = [0, *accumulate(number for _, number in parts)]
 
-    def error(self, index: int, field: str, problem: Words) -> InvalidInput:
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
         """See `RowLocations.error`."""
         part = min(bisect_right(self._begins, index), len(self._parts)) - 1
         return self._parts[part].error(index - self._begins[part], field, problem)

@@ -110,7 +110,7 @@ class ShowOptions:
         check: Read everything and compare it with its hash.
     """
 
-    nearest: Annotated[int, Flag(("--nearest", "-k"), min=1)] = 10
+    nearest: Annotated[int, Flag("nearest", short="k", min=1)] = 10
     check: bool = False
 
 

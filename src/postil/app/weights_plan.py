@@ -54,10 +54,10 @@ class WeightsPlanOptions(PluginOptions, ThreadOptions, InputOptions):
     """
 
     budget: Annotated[str, Flag(metavar="N|SHARE%")]
-    metric: Annotated[str, Flag(("--metric", "-m"), metavar="SPEC")] = "rouge-l"
+    metric: Annotated[str, Flag("metric", short="m", metavar="SPEC")] = "rouge-l"
     each: Annotated[int, Flag(min=1)] = 1
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
-    out: Annotated[str | None, Flag(("--out", "-o"), metavar="FILE")] = None
+    out: Annotated[str | None, Flag("out", short="o", metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

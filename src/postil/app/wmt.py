@@ -69,15 +69,15 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
             at most.
     """
 
-    language_pair: Annotated[str, Flag(("--language-pair", "-l"), metavar="PAIR")]
+    language_pair: Annotated[str, Flag("language-pair", short="l", metavar="PAIR")]
     human: Annotated[str | None, Flag(metavar="NAME")] = None
-    references: Annotated[tuple[str, ...], Flag(("--reference", "-r"), metavar="NAME")] = ()
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="NAME")] = ()
-    coefficients: Annotated[tuple[Measure, ...], Flag(("--coefficient", "-c"), metavar="NAME")] = (
+    references: Annotated[tuple[str, ...], Flag("reference", short="r", metavar="NAME")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
+    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME")] = (
         "pearson",
         "kendall-b",
     )
-    outliers: Annotated[tuple[str, ...], Flag(("--outlier",), metavar="SYSTEM")] = ()
+    outliers: Annotated[tuple[str, ...], Flag("outlier", metavar="SYSTEM")] = ()
     include_outliers: bool = False
     include_human: bool = False
     lower_is_better: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()

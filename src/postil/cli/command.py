@@ -20,15 +20,17 @@ from typing import (
 
 import typer
 
-from postil.cli.errors import FACE, exits
+from postil.cli.errors import exits
 from postil.errors import UsageError
-from postil.messages import CommandLine
+from postil.messages import FACE, CommandLine
 from postil.options import descriptions, flag_name, is_options, split_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from dataclasses import Field
     from typing import ParamSpec
+
+    from postil.options import Flag
 
     P = ParamSpec("P")
 
@@ -55,11 +57,18 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
             parameters.append(parameter.replace(annotation=hint))
 
     def run(*args: object, **given: object) -> None:
-        FACE.set(CommandLine({name: flag for cls in makers.values() for name, flag in _spelled(cls)}))
         made = {name: _made(cls, given) for name, cls in makers.items()}
         cast("Callable[..., None]", function)(*args, **given, **made)
 
-    ends = exits(run)
+    ending = exits(run)
+
+    def ends(*args: object, **given: object) -> None:
+        spoken_before = FACE.set(CommandLine({name: flag for cls in makers.values() for name, flag in _spelled(cls)}))
+        try:
+            ending(*args, **given)
+        finally:
+            FACE.reset(spoken_before)
+
     ends.__name__, ends.__doc__, ends.__module__ = function.__name__, function.__doc__, function.__module__
     ends.__annotations__ = {each.name: each.annotation for each in parameters}
     required = [each for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
@@ -82,7 +91,7 @@ def _made(cls: type, given: Values) -> object:
     flags: dict[str, str] = {}
     for each in fields(cls):
         inner, flag = split_hint(hints[each.name])
-        flags[each.name] = flag_name(each.name, flag)
+        flags[each.name] = f"--{flag_name(each.name, flag)}"
         if is_options(inner):
             values[each.name] = _made(cast("type", inner), given)
         elif not flag.hidden:
@@ -106,7 +115,7 @@ def _spelled(cls: type) -> Iterator[tuple[str, str]]:
         if is_options(inner):
             yield from _spelled(cast("type", inner))
         elif not flag.hidden:
-            yield each.name, flag_name(each.name, flag)
+            yield each.name, f"--{flag_name(each.name, flag)}"
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:
@@ -119,7 +128,7 @@ def _flags(cls: type) -> list[inspect.Parameter]:
             made += _flags(cast("type", inner))
         elif not flag.hidden:
             option = typer.Option(
-                *(flag.names or (flag_name(each.name, flag),)),
+                *_names(each, flag),
                 metavar=None if inner is bool else flag.metavar or _METAVARS.get(_single(inner)),
                 help=texts[each.name],
                 min=flag.min,
@@ -134,6 +143,13 @@ def _flags(cls: type) -> list[inspect.Parameter]:
                 )
             )
     return made
+
+
+def _names(of: Field[object], flag: Flag) -> list[str]:
+    """All names of a flag; a switch that is on by default has one that turns it off."""
+    name = flag_name(of.name, flag)
+    names = [f"--{name}/--no-{name}" if of.default is True else f"--{name}"]
+    return names + [f"-{flag.short}"] * bool(flag.short) + [f"--{flag.other}"] * bool(flag.other)
 
 
 _METAVARS: Final[Mapping[object, str]] = {int: "N", float: "X", Path: "FILE"}

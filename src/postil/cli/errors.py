@@ -9,26 +9,24 @@ import shlex
 import shutil
 import sys
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO, cast
 
 import typer
 
 from postil.errors import PostilError
 from postil.escaping import one_line, visible
-from postil.messages import COMMAND_LINE
+from postil.messages import COMMAND_LINE, FACE, CommandLine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import ParamSpec
 
-    from postil.messages import CommandLine, Words
+    from postil.messages import Face
 
     P = ParamSpec("P")
 
 __all__ = [
     "CALLED",
-    "FACE",
     "command_line",
     "emit",
     "exits",
@@ -43,8 +41,6 @@ CALLED: Final = "postil"
 """Key of the command line in the context of the root command."""
 
 MISTAKE: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)  # click's UsageError, or typer's copy
-FACE: Final[ContextVar[CommandLine]] = ContextVar("postil_face", default=COMMAND_LINE)
-"""The words of the running command, whose options spell settings."""
 INTERRUPTED: Final = 130  # 128 and the number of the signal, as shells have it
 
 
@@ -89,13 +85,19 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def say(message: Words) -> None:
+def say(message: str) -> None:
     """Print a status message to standard error, in the words of the command line.
 
     Args:
         message: The message.
     """
-    _write(one_line(FACE.get().words(message)) + "\n", sys.stderr)
+    _write(one_line(_face().words(message)) + "\n", sys.stderr)
+
+
+def _face() -> Face:
+    """The face of the running command, whose options spell settings; outside of commands that of any command."""
+    face = FACE.get()
+    return face if isinstance(face, CommandLine) else COMMAND_LINE
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -120,7 +122,7 @@ def refuse(error: PostilError) -> NoReturn:
     Args:
         error: The error.
     """
-    say(f"postil: {error.words(FACE.get())}")
+    say(f"postil: {error.words(_face())}")
     _settle_output()
     raise typer.Exit(error.exit_code) from None
 

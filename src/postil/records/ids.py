@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from postil.messages import Message, spoken
 from postil.unicode_forms import is_composed, normalized
 
 __all__ = ["DecomposedId", "as_id", "plain_id"]
@@ -50,14 +51,16 @@ def as_id(text: str) -> str:
 
 
 def plain_id(value: object) -> str:
-    """Encode an id as msgspec asks for it, as it was given.
+    """Encode what msgspec asks for: an id as it was given, a message in the words of the face in use.
 
     Args:
-        value: The id.
+        value: The id or the message.
 
     Raises:
         TypeError: It is something else.
     """
     if isinstance(value, DecomposedId):
         return str(value)
+    if isinstance(value, Message):
+        return spoken(value)
     raise TypeError(f"expected what JSON has, got {type(value).__name__}")

@@ -11,7 +11,6 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from postil.messages import Words
 
 __all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source"]
 
@@ -109,7 +108,7 @@ class RowLocations:
         """
         return None if self._fields is None else self._fields(self.line(index))
 
-    def error(self, index: int, field: str, problem: Words) -> InvalidInput:
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
         """Make the error that names the location of a wrong row; the caller raises it.
 
         Args:
@@ -182,7 +181,7 @@ class FileLocations(RowLocations):
         places, inside = self._part(index)
         return places.fields(inside)
 
-    def error(self, index: int, field: str, problem: Words) -> InvalidInput:
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
         """Make the error that names the location of a wrong row in its file.
 
         Args:

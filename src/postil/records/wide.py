@@ -19,7 +19,6 @@ from postil.records.rows import Judgement, Row, Score
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.messages import Words
     from postil.records.reading import Reading
     from postil.records.row_files import FilePath
     from postil.records.row_locations import Source
@@ -202,7 +201,7 @@ class _WideLocations(RowLocations):
         """See `RowLocations.fields`."""
         return self._source.fields(self.origin[index] // len(self._names))
 
-    def error(self, index: int, field: str, problem: Words) -> InvalidInput:
+    def error(self, index: int, field: str, problem: str) -> InvalidInput:
         """See `RowLocations.error`."""
         row, column = divmod(self.origin[index], len(self._names))
         return self._source.error(row, self._names[column] if field == self._value else field, problem)

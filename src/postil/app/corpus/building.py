@@ -58,7 +58,7 @@ class BuildRunOptions:
     dev_from: Annotated[str | None, Flag(metavar="FILE")] = None
     test_from: Annotated[str | None, Flag(metavar="FILE")] = None
     ratings: Annotated[str | None, Flag(metavar="FILE")] = None
-    jobs: Annotated[int | None, Flag(("--jobs", "-j"), min=1)] = None
+    jobs: Annotated[int | None, Flag("jobs", short="j", min=1)] = None
     engine: Annotated[str, Flag(metavar="NAME")] = "local"
     address: Annotated[str | None, Flag(metavar="ADDRESS")] = None
 

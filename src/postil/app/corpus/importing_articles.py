@@ -152,9 +152,9 @@ class ForumOptions(LangOptions):
         comment_column: The same as --column comments.NAME=SOURCE_FIELD.
     """
 
-    column: Annotated[tuple[str, ...], Flag(("--column", "--field"), metavar="NAME=SOURCE_FIELD")] = ()
+    column: Annotated[tuple[str, ...], Flag("column", other="field", metavar="NAME=SOURCE_FIELD")] = ()
     comment_column: Annotated[
-        tuple[str, ...], Flag(("--comment-column", "--comment-field"), metavar="NAME=SOURCE_FIELD")
+        tuple[str, ...], Flag("comment-column", other="comment-field", metavar="NAME=SOURCE_FIELD")
     ] = ()
 
 
@@ -195,7 +195,7 @@ class TableOptions(LangOptions):
     delimiter: Annotated[str | None, Flag(metavar="CHAR")] = None
     decimal: Annotated[str | None, Flag(metavar="CHAR")] = None
     encoding: Annotated[str | None, Flag(metavar="NAME")] = None
-    quotes: Annotated[bool, Flag(("--quotes/--no-quotes",))] = True
+    quotes: bool = True
     apostrophes: bool = False
     sheet: Annotated[tuple[str, ...], Flag(metavar="NAME")] = ()
 

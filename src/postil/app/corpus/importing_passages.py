@@ -53,7 +53,7 @@ class TrecOptions:
     """
 
     qrels: Annotated[str, Flag(metavar="FILE")]
-    collection: Annotated[tuple[str, ...], Flag(("--collection", "-c"), metavar="FILE")]
+    collection: Annotated[tuple[str, ...], Flag("collection", short="c", metavar="FILE")]
     run: Annotated[tuple[str, ...], Flag(metavar="FILE")] = ()
     unjudged: Annotated[Unjudged, Flag(metavar="POLICY")] = "skip"
     duplicates: Annotated[int, Flag(min=0)] = 0
@@ -96,7 +96,7 @@ class WikipediaOptions(ThreadOptions):
 
     split: Annotated[WikiSplit, Flag(metavar="UNIT")] = "paragraphs"
     min_words: Annotated[int, Flag(min=1)] = 10
-    targets: Annotated[bool, Flag()] = False
+    targets: bool = False
     namespace: Annotated[tuple[int, ...], Flag(metavar="N")] = (0,)
     limit: Annotated[int | None, Flag(min=1, metavar="N")] = None
     titles: Annotated[str | None, Flag(metavar="FILE")] = None

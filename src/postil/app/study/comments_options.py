@@ -118,7 +118,7 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
 
     preset: Annotated[str | None, Flag(metavar="NAME")] = None
     systems: Annotated[Names | None, Flag(metavar="NAMES")] = None
-    models: Annotated[Mapping[str, str], Flag(("--model",), metavar="NAME=DIR")] = field(default_factory=dict)
+    models: Annotated[Mapping[str, str], Flag("model", metavar="NAME=DIR")] = field(default_factory=dict)
     ranker: Annotated[str | None, Flag(metavar="NAME")] = None
     softmax: Annotated[str | None, Flag(metavar="NAME")] = None
     epochs: Annotated[int | None, Flag(min=1)] = None
@@ -133,7 +133,7 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
     scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     judgement_scale: Annotated[Scale | None, Flag(metavar="SCALE")] = None
     weights: Annotated[str | None, Flag(metavar="METHOD")] = None
-    metrics: Annotated[tuple[str, ...], Flag(("--metric", "-m"), metavar="SPEC")] = ()
+    metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="SPEC")] = ()
     draws: Annotated[int, Flag(min=1)] = 100
     stage: Annotated[str | None, Flag(metavar="NAME")] = None
 

@@ -86,11 +86,11 @@ class PassagesStudyOptions(RankingOptions):
     vectors: Annotated[Mapping[str, str], Flag(metavar="NAME=FOLDER")] = field(default_factory=dict)
     summaries: Annotated[str | None, Flag(metavar="FILE")] = None
     articles: Annotated[str | None, Flag(metavar="FILE")] = None
-    measures: Annotated[tuple[str, ...], Flag(("--measure", "-m"), metavar="SPEC")] = ()
+    measures: Annotated[tuple[str, ...], Flag("measure", short="m", metavar="SPEC")] = ()
     folds_by: Annotated[FoldsBy, Flag(metavar="HOW")] = "seed"
     repeated_texts: Annotated[RepeatedTexts | None, Flag(metavar="HOW")] = None
     equal_texts: Annotated[EqualTexts, Flag(metavar="HOW")] = "leave"
-    train: Annotated[bool, Flag(("--train/--no-train",))] = True
+    train: bool = True
     tokenizer: Annotated[str, Flag(metavar="NAME")] = "words"
     stem: Annotated[str, Flag(metavar="NAME")] = "porter"
     stop: Annotated[str, Flag(metavar="LANG")] = "en"

@@ -27,7 +27,7 @@ class UsesOptions(SeedOptions, ThreadOptions):
     model: Annotated[str | None, Flag(metavar="DIR")] = None
     folds: Annotated[int, Flag(min=2)] = 5
     resamples: Annotated[int, Flag(min=1)] = 1000
-    train: Annotated[bool, Flag(("--train/--no-train",))] = True
+    train: bool = True
     epochs: Annotated[int, Flag(min=1)] = 10
     device: Annotated[str, Flag(metavar="NAME")] = "auto"
     stage: Annotated[str | None, Flag(metavar="NAME")] = None

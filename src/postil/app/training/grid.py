@@ -70,8 +70,7 @@ class Combination(Generic[Options]):
             if option.flag.hidden:
                 words += ["--grid", f"{name}={value_text(value)}"]
             elif isinstance(value, bool):
-                yes, _, no = option.flag.names[0].partition("/")
-                words.append(yes if value else no)
+                words.append(f"--{name}" if value else f"--no-{name}")
             else:
                 words += [f"--{name}", value_text(value)]
         return words
@@ -235,7 +234,7 @@ def _options(options: GeneratorTrainOptions | RetrieverTrainOptions) -> dict[str
     for part, cls in (("network", type(options.network)), ("training", type(options.training))):
         for field, hint in get_type_hints(cls, include_extras=True).items():
             kind, flag = split_hint(hint)
-            found[flag_name(field, flag).removeprefix("--")] = _Option(part, field, kind, flag)
+            found[flag_name(field, flag)] = _Option(part, field, kind, flag)
     return found
 
 

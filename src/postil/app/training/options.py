@@ -163,7 +163,7 @@ class QualityTrainOptions(SeedOptions):
         seed: Seed of folds and resamples.
     """
 
-    target: Annotated[str, Flag(("--from",), metavar="NAME")] = "votes"
+    target: Annotated[str, Flag("from", metavar="NAME")] = "votes"
     folds: Annotated[int, Flag(min=2)] = 5
     resamples: Annotated[int, Flag(min=1)] = 1000
 

@@ -116,7 +116,7 @@ class GeneratorOptions(PairOptions):
     hidden_size: Annotated[int, Flag(min=2)] = 256
     embedding_dim: Annotated[int, Flag(hidden=True)] = 256
     layers: Annotated[int, Flag(min=1)] = 1
-    loss: Annotated[Literal["full", "sampled"], Flag(("--softmax",), metavar="NAME")] = "full"
+    loss: Annotated[Literal["full", "sampled"], Flag("softmax", metavar="NAME")] = "full"
     num_sampled: Annotated[int, Flag(hidden=True)] = 2000
     comments_per_group: Annotated[int | None, Flag(hidden=True)] = None
 
@@ -158,9 +158,9 @@ class RelevanceOptions(PairOptions):
     widths: Annotated[tuple[int, ...], Flag(hidden=True)] = (1, 2, 3)
     output_dim: Annotated[int, Flag(hidden=True)] = 128
     shared: Annotated[bool, Flag(hidden=True)] = True
-    word_mean: Annotated[bool, Flag(("--word-mean/--no-word-mean",))] = True
-    loss: Annotated[Literal["softmax", "negative"], Flag(("--relevance-loss",), metavar="NAME")] = "softmax"
-    num_negatives: Annotated[int | None, Flag(("--negatives",), min=0)] = None
+    word_mean: bool = True
+    loss: Annotated[Literal["softmax", "negative"], Flag("relevance-loss", metavar="NAME")] = "softmax"
+    num_negatives: Annotated[int | None, Flag("negatives", min=0)] = None
     comments_per_group: Annotated[int, Flag(hidden=True)] = 4
 
     def __post_init__(self) -> None:
