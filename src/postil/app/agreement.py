@@ -10,14 +10,16 @@ from postil.app.item_scores import read_judgements
 from postil.errors import Undefined
 from postil.metaeval.agreement import FEWEST
 from postil.metaeval.agreement import agreement as measure
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.results import AgreementResult, replace
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
+    from postil.app.annotate_agreement import AgreementKeywords
     from postil.records.frames import Table
     from postil.records.scale import Scale
 
@@ -34,6 +36,7 @@ def agreement(
     scale: Scale | None = None,
     aspect: str | None = None,
     options: AgreementOptions | None = None,
+    **keywords: Unpack[AgreementKeywords],
 ) -> AgreementResult:
     """Measure inter-annotator agreement: percent agreement, kappas, Krippendorff's alphas.
 
@@ -50,6 +53,7 @@ def agreement(
         scale: Scale of the ratings, to check them by.
         aspect: Aspect to keep, where judgements have more than one.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The agreement, or the reason why there is none.
@@ -78,7 +82,7 @@ def agreement(
     rows, places = read_judgements(opened)
     for each in opened.left_out:
         warnings.warn(f"judgements left out: {each}", stacklevel=2)
-    options = options or AgreementOptions()
+    options = options_of(AgreementOptions, options, keywords)
     try:
         found = measure(
             rows,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from postil.annotation.aspects import ratings_of
 from postil.annotation.consistency import with_gold_labels, with_themselves
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from postil.annotation.quality import InferredGrades
     from postil.annotation.rubric import Rubric
 
-__all__ = ["AgreementOptions", "CampaignAgreementOptions", "agreement", "agreement_of"]
+__all__ = ["AgreementKeywords", "AgreementOptions", "CampaignAgreementOptions", "agreement", "agreement_of"]
 
 
 @options
@@ -38,6 +38,13 @@ class AgreementOptions(SeedOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+
+class AgreementKeywords(TypedDict, total=False):
+    """Options of `postil.agreement` as keywords; see `AgreementOptions`."""
+
+    seed: int
+    resamples: int
 
 
 @options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_type_hints
 
 from postil.app.estimate import EstimateOptions, open_judged_files, rated_outputs
 from postil.app.options import SeedOptions
@@ -13,7 +13,7 @@ from postil.messages import Blank, Setting
 from postil.metaeval.budgets import Pilot, budget, facets_of
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
-from postil.metaeval.severity import untold
+from postil.metaeval.severity import Rule, untold
 from postil.metaeval.variance_components import design_of
 from postil.options import Flag, options, split_hint
 from postil.records.results import BudgetSettings, replace
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from postil.records.results import BudgetFacet, BudgetResult, Excluded
     from postil.records.row_locations import Source
     from postil.records.rows import Judgement, Score
+    from postil.records.scale import Scale
 
-__all__ = ["BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
+__all__ = ["BudgetKeywords", "BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
 
 PILOT: Final = Setting("judgements", Blank("FILE"))
 """The ratings of a pilot."""
@@ -108,6 +109,33 @@ class BudgetOptions(EstimateOptions, SeedOptions):
                 annotators=Setting("annotators"),
                 got=max(self.raters),
             )
+
+
+class BudgetKeywords(TypedDict, total=False):
+    """Options of `postil.budget` as keywords; see `BudgetOptions`."""
+
+    seed: int
+    metrics: tuple[str, ...]
+    target: str
+    method: str
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+    severity: Rule
+    graded: tuple[int, ...]
+    raters: tuple[int, ...]
+    difference: float | None
+    power: float
+    width: float | None
+    sd: float | None
+    reliability: float | None
+    system_correlation: float | None
+    r_squared: float | None
+    seconds_per_rating: float
+    seconds_per_item: float
+    annotators: int | None
+    overlap: float
+    resamples: int
 
 
 def _check_bounds(given: BudgetOptions) -> None:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, overload
 from postil.app.budget import BudgetOptions, budget_of_assumptions, budget_rows
 from postil.app.columns import refuse_other_form
 from postil.app.judged_columns import open_judged
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
+    from postil.app.budget import BudgetKeywords
     from postil.app.columns import Column
     from postil.app.item_scores import Scores
     from postil.records.frames import Table
@@ -21,7 +23,7 @@ __all__ = ["budget"]
 
 
 @overload
-def budget(*, options: BudgetOptions) -> BudgetResult: ...
+def budget(*, options: BudgetOptions, **keywords: Unpack[BudgetKeywords]) -> BudgetResult: ...
 @overload
 def budget(
     scores: Mapping[str, Column] | None,
@@ -31,6 +33,7 @@ def budget(
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
     options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
 ) -> BudgetResult: ...
 @overload
 def budget(
@@ -44,6 +47,7 @@ def budget(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
 ) -> BudgetResult: ...
 @overload
 def budget(
@@ -56,6 +60,7 @@ def budget(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
 ) -> BudgetResult: ...
 def budget(
     scores: Mapping[str, Column] | Scores | None = None,
@@ -71,6 +76,7 @@ def budget(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
 ) -> BudgetResult:
     """Plan a rating campaign: interval widths, power and hours for numbers of graded items and of raters.
 
@@ -92,6 +98,7 @@ def budget(
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The ``rows``, one per number of graded items and of raters, the ``cheapest`` plan, and ``notes``.
@@ -107,7 +114,7 @@ def budget(
     (56, 1, 112)
     """
     check_arguments(budget, locals())
-    options = options or BudgetOptions()
+    options = options_of(BudgetOptions, options, keywords)
     if scores is None and grades is None and judgements is None:
         refuse_other_form(
             "without ratings; expected none with assumptions",

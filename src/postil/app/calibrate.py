@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from postil.app.article_files import checked_articles
 from postil.app.model_labels import fit_model_labels
@@ -14,7 +14,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter, check_free
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments, check_fields
+from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.labels import Label
 from postil.records.row_files import read
@@ -23,6 +23,7 @@ from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.progress import OnMessage
     from postil.commenters.show_filter import ShowFilter
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 
-__all__ = ["CalibrateOptions", "calibrate", "calibrate_files", "calibrate_model", "read_labels"]
+__all__ = ["CalibrateKeywords", "CalibrateOptions", "calibrate", "calibrate_files", "calibrate_model", "read_labels"]
 
 
 @options
@@ -52,6 +53,15 @@ class CalibrateOptions(SeedOptions, ThreadOptions):
         check_fields(self)
 
 
+class CalibrateKeywords(TypedDict, total=False):
+    """Options of `postil.calibrate` as keywords; see `CalibrateOptions`."""
+
+    jobs: int
+    seed: int
+    out: str | None
+    resamples: int
+
+
 def calibrate(
     model: FilePath,
     labels: Table,
@@ -59,6 +69,7 @@ def calibrate(
     *,
     columns: Mapping[str, str] | None = None,
     options: CalibrateOptions | None = None,
+    **keywords: Unpack[CalibrateKeywords],
 ) -> CalibrationResult:
     """Learn from labels which suggestions of a model are worth showing, and keep that in the model's folder.
 
@@ -68,6 +79,7 @@ def calibrate(
         articles: Table of the articles of the labels, for labels without a title; by default ``options.articles``.
         columns: Columns of the tables by field, such as ``{"show": "good", "articles.title": "headline"}``.
         options: Options; by default those of the command. Their ``out`` is another folder to write.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         Precision against coverage with intervals, on articles that the fit has not seen. Where the labels allow no
@@ -80,7 +92,7 @@ def calibrate(
         PostilError: The operating system reports an error.
     """
     check_arguments(calibrate, locals())
-    options = options or CalibrateOptions()
+    options = options_of(CalibrateOptions, options, keywords)
     if options.out is not None:
         check_free(options.out)
     names = ColumnNames({"labels": Label, "articles": Draft}, columns)

@@ -7,7 +7,7 @@ import json
 import math
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -57,7 +57,9 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement
 
 __all__ = [
+    "ApplyKeywords",
     "ApplyOptions",
+    "CombineKeywords",
     "CombineOptions",
     "apply_to_files",
     "apply_to_rows",
@@ -147,6 +149,31 @@ class ApplyOptions:
             raise UsageError("scale: is for --clip alone")
         if self.out is not None:
             kind_of(self.out)
+
+
+class CombineKeywords(TypedDict, total=False):
+    """Options of `postil.fit_combination` as keywords; see `CombineOptions`."""
+
+    seed: int
+    method: str
+    metrics: tuple[str, ...]
+    penalty: float
+    folds: int
+    monotone: bool
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+    resamples: int
+    out: str | None
+
+
+class ApplyKeywords(TypedDict, total=False):
+    """Options of `postil.apply_combination` as keywords; see `ApplyOptions`."""
+
+    clip: bool
+    scale: Scale | None
+    any_references: bool
+    out: str | None
 
 
 def fit_files(

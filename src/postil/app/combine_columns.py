@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 from postil.app.combine import ApplyOptions, CombineOptions, apply_to_rows, fit_rows
 from postil.app.judged_columns import open_judged, open_scores_alone
 from postil.errors import UsageError
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.columns import Column
+    from postil.app.combine import ApplyKeywords, CombineKeywords
     from postil.app.item_scores import Scores
     from postil.records.frames import Table
     from postil.records.results import CombinationResult, ScoreResult
@@ -36,6 +38,7 @@ def fit_combination(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: CombineOptions | None = None,
+    **keywords: Unpack[CombineKeywords],
 ) -> CombinationResult:
     """Fit a combination of scores to human ratings, and report how well it grades texts of items it has not seen.
 
@@ -55,6 +58,7 @@ def fit_combination(
         metric_columns: Columns of the table of scores that each are a metric.
         annotator_columns: Columns of the judgements that each are an annotator.
         options: Options; by default those of the command. Their ``out`` is the folder for `apply_combination`.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         Out-of-fold correlations of the ``combination`` and of the ``controls`` alone, their ``difference``, the
@@ -80,7 +84,7 @@ def fit_combination(
     [('a', 6.04), ('b', 1.42), ('c', -0.0)]
     """
     check_arguments(fit_combination, locals())
-    options = options or CombineOptions()
+    options = options_of(CombineOptions, options, keywords)
     opened = open_judged(
         scores,
         grades,
@@ -112,6 +116,7 @@ def apply_combination(
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     options: ApplyOptions | None = None,
+    **keywords: Unpack[ApplyKeywords],
 ) -> ScoreResult:
     """Grade texts by a combination of their scores that `fit_combination` wrote.
 
@@ -126,6 +131,7 @@ def apply_combination(
         columns: Columns of tables by field.
         metric_columns: Columns of the table that each are a metric.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         Mean grade of each system, and in ``items`` the grade of each text, on the scale of the judgements.
@@ -157,4 +163,6 @@ def apply_combination(
         columns=columns,
         metric_columns=metric_columns,
     )
-    return apply_to_rows(opened, model, options or ApplyOptions(), lambda said: warnings.warn(said, stacklevel=3))
+    return apply_to_rows(
+        opened, model, options_of(ApplyOptions, options, keywords), lambda said: warnings.warn(said, stacklevel=3)
+    )

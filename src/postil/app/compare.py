@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.app.item_scores import ScoresWithCopies, open_score_files, open_scores
 from postil.app.names import summed
@@ -12,7 +12,7 @@ from postil.errors import UnknownName, UsageError
 from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import known_metric
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments, check_fields
+from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames
 from postil.records.names import copies_remark
 from postil.records.results import replace
@@ -21,6 +21,7 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.item_scores import Scores
     from postil.app.progress import OnMessage
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from postil.records.results import Comparison
     from postil.records.row_locations import Source
 
-__all__ = ["CompareOptions", "compare", "compare_files", "compare_rows"]
+__all__ = ["CompareKeywords", "CompareOptions", "compare", "compare_files", "compare_rows"]
 
 P_VALUES: Final = ("postil", "sacrebleu")
 """Definitions of p-values, by the program that has them."""
@@ -68,6 +69,18 @@ class CompareOptions(ResamplingOptions):
             raise UsageError(f"{flag}: only --baseline, --resamples, --seed and options of reading files go with it")
 
 
+class CompareKeywords(TypedDict, total=False):
+    """Options of `postil.compare` as keywords; see `CompareOptions`."""
+
+    seed: int
+    resamples: int
+    permutations: int
+    intersect: bool
+    lower_is_better: tuple[str, ...]
+    item_means: bool
+    p_values: str
+
+
 def compare_files(
     scores: Sequence[str],
     options: CompareOptions,
@@ -105,6 +118,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     metric_columns: Sequence[str] = (),
     options: CompareOptions | None = None,
+    **keywords: Unpack[CompareKeywords],
 ) -> Comparison:
     """Compare systems by their scores of the same items.
 
@@ -118,6 +132,7 @@ def compare(
         columns: Columns of a table by field, such as ``{"metric": "name", "score": "value"}``.
         metric_columns: Columns of a table that each are a metric, where there is no column ``metric``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The comparison: one row per metric and system, with intervals and p-values.
@@ -142,7 +157,7 @@ def compare(
         {"scores": Score}, columns, everywhere={"item": item, "system": system}, wide={"scores": metric_columns}
     )
     opened = open_scores(scores, names)
-    options = options or CompareOptions()
+    options = options_of(CompareOptions, options, keywords)
     if baseline is not None:
         options = dataclasses.replace(options, baseline=baseline)
     return compare_rows(opened, options)

@@ -9,7 +9,7 @@ from postil.app.compare import CompareOptions
 from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.metaeval.interleaving import interleaved_preferences
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.impressions import Impression
 from postil.records.results import replace
@@ -18,7 +18,9 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
+    from postil.app.compare import CompareKeywords
     from postil.app.progress import OnMessage
     from postil.records.frames import Table
     from postil.records.results import InterleavingResult
@@ -60,6 +62,7 @@ def compare_interleaved(
     *,
     columns: Mapping[str, str] | None = None,
     options: CompareOptions | None = None,
+    **keywords: Unpack[CompareKeywords],
 ) -> InterleavingResult:
     """Compare models by what readers did with their interleaved suggestions.
 
@@ -69,6 +72,7 @@ def compare_interleaved(
         baseline: The model to compare with; by default that of the options, else the first.
         columns: Columns of the log by field, such as ``{"article": "page"}``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The preferences: one row per pair of models and measure, with intervals and p-values.
@@ -90,7 +94,7 @@ def compare_interleaved(
     """
     check_arguments(compare_interleaved, locals())
     rows = open_rows(log, Impression, "log", ColumnNames({"log": Impression}, columns))
-    options = options or CompareOptions()
+    options = options_of(CompareOptions, options, keywords)
     return _compared(rows, options if baseline is None else with_fields(options, baseline=baseline))
 
 

@@ -9,7 +9,7 @@ from postil.app.compare import CompareOptions
 from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.metaeval.preferences import preferred_systems
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.preferences import PairPreference
 from postil.records.results import replace
@@ -18,7 +18,9 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
+    from postil.app.compare import CompareKeywords
     from postil.app.progress import OnMessage
     from postil.records.frames import Table
     from postil.records.results import PreferencesResult
@@ -61,6 +63,7 @@ def compare_preferences(
     *,
     columns: Mapping[str, str] | None = None,
     options: CompareOptions | None = None,
+    **keywords: Unpack[CompareKeywords],
 ) -> PreferencesResult:
     """Compare systems by paired preferences: win rates, and Bradley-Terry strengths with intervals.
 
@@ -70,6 +73,7 @@ def compare_preferences(
         baseline: The system whose strength is 0; by default that of the options, else none, for a mean strength of 0.
         columns: Columns of the table by field, such as ``{"preference": "winner"}``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The systems, the strongest first, and all pairs of them.
@@ -91,7 +95,7 @@ def compare_preferences(
     """
     check_arguments(compare_preferences, locals())
     rows = open_rows(preferences, PairPreference, "preferences", ColumnNames({"preferences": PairPreference}, columns))
-    options = options or CompareOptions()
+    options = options_of(CompareOptions, options, keywords)
     return _compared(rows, options if baseline is None else with_fields(options, baseline=baseline))
 
 

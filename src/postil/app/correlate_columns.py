@@ -8,13 +8,15 @@ from postil.app.correlate import correlate_rows
 from postil.app.correlate_options import CorrelateOptions
 from postil.app.judged_columns import JUDGED, open_judged
 from postil.errors import UsageError
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.columns import Column
+    from postil.app.correlate_options import CorrelateKeywords
     from postil.app.item_scores import Scores
     from postil.records.frames import Table
     from postil.records.results import CorrelationResult
@@ -31,6 +33,7 @@ def correlate(
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
     options: CorrelateOptions | None = None,
+    **keywords: Unpack[CorrelateKeywords],
 ) -> CorrelationResult: ...
 @overload
 def correlate(
@@ -45,6 +48,7 @@ def correlate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: CorrelateOptions | None = None,
+    **keywords: Unpack[CorrelateKeywords],
 ) -> CorrelationResult: ...
 @overload
 def correlate(
@@ -58,6 +62,7 @@ def correlate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: CorrelateOptions | None = None,
+    **keywords: Unpack[CorrelateKeywords],
 ) -> CorrelationResult: ...
 def correlate(
     scores: Mapping[str, Column] | Scores,
@@ -74,6 +79,7 @@ def correlate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: CorrelateOptions | None = None,
+    **keywords: Unpack[CorrelateKeywords],
 ) -> CorrelationResult:
     """Correlate metric scores with human ratings, with confidence intervals, human reference points and tests.
 
@@ -99,6 +105,7 @@ def correlate(
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
@@ -126,7 +133,7 @@ def correlate(
     True
     """
     check_arguments(correlate, locals())
-    options = options or CorrelateOptions()
+    options = options_of(CorrelateOptions, options, keywords)
     opened = open_judged(
         scores,
         grades,

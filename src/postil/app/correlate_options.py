@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from postil.app.options import EngineOptions, ResamplingOptions
 from postil.errors import UnknownName, UsageError
@@ -15,7 +15,7 @@ from postil.records.arguments import check_fields
 from postil.records.names import LENGTH
 from postil.records.scale import Scale
 
-__all__ = ["CorrelateOptions"]
+__all__ = ["CorrelateKeywords", "CorrelateOptions"]
 
 
 @options
@@ -89,3 +89,28 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             raise UsageError(f"folds: expected at least 2, got {self.folds}")
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
+
+
+class CorrelateKeywords(TypedDict, total=False):
+    """Options of `postil.correlate` as keywords; see `CorrelateOptions`."""
+
+    jobs: int
+    engine: str
+    address: str | None
+    seed: int
+    resamples: int
+    permutations: int
+    coefficients: tuple[Measure, ...]
+    by: By
+    metrics: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+    severity: Rule
+    human_as_given: bool
+    disagree: tuple[str, str] | None
+    worst: int
+    audit: bool
+    alt_epsilon: float
+    lengths: str
+    folds: int

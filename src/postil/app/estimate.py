@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
 
 from postil.app.item_scores import open_judgements, open_score_files, read_judgements
 from postil.app.options import JudgedInputOptions
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from postil.records.results import EstimateResult, Excluded
     from postil.records.row_locations import Source
 
-__all__ = ["EstimateOptions", "estimate_files", "estimate_rows", "open_judged_files", "rated_outputs"]
+__all__ = [
+    "EstimateKeywords",
+    "EstimateOptions",
+    "estimate_files",
+    "estimate_rows",
+    "open_judged_files",
+    "rated_outputs",
+]
 
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
@@ -71,6 +78,18 @@ class EstimateOptions:
         ):
             if name not in known:
                 raise UnknownName(kind, name, known)
+
+
+class EstimateKeywords(TypedDict, total=False):
+    """Options of `postil.estimate` as keywords; see `EstimateOptions`."""
+
+    metrics: tuple[str, ...]
+    target: str
+    method: str
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
+    severity: Rule
 
 
 def estimate_files(

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, overload
 
 from postil.app.estimate import EstimateOptions, estimate_rows
 from postil.app.judged_columns import open_judged
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.columns import Column
+    from postil.app.estimate import EstimateKeywords
     from postil.app.item_scores import Scores
     from postil.records.frames import Table
     from postil.records.results import EstimateResult
@@ -28,6 +30,7 @@ def estimate(
     systems: Column | None = None,
     signatures: Mapping[str, str] | None = None,
     options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> EstimateResult: ...
 @overload
 def estimate(
@@ -41,6 +44,7 @@ def estimate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> EstimateResult: ...
 @overload
 def estimate(
@@ -53,6 +57,7 @@ def estimate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> EstimateResult: ...
 def estimate(
     scores: Mapping[str, Column] | Scores | None = None,
@@ -68,6 +73,7 @@ def estimate(
     metric_columns: Sequence[str] = (),
     annotator_columns: Sequence[str] = (),
     options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> EstimateResult:
     """Estimate the mean human grade of each system from the ratings of some items and the scores of all.
 
@@ -90,6 +96,7 @@ def estimate(
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
         options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The ``systems``, best first, their ``differences``, ``relative_efficiency``, ``curve`` and ``notes``.
@@ -114,7 +121,7 @@ def estimate(
     2.1
     """
     check_arguments(estimate, locals())
-    options = options or EstimateOptions()
+    options = options_of(EstimateOptions, options, keywords)
     opened = open_judged(
         scores,
         grades,

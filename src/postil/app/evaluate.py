@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import lowest_weight, parse_all
 from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments, check_fields
+from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.atomic_file import check_apart
 from postil.records.results import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
 from postil.records.row_files import Writer
@@ -38,6 +38,7 @@ from postil.records.weights import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Unpack
 
     from numpy.typing import NDArray
 
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from postil.records.suggestions import Suggestions
     from postil.text.tokens import Tokens
 
-__all__ = ["METRICS", "CommenterEvaluation", "EvaluateOptions", "evaluate_commenters", "writing"]
+__all__ = ["METRICS", "CommenterEvaluation", "EvaluateKeywords", "EvaluateOptions", "evaluate_commenters", "writing"]
 
 METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cider", "bleu-1", "w-bleu-1")
 """The metrics of the paper's Table 7."""
@@ -86,6 +87,19 @@ class EvaluateOptions(PluginOptions, SeedOptions, ThreadOptions):
         check_fields(self)
 
 
+class EvaluateKeywords(TypedDict, total=False):
+    """Options of `postil.evaluate_commenters` as keywords; see `EvaluateOptions`."""
+
+    jobs: int
+    seed: int
+    plugins: tuple[str, ...]
+    split: str
+    metrics: tuple[str, ...]
+    weights: str | None
+    scale: Scale | None
+    by_date: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class CommenterEvaluation:
     """The result of `postil evaluate`, with the texts and item scores that it can write to files.
@@ -107,6 +121,7 @@ def evaluate_commenters(
     options: EvaluateOptions | None = None,
     *,
     on_progress: OnProgress = lambda _what, things, _total=None: nullcontext(iter(things)),
+    **keywords: Unpack[EvaluateKeywords],
 ) -> CommenterEvaluation:
     """Score the best suggestion of each commenter for each article of a split.
 
@@ -118,6 +133,7 @@ def evaluate_commenters(
         commenters: Commenters by name; or model folders, whose names they take.
         corpus: The corpus, or its folder.
         options: Options of the evaluation.
+        keywords: Fields of the options, in place of an object.
         on_progress: Callback for progress.
 
     Raises:
@@ -128,11 +144,10 @@ def evaluate_commenters(
         MissingExtra: A model needs torch, which is not installed.
     """
     check_arguments(evaluate_commenters, locals())
-    options = options or EvaluateOptions()
+    options = options_of(EvaluateOptions, options, keywords)
     load_plugins(options.plugins)
     metrics = parse_all(options.metrics)
-    if not isinstance(corpus, Corpus):
-        corpus = Corpus.open(corpus)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
     opened, hashes = _opened(commenters, corpus, options)
     if options.split not in SPLITS:
         raise UnknownName("split", options.split, SPLITS)

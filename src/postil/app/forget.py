@@ -7,7 +7,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, TypedDict
 
 import msgspec
 
@@ -22,7 +22,7 @@ from postil.corpus.store import METADATA, Corpus
 from postil.endpoint.cache import AnswerCache
 from postil.errors import InvalidInput, UsageError
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments, check_fields
+from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
 from postil.records.ids import plain_id
 from postil.records.lock import LOCK, locked
@@ -33,12 +33,13 @@ from postil.render.dataset_card import card
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import Unpack
 
     from postil.records.row_files import FilePath
 
 Pair: TypeAlias = tuple[str, str]
 
-__all__ = ["ForgetOptions", "find_comments", "forget", "forget_while_served"]
+__all__ = ["ForgetKeywords", "ForgetOptions", "find_comments", "forget", "forget_while_served"]
 
 RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
@@ -75,6 +76,19 @@ class ForgetOptions:
         check_fields(self)
 
 
+class ForgetKeywords(TypedDict, total=False):
+    """Options of `postil.forget` as keywords; see `ForgetOptions`."""
+
+    comments: tuple[str, ...]
+    listed: str | None
+    articles: tuple[str, ...]
+    corpora: tuple[str, ...]
+    caches: tuple[str, ...]
+    data: tuple[str, ...]
+    same_text: bool
+    dry_run: bool
+
+
 class _Place(Protocol):
     """A folder with comments."""
 
@@ -91,7 +105,9 @@ class _Place(Protocol):
         """Erase; return the outcome, and the words that nothing else there uses."""
 
 
-def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
+def forget(
+    models: Sequence[FilePath], options: ForgetOptions | None = None, **keywords: Unpack[ForgetKeywords]
+) -> ForgetResult:
     """Erase comments for good.
 
     From models: texts, ids, vectors and word ids of the comments, words that nothing else uses, and the checkpoints of
@@ -103,6 +119,7 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
     Args:
         models: Model folders.
         options: The comments, and further folders.
+        keywords: Fields of the options, in place of an object.
 
     Raises:
         UsageError: Nothing to erase or to erase from, an ambiguous comment, a folder that is changed or served now, or
@@ -112,7 +129,7 @@ def forget(models: Sequence[FilePath], options: ForgetOptions) -> ForgetResult:
         PostilError: The operating system reports an error.
     """
     check_arguments(forget, locals())
-    return _forget(models, options, None)
+    return _forget(models, options_of(ForgetOptions, options, keywords), None)
 
 
 def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, store: str) -> ForgetResult:

@@ -22,7 +22,7 @@ from postil.metrics.interest.model import LANGUAGES, page_scores
 from postil.metrics.interest.model_files import chosen_model
 from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.topic import NEARNESS, topic_scores
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.ranking import best_first
 from postil.records.results import Goal, InterestingResult, RankedPassage
 from postil.records.row_files import PLAIN
@@ -38,10 +38,11 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Self
+    from typing import Self, Unpack
 
     from numpy.typing import NDArray
 
+    from postil.app.interesting_options import InterestingKeywords
     from postil.metrics.interest.model import InterestModel
     from postil.metrics.measures import Overlap
     from postil.records.reading import Reading
@@ -67,12 +68,15 @@ LONGEST: Final = 2_000
 """Number of passages up to which the language of each sentence is looked at; of longer pages, that of each block."""
 
 
-def interesting(source: FilePath, options: InterestingOptions | None = None) -> InterestingResult:
+def interesting(
+    source: FilePath, options: InterestingOptions | None = None, **keywords: Unpack[InterestingKeywords]
+) -> InterestingResult:
     r"""Rank the passages of a document: HTML, PDF, Markdown, wikitext or plain text; or of a table of passages.
 
     Args:
         source: A file; an http or https address, which is fetched; or ``-`` for standard input.
         options: Options.
+        keywords: Fields of the options, in place of an object.
 
     Returns:
         The best passages, with the document where there is one; `postil.highlight` shows them in it.
@@ -91,7 +95,7 @@ def interesting(source: FilePath, options: InterestingOptions | None = None) -> 
     ('The oldest lock of Ely never froze.', ['superlative: oldest', 'never'])
     """
     check_arguments(interesting, locals())
-    options = options or InterestingOptions()
+    options = options_of(InterestingOptions, options, keywords)
     name = os.fspath(source)
     if name == options.reference == "-":
         raise UsageError("only one of the files can be standard input")

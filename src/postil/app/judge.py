@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from postil.app.endpoint import dry_run, usage_note
 from postil.app.item_scores import read_judgements
 from postil.app.judge_anchors import AnchorOptions
+from postil.app.judge_options import JudgeOptions
 from postil.app.judge_result import judge_result
 from postil.app.judge_run import JudgeRun, Tally
 from postil.app.judge_texts import TextSources, gather_texts
@@ -19,7 +20,7 @@ from postil.endpoint import AllCut
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judges import JudgeSpec, Template
 from postil.metaeval.score_matrix import Rated
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
 from postil.records.frames import ColumnNames, is_table, open_rows
 from postil.records.row_files import Writer, kind_of, read
@@ -28,8 +29,9 @@ from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Unpack
 
-    from postil.app.judge_options import JudgeOptions
+    from postil.app.judge_options import JudgeKeywords
     from postil.app.progress import OnMessage
     from postil.endpoint import Client
     from postil.metaeval.score_matrix import Key
@@ -102,9 +104,10 @@ def judge(
     references: Table | None = None,
     articles: Table | None = None,
     *,
-    options: JudgeOptions,
+    options: JudgeOptions | None = None,
     judgements: Table | None = None,
     columns: Mapping[str, str] | None = None,
+    **keywords: Unpack[JudgeKeywords],
 ) -> JudgeResult:
     """Grade texts by a language model at an endpoint, with graded references as examples.
 
@@ -113,6 +116,7 @@ def judge(
         references: Table of graded references (item, text, grade), of which the examples are chosen.
         articles: Table of articles (id, title, content), whose ids are the items.
         options: The options: endpoint, model and scale at least.
+        keywords: Fields of the options, in place of an object.
         judgements: Table of human ratings of the texts (item, system, annotator, grade), for the controls.
         columns: Columns by field, such as ``{"text": "answer", "references.grade": "stars"}``.
 
@@ -134,6 +138,7 @@ def judge(
     postil.errors.UsageError: anchors are graded references: give references, or --anchors none
     """
     check_arguments(judge, locals())
+    options = options_of(JudgeOptions, options, keywords)
     if options.dry_run:
         raise UsageError("dry_run: only the command has it")
     tables = {"candidates": candidates, "references": references, "articles": articles, "judgements": judgements}

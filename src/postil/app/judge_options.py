@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from postil.app.endpoint import EndpointOptions
 from postil.app.judge_anchors import CHOICES
@@ -14,7 +14,10 @@ from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.scale import Scale
 
-__all__ = ["JudgeOptions"]
+if TYPE_CHECKING:
+    from postil.endpoint import Price, Rate
+
+__all__ = ["JudgeKeywords", "JudgeOptions"]
 
 
 @options
@@ -72,3 +75,39 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
         if not 0 <= self.temperature < math.inf:
             raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")
+
+
+class JudgeKeywords(TypedDict, total=False):
+    """Options of `postil.judge` as keywords; see `JudgeOptions`."""
+
+    jobs: int
+    seed: int
+    endpoint: str | None
+    cache: str | None
+    rate: Rate | None
+    parallel: int
+    retries: int
+    timeout: float
+    limit_calls: int | None
+    limit_cost: float | None
+    price: Price | None
+    count_tokens: str | None
+    extra_body: str | None
+    dry_run: bool
+    model: str
+    name: str | None
+    scale: Scale
+    rubric: str | None
+    prompt: str | None
+    anchors: str
+    anchor_metric: str
+    anchors_per_grade: int
+    article_words: int
+    logprobs: bool
+    samples: int
+    temperature: float
+    answer_tokens: int
+    tokenizer: str
+    controls: bool
+    aspect: str | None
+    out: str | None

@@ -6,18 +6,21 @@ import ast
 import math
 import os
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from postil.errors import UsageError
+from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.records.checks import is_integer, is_number
 from postil.records.explain import LONGEST, shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_arguments", "check_fields"]
+__all__ = ["check_arguments", "check_fields", "options_of"]
 
+T = TypeVar("T")
 Kind: TypeAlias = tuple[str, Callable[[object], bool]]  # what is expected, and whether a value is that
 
 LEAST: Final = {"jobs": 1, "k": 0, "permutations": 1, "resamples": 1, "seed": 0, "worst": 0}
@@ -101,7 +104,7 @@ def check_arguments(function: Callable[..., Any], given: Mapping[str, object]) -
     postil.errors.UsageError: jobs: expected a whole number from 1 up, got "2"
     """
     for name, annotation in function.__annotations__.items():
-        if name != "return":
+        if name != "return" and not annotation.startswith("Unpack["):  # those are checked as fields of the options
             _check(name, annotation, given[name])
 
 
@@ -116,6 +119,47 @@ def check_fields(options: DataclassInstance) -> None:
     """
     for name, field in options.__dataclass_fields__.items():
         _check(name, str(field.type), getattr(options, name))
+
+
+def options_of(cls: type[T], options: T | None, keywords: Mapping[str, object]) -> T:
+    """The options of a call, which has an options object or their fields as keywords.
+
+    Args:
+        cls: The class of the options.
+        options: The object; None for the default ones or those of the keywords.
+        keywords: Fields of the class by name.
+
+    Raises:
+        UsageError: Both are given, a required field is missing, or a keyword is no field.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(kw_only=True)
+    ... class Numbers:
+    ...     count: int = 3
+    >>> options_of(Numbers, None, {"count": 4}), options_of(Numbers, None, {})
+    (Numbers(count=4), Numbers(count=3))
+    >>> options_of(Numbers, None, {"cuont": 4})
+    Traceback (most recent call last):
+    ...
+    postil.errors.UnknownName: unknown option 'cuont'; did you mean 'count'? Known: count
+    """
+    if options is not None:
+        if keywords:
+            raise UsageError(
+                "{names}: options are given too; put it there",
+                "{names}: options are given too; put them there",
+                names=Listed([Setting(name) for name in keywords], last=", "),
+                count=len(keywords),
+            )
+        return options
+    of_class = {each.name: each for each in fields(cls)}  # type: ignore[arg-type]  # a dataclass
+    for name in keywords:
+        if name not in of_class:
+            raise UnknownName("option", name, of_class)
+    required = [name for name, each in of_class.items() if each.default is MISSING and each.default_factory is MISSING]
+    if missing := [Setting(name) for name in required if name not in keywords]:
+        raise UsageError("missing: {names}", names=Listed(missing, last=", "))
+    return cls(**keywords)
 
 
 def _check(name: str, annotation: str, value: object) -> None:

@@ -14,10 +14,11 @@ from postil.app.progress import progress
 from postil.corpus.blocks import BLOCK_BYTES
 from postil.corpus.build import Source, build, rejected_beside
 from postil.corpus.formats.raw_exports import import_of
+from postil.corpus.options import BuildOptions
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.options import Flag, options
-from postil.records.arguments import check_arguments
+from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
 from postil.records.frames import ColumnNames, is_frame, is_table, open_rows
 from postil.records.row_files import write
@@ -27,9 +28,10 @@ from postil.render.formats import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
     from postil.app.progress import OnMessage
-    from postil.corpus.options import BuildOptions
+    from postil.corpus.options import BuildKeywords
     from postil.corpus.store import Corpus
     from postil.records.frames import Frame, Table
     from postil.records.row_files import FilePath
@@ -66,7 +68,7 @@ class BuildRunOptions:
 def build_corpus(
     articles: Sequence[FilePath] | Frame | Sequence[Article],
     out: FilePath,
-    options: BuildOptions,
+    options: BuildOptions | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     dev: FilePath | None = None,
@@ -77,6 +79,7 @@ def build_corpus(
     address: str | None = None,
     inputs: InputOptions | None = None,
     on_message: OnMessage = lambda _: None,
+    **keywords: Unpack[BuildKeywords],
 ) -> Corpus:
     """Build a corpus from articles; see docs/corpus.md.
 
@@ -85,6 +88,7 @@ def build_corpus(
             article and a column of lists of comments, or a list of articles.
         out: The output folder.
         options: Thresholds, splits, privacy.
+        keywords: Fields of the options, in place of an object.
         columns: Columns of the articles by field, such as ``{"title": "headline"}``.
         dev: Articles that are the dev set already.
         test: Articles that are the test set already; no references are sampled from their comments.
@@ -106,6 +110,7 @@ def build_corpus(
         MissingExtra: pyarrow, the tokenizer or Ray is not installed.
         PostilError: The operating system reports an error.
     """
+    options = options_of(BuildOptions, options, keywords)
     if is_frame(articles) or (isinstance(articles, list | tuple) and is_table(articles)):
         names = ColumnNames({"articles": Article}, columns)
         with tempfile.TemporaryDirectory() as folder:

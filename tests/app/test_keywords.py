@@ -1,0 +1,76 @@
+"""Options of public functions as keywords."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+import postil
+from postil.errors import UsageError
+from postil.options import is_options
+from postil.records.arguments import options_of
+
+SCORES = {"m": [0.2, 0.9, 0.4, 0.6]}
+GRADES = [[1.0, 2.0], [5.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
+
+
+def functions() -> list[str]:
+    made = ((name, getattr(postil, name)) for name in postil.__all__)
+    return sorted(name for name, each in made if inspect.isfunction(each) and "options" in parameters(each))
+
+
+def parameters(function: Any) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(function).parameters)
+
+
+def classes(name: str) -> tuple[type, type]:
+    """The options class of a function, and the class of its keywords."""
+    function = getattr(postil, name)
+    module = inspect.getmodule(function)
+    given = parameters(function)
+    assert given["keywords"].kind is inspect.Parameter.VAR_KEYWORD
+    of = str(given["options"].annotation).split(" | ")[0]
+    keywords = str(given["keywords"].annotation).removeprefix("Unpack[").removesuffix("]")
+    options = getattr(module, of)
+    assert is_options(options)
+    return options, getattr(inspect.getmodule(options), keywords)
+
+
+def plain(annotation: str) -> str:
+    """An annotation without what is said for the command line."""
+    body = ast.parse(annotation, mode="eval").body
+    if isinstance(body, ast.Subscript) and ast.unparse(body.value) == "Annotated":
+        body = body.slice.elts[0]  # type: ignore[attr-defined]  # a tuple
+    return ast.unparse(body)
+
+
+@pytest.mark.parametrize("name", functions())
+def test_keywords_are_the_fields_of_the_options(name: str) -> None:
+    options, keywords = classes(name)
+    positional = set(parameters(getattr(postil, name)))
+    wanted = {each.name: plain(str(each.type)) for each in fields(options) if each.name not in positional}
+    assert {field: plain(hint.__forward_arg__) for field, hint in keywords.__annotations__.items()} == wanted
+
+
+def test_a_keyword_is_as_good_as_an_options_object() -> None:
+    options = postil.CorrelateOptions(by="pool", coefficients=("kendall-b",), resamples=50)
+    assert postil.correlate(SCORES, GRADES, by="pool", coefficients=("kendall-b",), resamples=50) == postil.correlate(
+        SCORES, GRADES, options=options
+    )
+
+
+def test_wrong_keywords_are_refused_in_the_words_of_python() -> None:
+    with pytest.raises(UsageError, match=r"^unknown option 'bi'; did you mean 'by'\?"):
+        postil.correlate(SCORES, GRADES, bi="pool")  # type: ignore[call-overload]
+    with pytest.raises(UsageError, match=r"^by: options are given too; put it there$"):
+        postil.correlate(SCORES, GRADES, options=postil.CorrelateOptions(), by="pool")
+    with pytest.raises(UsageError, match=r"^by, worst: options are given too; put them there$"):
+        options_of(postil.CorrelateOptions, postil.CorrelateOptions(), {"by": "pool", "worst": 1})
+    with pytest.raises(UsageError, match=r"^missing: model, scale$"):
+        postil.judge([{"item": 1, "text": "a"}], endpoint="http://127.0.0.1:1/v1")
+    with pytest.raises(UsageError, match=r"^resamples: expected a whole number"):
+        postil.correlate(SCORES, GRADES, resamples="many")  # type: ignore[call-overload]
