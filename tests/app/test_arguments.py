@@ -99,7 +99,24 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "Scale.parse": (postil.Scale.parse, {"text": "1:5"}),
     "Scale.weights": (postil.Scale(1, 5).weights, {"grades": [[1, 2], [3]]}),
 }
-PARAMETERS = [(name, field) for name, (call, _) in FUNCTIONS.items() for field in inspect.signature(call).parameters]
+
+
+def named(name: str) -> list[str]:
+    """The parameters of a function, and the fields of its options, unless the call above has an options object."""
+    call, given = FUNCTIONS[name]
+    fields = [each for each in inspect.signature(call).parameters if each != "keywords"]
+    if "options" in fields and "options" not in given:
+        fields += keywords_of(call)
+    return fields
+
+
+def keywords_of(function: Any) -> list[str]:
+    keywords = str(inspect.signature(function).parameters["keywords"].annotation)[len("Unpack[") : -1]
+    options = str(inspect.signature(function).parameters["options"].annotation).split(" | ")[0]
+    return list(vars(inspect.getmodule(getattr(inspect.getmodule(function), options)))[keywords].__annotations__)
+
+
+PARAMETERS = [(name, field) for name in FUNCTIONS for field in named(name)]
 WRONG = (
     10**400,
     "2",
