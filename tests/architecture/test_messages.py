@@ -1,0 +1,60 @@
+"""Messages as data: templates are literals, with the facts that they name."""
+
+from __future__ import annotations
+
+import ast
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import pytest
+from sources import FILES, name_of, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1}
+"""Place of the template among the arguments, by class."""
+
+ERRORS = {"PostilError", "LimitReached", "UsageError", "Undefined"}
+"""Errors whose first argument is a template where facts are given."""
+
+
+def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
+    """Calls that make a message, with the expressions of its templates: for one, and for several."""
+    ours = {
+        name.name
+        for node in ast.walk(module)
+        if isinstance(node, ast.ImportFrom) and node.module in {"postil.errors", "postil.messages"}
+        for name in node.names
+    }
+    for node in ast.walk(module):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ours):
+            continue
+        facts = [each for each in node.keywords if each.arg not in {"where", "line", "field"}]
+        if (place := TEMPLATES.get(node.func.id)) is not None or (node.func.id in ERRORS and facts):
+            yield node, node.args[place or 0 : (place or 0) + 2]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_templates_are_literals_with_the_facts_that_they_name(path: Path) -> None:
+    if name_of(path) in {"messages.py", "errors.py"}:
+        return
+    wrong = []
+    for call, words in templates(tree(path)):
+        if not all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in words):
+            wrong.append(f"{call.lineno}: a template that is no literal")
+            continue
+        if any(each.arg is None for each in call.keywords):
+            continue
+        facts = {each.arg for each in call.keywords if each.arg not in {"where", "line", "field"}}
+        named = {
+            name.partition(".")[0]
+            for each in words
+            if facts and isinstance(each, ast.Constant)
+            for _, name, _, _ in Formatter().parse(str(each.value))
+            if name is not None
+        }
+        if named | {"count"} != facts | {"count"}:
+            wrong.append(f"{call.lineno}: names {sorted(named)}, and has {sorted(map(str, facts))}")
+    assert wrong == []
