@@ -4,6 +4,7 @@
 #   make test-integration   tests with other frameworks, a language model, Chromium, PostgreSQL and Ray, which it installs
 #   make test-all   all of these, the slow ones, and ten times as many random examples, other ones in each run
 #   make dist       the sdist, a wheel for every Python here and a pure one, tried in fresh environments; SBOM, SHA-256
+#   make catalogues   new texts of pages into the catalogues of translations, which tests then want translated
 #   make docs       the documentation as a site that needs no network: build/site/index.html
 #   make bench      benchmarks against peers, into docs/benchmarks*.md (MTME=folder with mt-metrics-eval;
 #                   VOTES=, SEARCH=rows of rated passages)
@@ -30,7 +31,7 @@ SANITIZED := build/sanitize
 SANITIZE := -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all -fno-omit-frame-pointer -g
 MINUTES ?= 10
 
-.PHONY: demo test test-integration test-all dist lint doctests python-kernel docs bench sanitize clean
+.PHONY: demo test test-integration test-all dist catalogues lint doctests python-kernel docs bench sanitize clean
 
 demo: $(VENV)/.runs
 	$(BIN)/postil demo --out demo $(if $(SERVE),--serve)
@@ -48,6 +49,9 @@ test-all: $(VENV)/.all
 
 dist: $(VENV)/.dist
 	$(BIN)/python tools/check_distribution.py
+
+catalogues: $(VENV)/.tests
+	$(BIN)/python tools/update_catalogues.py $(NEW)
 
 lint: $(VENV)/.tests
 	$(BIN)/ruff check

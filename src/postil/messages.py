@@ -206,6 +206,16 @@ class Face:
             return message
         return _filled(self, message.template, message.many, message.facts)
 
+    def form(self, template: str, many: str, count: Fact | None) -> str:
+        """Choose the template of one thing or of several.
+
+        Args:
+            template: That of one thing.
+            many: That of several; empty where the words are the same.
+            count: Number of things, where it is known.
+        """
+        return many if many and count != 1 else template
+
     def setting(self, setting: Setting) -> str:
         """Spell a setting.
 
@@ -319,8 +329,8 @@ def spoken(message: str) -> str:
 
 def _filled(face: Face, template: str, many: str, facts: Mapping[str, Fact]) -> str:
     if not facts:
-        return template
-    chosen = many if many and facts.get("count") != 1 else template
+        return face.form(template, "", None)
+    chosen = face.form(template, many, facts.get("count"))
     return chosen.format_map({name: face._fact(fact) for name, fact in facts.items()})  # noqa: SLF001 - its own
 
 

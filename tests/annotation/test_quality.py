@@ -13,7 +13,7 @@ from postil.annotation.rubric import Rubric
 from postil.app.annotate_agreement import AgreementOptions, agreement_of
 from postil.app.inferred_grades import inferred_grades
 from postil.records.names import STATISTICS
-from postil.web.translations import translator
+from postil.web.translations import page_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -213,5 +213,5 @@ def test_marks_have_every_statistic_by_bins_of_shares() -> None:
     assert found is not None
     assert list(found.estimates) == list(STATISTICS)
     assert (found.bins[0], found.bins[1], found.bins[-1]) == (0, 0.1, 1)
-    note = translator("zh")(found.notes[0])
+    note = page_in("zh").words(found.notes[0])
     assert "从 0 到 1 等宽的 10 个区间" in note

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LAYERS = (
     ("messages",),
-    ("errors", "escaping", "options", "unicode_forms", "version"),
+    ("errors", "escaping", "options", "po_files", "unicode_forms", "version"),
     ("arrays", "kernel", "engine"),
     ("endpoint", "learners", "records", "text", "plots"),
     ("corpus", "documents", "metrics", "metaeval", "judges", "commenters", "annotation"),

@@ -18,6 +18,7 @@ NAMED = re.findall(r"`((?:src|bench)/[^`]+)`", NOTICES)
 OURS = (
     *("py.typed", "commenters/*.txt", "judges/prompt.txt", "text/abbreviations.txt", "text/stop_lists/*.txt"),
     *("sample/README.md", "sample/articles.jsonl", "sample/candidates.jsonl", "sample/judgements.jsonl"),
+    "locale/*/LC_MESSAGES/postil.po",
     "sample/night-train.md",
     "sample/paper-*.json",
     *("render/*/*.css", "render/*/*.html", "render/*/*.js"),

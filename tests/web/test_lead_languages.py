@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from importlib.resources import files
-from string import Formatter
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from postil.annotation.item_types import HEADINGS, ItemRows
 from postil.annotation.models import Item
-from postil.records.names import STATISTICS
-from postil.web.downloads import names_of
-from postil.web.error_pages import STALE
-from postil.web.lead import SHOWN, TABS, TITLES
-from postil.web.translations import CHINESE, REASONS, translator
+from postil.web.lead import TABS
+from postil.web.translations import page_in
 
 Make = Any
-OTHER_SITES = ("desk.html", "desk_sign_in.html", "docs.html")
 NAMES = (
     # What stays as it is in Chinese: file formats, commands, letters of statistics, names of people.
     r"postil (correlate --judgements|score --references|passages)|ratings|resolved|annotators|judgements|codebook"
@@ -104,7 +97,7 @@ def test_severities_are_translated(place: Make) -> None:
     page = chinese(here).get("/lead/estimate").text
     assert "已从打分中去除" in page
     assert english(page) == []
-    to_chinese = translator("zh")
+    to_chinese = page_in("zh").words
     alone = "annotators who share no text with others, whose severity is unknown: A1, A2, A3 and 4 more"
     assert to_chinese(alone) == "与他人没有共同文本、宽严未知的标注员：A1, A2, A3，另有 4 人"
     groups = (
@@ -171,35 +164,8 @@ def test_an_adjudicated_card_is_in_the_language_of_the_lead(place: Make) -> None
     assert "已裁决：3" in lead.client.post("/lead/adjudicate", data=fields, headers={"hx-request": "true"}).text
 
 
-def test_every_sentence_of_templates_and_modules_has_a_translation() -> None:
-    web = files("postil.web")
-    sources = [each for each in (web / "templates").iterdir() if each.name not in OTHER_SITES]
-    sources += [each for each in web.iterdir() if each.name.endswith(".py")]
-    said = {text for each in sources for text in re.findall(r'\b_\(\s*"([^"]+)"', each.read_text(encoding="utf-8"))}
-    said |= {
-        *REASONS,
-        *TITLES.values(),
-        *SHOWN.values(),
-        *STATISTICS.values(),
-        STALE,
-        *(title for _, title in TABS.values()),
-    }
-    said |= {heading for headings in HEADINGS.values() for heading in headings}
-    for source in get_args(ItemRows):
-        said |= {about for about, _ in names_of(source).values()}
-    assert len(said) > 150
-    assert said - set(CHINESE) == set()
-
-
-def test_a_translation_has_the_blanks_of_its_sentence() -> None:
-    for sentence, translated in CHINESE.items():
-        blanks = [sorted(name for _, name, _, _ in Formatter().parse(text) if name) for text in (sentence, translated)]
-        assert blanks[0] == blanks[1], sentence
-        assert sentence.count("%") == translated.count("%"), sentence
-
-
 def test_what_is_not_known_stays_english() -> None:
-    assert translator("zh")("A sentence that nobody has translated.") == "A sentence that nobody has translated."
-    assert translator("fr")("Back") == "Back"
+    assert page_in("zh").gettext("A sentence that nobody has translated.") == "A sentence that nobody has translated."
+    assert page_in("fr").gettext("Back") == "Back"
     rows = "no kappa, so not in the mean over pairs: 7 (a and b, c and d and 5 more)"
-    assert translator("zh")(rows) == "没有 kappa，因此不计入两两平均：7 (a、b, c、d，另有 5 个)"
+    assert page_in("zh").words(rows) == "没有 kappa，因此不计入两两平均：7 (a、b, c、d，另有 5 个)"

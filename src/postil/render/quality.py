@@ -4,51 +4,75 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from postil.messages import Message
 from postil.render.formats import counted
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from postil.records.results import AnnotatorQuality, Consistency, QualityConcern, QualityResult
 
-__all__ = ["SENTENCES", "concern_sentence", "summary", "view"]
-
-SENTENCES: Final[Mapping[str, str]] = {
-    "attention": "passed {value} of {n} attention checks",
-    "gold": "equals the gold label in {value} of {n} gold items; the others together in {usual}",
-    "repeated": "gives {value} of {n} repeated items the same grade again; the others {usual}",
-    "fast": "takes enough time to read for {value} of {n} items; the others for {usual}",
-    "apart": "is {value} away from the mean of the others, over {n} items; the others are {usual} away",
-    "lenient": "is lenient: {value} above the mean of the others, over {n} items",
-    "severe": "is severe: {value} below the mean of the others, over {n} items",
-    "more lenient": "has become more lenient: by {value} in the second half of {n} items",
-    "more severe": "has become more severe: by {value} in the second half of {n} items",
-    "competence": "has an estimated competence of {value} over {n} items; the usual one is {usual}",
-}
-"""Sentences about concerns, without their subject."""
+__all__ = ["concern_sentence", "summary", "view"]
 
 SHARES: Final = frozenset({"gold", "repeated", "fast"})
 DIRECTIONS: Final = {"severity": ("lenient", "severe"), "drift": ("more lenient", "more severe")}
 
 
-def concern_sentence(concern: QualityConcern, translate: Callable[[str], str] = lambda text: text) -> str:
-    """Put a concern into a sentence without its subject.
+def concern_sentence(concern: QualityConcern) -> Message:
+    """Put a concern into a clause without its subject.
 
     Args:
         concern: The concern.
-        translate: Function that translates the sentence before its numbers are put in.
 
     >>> from postil.records.results import QualityConcern
-    >>> concern_sentence(QualityConcern(kind="gold", value=0.25, usual=0.875, n=8))
+    >>> str(concern_sentence(QualityConcern(kind="gold", value=0.25, usual=0.875, n=8)))
     'equals the gold label in 25 % of 8 gold items; the others together in 88 %'
     """
     shown = _share if concern.kind in SHARES else "{:.2f}".format
     value = f"{concern.value:.0f}" if concern.kind == "attention" else shown(abs(concern.value))
     usual = "" if concern.usual is None else shown(concern.usual)
     above, below = DIRECTIONS.get(concern.kind, (concern.kind, concern.kind))
-    sentence = SENTENCES[above if concern.value > 0 else below]
-    return translate(sentence).format(value=value, usual=usual, n=f"{concern.n:,}")
+    return _clauses(value, usual, f"{concern.n:,}")[above if concern.value > 0 else below]
+
+
+def _clauses(value: str, usual: str, n: str) -> dict[str, Message]:
+    return {
+        "attention": Message("passed {value} of {n} attention checks", value=value, n=n),
+        "gold": Message(
+            "equals the gold label in {value} of {n} gold items; the others together in {usual}",
+            value=value,
+            n=n,
+            usual=usual,
+        ),
+        "repeated": Message(
+            "gives {value} of {n} repeated items the same grade again; the others {usual}",
+            value=value,
+            n=n,
+            usual=usual,
+        ),
+        "fast": Message(
+            "takes enough time to read for {value} of {n} items; the others for {usual}", value=value, n=n, usual=usual
+        ),
+        "apart": Message(
+            "is {value} away from the mean of the others, over {n} items; the others are {usual} away",
+            value=value,
+            n=n,
+            usual=usual,
+        ),
+        "lenient": Message("is lenient: {value} above the mean of the others, over {n} items", value=value, n=n),
+        "severe": Message("is severe: {value} below the mean of the others, over {n} items", value=value, n=n),
+        "more lenient": Message(
+            "has become more lenient: by {value} in the second half of {n} items", value=value, n=n
+        ),
+        "more severe": Message("has become more severe: by {value} in the second half of {n} items", value=value, n=n),
+        "competence": Message(
+            "has an estimated competence of {value} over {n} items; the usual one is {usual}",
+            value=value,
+            n=n,
+            usual=usual,
+        ),
+    }
 
 
 def _share(value: float) -> str:

@@ -10,6 +10,7 @@ from postil.annotation.export import TABLE_FORMATS, export_files
 from postil.app.annotate import write_rows
 from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput
+from postil.messages import Command, Message, Setting
 
 if TYPE_CHECKING:
     from postil.annotation.item_types import ItemRows
@@ -26,18 +27,18 @@ KINDS: Final = {
 """Media types by suffix."""
 
 _NAMES: Final = {
-    "ratings": ("one row per rating", TABLE_FORMATS),
-    "resolved": ("one row per item: mean, adjudicated grade, number of ratings", TABLE_FORMATS),
-    "annotators": ("one row per annotator: number of ratings, competence", TABLE_FORMATS),
-    "judgements": ("for postil correlate --judgements", ("jsonl",)),
-    "preferences": ("for postil compare --preferences", ("jsonl",)),
-    "references": ("for postil score --references", ("jsonl",)),
-    "passages": ("for postil passages", ("jsonl",)),
-    "codebook": ("meaning of columns and grades", ("json",)),
+    "ratings": (Message("one row per rating"), TABLE_FORMATS),
+    "resolved": (Message("one row per item: mean, adjudicated grade, number of ratings"), TABLE_FORMATS),
+    "annotators": (Message("one row per annotator: number of ratings, competence"), TABLE_FORMATS),
+    "judgements": (Message("for {command}", command=Command("correlate", (), (Setting("judgements"),))), ("jsonl",)),
+    "preferences": (Message("for {command}", command=Command("compare", (), (Setting("preferences"),))), ("jsonl",)),
+    "references": (Message("for {command}", command=Command("score", (), (Setting("references"),))), ("jsonl",)),
+    "passages": (Message("for {command}", command=Command("passages")), ("jsonl",)),
+    "codebook": (Message("meaning of columns and grades"), ("json",)),
 }
 
 
-def names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[str, tuple[str, ...]]]:
+def names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[Message, tuple[str, ...]]]:
     """Names of the files, each with its description and its suffixes.
 
     Args:

@@ -8,7 +8,7 @@ from postil.annotation.models import Refused
 from postil.errors import MissingExtra, PostilError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from postil.web.translations import Page
 
 __all__ = ["HTTPError", "error_content"]
 
@@ -25,11 +25,6 @@ STATUS: Final = {
 }
 """HTTP status by kind of refusal."""
 
-STALE: Final = (
-    "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "
-    "To change it, go back to it."
-)
-
 
 class HTTPError(PostilError):
     """Error that ends a request with an HTTP status.
@@ -45,25 +40,30 @@ class HTTPError(PostilError):
         super().__init__(" ".join([f"{title}.", *lines]))
 
 
-def error_content(error: Exception, translate: Callable[[str], str]) -> tuple[str, list[str], int]:
+def error_content(error: Exception, words: Page) -> tuple[str, list[str], int]:
     """Title, advice and HTTP status for an error.
 
     Args:
         error: The error.
-        translate: Function that translates a sentence to the language of the rubric.
+        words: Words of pages.
     """
     if isinstance(error, HTTPError):
-        return translate(error.title), [translate(line) for line in error.lines], error.status
+        return words.gettext(error.title), [words.gettext(line) for line in error.lines], error.status
     if isinstance(error, Refused) and error.kind == "closed":
         message = error.problem.partition(": ")[2]
-        return translate("The campaign is closed"), [message] if message else [], STATUS["closed"]
+        return words.gettext("The campaign is closed"), [message] if message else [], STATUS["closed"]
+    if isinstance(error, Refused) and error.kind == "stale":
+        said = words.gettext(
+            "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "
+            "To change it, go back to it."
+        )
+        return said, [], STATUS["stale"]
     if isinstance(error, Refused):
-        english = STALE if error.kind == "stale" else f"{error.problem[:1].upper()}{error.problem[1:]}."
-        return translate(english), [], STATUS[error.kind]
+        return words.sentence(error.message), [], STATUS[error.kind]
     if isinstance(error, MissingExtra):
-        return str(error), [], 501
+        return error.words(words), [], 501
     return (
-        translate("The campaign cannot be reached"),
-        [translate("Try again in a moment; your answers are saved in this browser.")],
+        words.gettext("The campaign cannot be reached"),
+        [words.gettext("Try again in a moment; your answers are saved in this browser.")],
         503,
     )

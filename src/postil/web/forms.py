@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from postil.annotation.models import Refused
+from postil.messages import Message, Setting
 from postil.web.error_pages import HTTPError
 from postil.web.security import BODY
 
@@ -31,7 +32,7 @@ class Form(dict[str, str]):
         Raises:
             Refused: It is no integer.
         """
-        return int(self._matching(name, "-?[0-9]{1,9}", "an integer"))
+        return int(self._matching(name, "-?[0-9]{1,9}", Message("an integer")))
 
     def real(self, name: str) -> float:
         """Parse a field as a decimal number.
@@ -42,12 +43,12 @@ class Form(dict[str, str]):
         Raises:
             Refused: It is no number.
         """
-        return float(self._matching(name, r"-?[0-9]{1,9}(\.[0-9]{1,9})?", "a number"))
+        return float(self._matching(name, r"-?[0-9]{1,9}(\.[0-9]{1,9})?", Message("a number")))
 
-    def _matching(self, name: str, pattern: str, expected: str) -> str:
+    def _matching(self, name: str, pattern: str, expected: Message) -> str:
         text = self.get(name, "")
         if not re.fullmatch(pattern, text):
-            raise Refused("invalid", f"{name}: expected {expected}")
+            raise Refused("invalid", Message("{field}: expected {what}", field=Setting(name), what=expected))
         return text
 
 

@@ -18,8 +18,9 @@ from fastapi import Request, Response  # noqa: TC002 - FastAPI reads annotations
 from postil.annotation.balance import plan_balance
 from postil.app.annotate_add import Addition, AddOptions, add, add_to
 from postil.errors import PostilError
+from postil.messages import Message
 from postil.web.error_pages import HTTPError
-from postil.web.translations import translator
+from postil.web.translations import page_in
 from postil.web.uploads import LARGEST_UPLOAD, Upload, uploads_of
 
 if TYPE_CHECKING:
@@ -86,10 +87,10 @@ class _Pages:
         form, files = uploads_of(request)
         self._site.check_csrf(request, form)
         if ROLES[0] not in files:
-            return self._page(request, 422, problem="Choose a file with texts.")
+            return self._page(request, 422, problem=Message("Choose a file with texts."))
         campaign = self._store.campaign()
         if "articles" not in files and campaign.rows == "candidates" and "article" in (campaign.context or ()):
-            return self._page(request, 422, problem="Choose a file with the articles of these texts, too.")
+            return self._page(request, 422, problem=Message("Choose a file with the articles of these texts, too."))
         with self._lock:
             pending = self._keep(lead, {role: files[role] for role in ROLES if role in files})
         try:
@@ -97,7 +98,7 @@ class _Pages:
         except PostilError as error:
             with self._lock:
                 self._drop(lead)
-            return self._page(request, 422, problem=_told(error, pending))
+            return self._page(request, 422, problem=self._told(request, error, pending))
         return self._page(request, found=found, pending=pending)
 
     def confirm(self, request: Request) -> Response:
@@ -112,7 +113,7 @@ class _Pages:
         try:
             found = self._add(pending, lead, dry_run=False)
         except PostilError as error:
-            return self._page(request, 422, problem=_told(error, pending))
+            return self._page(request, 422, problem=self._told(request, error, pending))
         finally:
             _remove(pending)
         return self._page(request, done=found)
@@ -124,7 +125,6 @@ class _Pages:
             status,
             csrf=self._site.csrf(request),
             lang=lang,
-            _=translator(lang),
             revisions=self._store.results.revisions(()),
             balance=self._balance(),
             beside="article" in (campaign.context or ()) and campaign.rows != "passages",
@@ -157,6 +157,13 @@ class _Pages:
             if number == lead.id or one.since < before:
                 _remove(self._pending.pop(number))
 
+    def _told(self, request: Request, error: PostilError, pending: _Pending) -> str:
+        """Words of an error, with the names of the files as the lead knows them."""
+        text = error.words(page_in(self._site.language(request)))
+        for path in pending.names.values():
+            text = text.replace(path, Path(path).name)
+        return text
+
     def _add(self, pending: _Pending, lead: Person, *, dry_run: bool) -> Addition:
         names = pending.names
         options = AddOptions(articles=names.get("articles"), gold=names.get("gold"), dry_run=dry_run)
@@ -184,11 +191,3 @@ def limit_memory() -> None:
 def _remove(pending: _Pending) -> None:
     with suppress(OSError):
         pending.folder.cleanup()
-
-
-def _told(error: PostilError, pending: _Pending) -> str:
-    """Message of an error, with the names of the files as the lead knows them."""
-    text = str(error)
-    for path in pending.names.values():
-        text = text.replace(path, Path(path).name)
-    return text

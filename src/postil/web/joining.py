@@ -72,6 +72,6 @@ def add_joining_pages(app: FastAPI, site: Site) -> None:
     def out(request: Request) -> Response:
         site.submitted(request)
         store.people.end(request.cookies[site.cookie])
-        response = site.page("words.html", title=site.translate("Signed out"), lines=[], join="", href="")
+        response = site.page("words.html", title=site.words.gettext("Signed out"), lines=[], join="", href="")
         site.delete_cookie(response, site.cookie)
         return response

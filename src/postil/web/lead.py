@@ -21,7 +21,7 @@ from postil.web.life import life_of
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, severities
 from postil.web.quality_pictures import quality_pictures
-from postil.web.translations import LANGUAGES, translator
+from postil.web.translations import languages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +102,7 @@ class _Pages:
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
-        site.show(tabs=TABS, languages=LANGUAGES, sentence=_sentence)
+        site.show(tabs=TABS, languages=languages())
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
@@ -210,7 +210,6 @@ class _Pages:
             fresh=fresh,
             csrf=self._site.csrf(request),
             lang=lang,
-            _=translator(lang),
             now=time.time(),
             people={person.id: person for person in self._store.people.everyone()},
             conflicts=len(numbers.conflicts) if numbers else 0,
@@ -262,22 +261,16 @@ def _strengths(found: PreferencesResult, _: Callable[[str], str]) -> Markup:
     return means(rows, _("Strength of each system, with 95 % intervals"))
 
 
-def _sentence(text: str, _: Callable[[str], str]) -> str:
-    """Translate a clause and make it a sentence."""
-    said = _(text)
-    return f"{text[:1].upper()}{text[1:]}." if said == text else f"{said}。"
-
-
 def _number(value: float | None, digits: int = 2) -> str:
     """Format a number with a minus sign; a dash for None."""
     return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
 
 
-def _estimate(found: Agreement, name: str, _: Callable[[str], str]) -> tuple[str, str]:
+def _estimate(found: Agreement, name: str, _: Callable[[str], str], say: Callable[[str], str]) -> tuple[str, str]:
     """Format a statistic and its interval, or the reason why there is none."""
     one = found.estimates.get(name)
     if one is None:
-        return "–", _(found.absent.get(name, ""))
+        return "–", say(found.absent.get(name, ""))
     times, digits, unit = (100, 0, " %") if name in SHARES else (1, 2, "")
     value, low, high = (None if x is None else _number(times * x, digits) for x in (one.value, one.low, one.high))
     return f"{value}{unit}", f"{_('{low} to {high}').format(low=low, high=high)}{unit}" if low and high else ""

@@ -8,6 +8,7 @@ from fastapi import Request, Response  # noqa: TC002 - FastAPI reads annotations
 
 from postil.annotation.models import Refused
 from postil.annotation.state import moment, parse_moment
+from postil.messages import Message
 from postil.web.pages import redirect_to
 
 if TYPE_CHECKING:
@@ -78,7 +79,10 @@ def add_life_pages(app: FastAPI, site: Site) -> None:
         elif action == "no-deadline":
             state.set_deadline(None, by=lead)
         else:
-            raise Refused("invalid", f"action: expected pause, resume, close, deadline or no-deadline, got '{action}'")
+            raise Refused(
+                "invalid",
+                Message("action: expected pause, resume, close, deadline or no-deadline, got '{got}'", got=action),
+            )
         return redirect_to("/lead")
 
 

@@ -16,7 +16,7 @@ from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, cookie_of, csrf_of, same
 from postil.web.template_files import templates
-from postil.web.translations import preferred_language, translator
+from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:
     from fastapi import Request, Response
@@ -46,7 +46,7 @@ class Site:
     Attributes:
         cookie: Name of the session cookie; one per campaign, as browsers share cookies between ports.
         limiter: Limit on failed attempts to sign in.
-        translate: Function that translates a sentence to the language of the rubric.
+        words: Words of the pages of annotators, in the language of the rubric.
     """
 
     def __init__(self, store: Store, *, secure: bool, base_url: str = "") -> None:
@@ -55,9 +55,9 @@ class Site:
         made = f"{self.campaign.name}\0{self.campaign.created!r}\0{self.campaign.seed}"
         self.cookie = f"postil-{hashlib.sha256(made.encode()).hexdigest()[:10]}"
         self.limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
-        self.translate = translator(self.rubric.lang)
+        self.words = page_in(self.rubric.lang)
         self._shown: dict[str, object] = {}
-        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, _=self.translate)
+        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang)
         self.show(headings=HEADINGS[self.campaign.item_type])
         parts = self.parts("task.html")
         self.show(levels=parts.choices(None), tools=parts.actions())  # rendered once: the same beside every item
@@ -78,7 +78,8 @@ class Site:
             status: HTTP status.
             values: Variables of the template.
         """
-        return HTMLResponse(templates().get_template(name).render(self._shown | values), status, NEVER_CACHED)
+        shown = self._in_language(values)
+        return HTMLResponse(templates().get_template(name).render(shown), status, NEVER_CACHED)
 
     def parts(self, name: str, lang: str | None = None) -> Any:
         """Load the macros of a template.
@@ -87,8 +88,18 @@ class Site:
             name: Name of the template.
             lang: Language of the page; by default that of the rubric.
         """
-        said = {} if lang is None else {"lang": lang, "_": translator(lang)}
-        return templates().get_template(name).make_module(self._shown | said)
+        return templates().get_template(name).make_module(self._in_language({} if lang is None else {"lang": lang}))
+
+    def _in_language(self, values: dict[str, object]) -> dict[str, object]:
+        """Variables of a template, with the words of its language."""
+        shown = self._shown | values
+        words = page_in(str(shown["lang"]))
+        return shown | {
+            "_": words.gettext,
+            "ngettext": words.ngettext,
+            "say": words.words,
+            "sentence": words.sentence,
+        }
 
     def language(self, request: Request) -> str:
         """Return the language of the pages of leads: what the address names, what was chosen, what the browser asks.
@@ -147,8 +158,11 @@ class Site:
             request: The request.
         """
         if self.store.people.was_removed(request.cookies.get(self.cookie, "")):
-            line = "Your ratings so far are kept; your open items went to others."
-            return HTTPError(401, "You are no longer in this campaign", line)
+            return HTTPError(
+                401,
+                "You are no longer in this campaign",
+                "Your ratings so far are kept; your open items went to others.",
+            )
         return HTTPError(401, "You are not signed in", "A link works once. Ask your lead for a new one.")
 
     def current_lead(self, request: Request) -> Person:
@@ -210,8 +224,11 @@ class Site:
         """
         secret = request.cookies.get(cookie or self.cookie, "")
         if not secret or not same(csrf_of(secret), form.get("csrf", "")):
-            line = "You have signed in again since it was opened. Reload it; no answer is lost."
-            raise HTTPError(403, "This page is out of date", line)
+            raise HTTPError(
+                403,
+                "This page is out of date",
+                "You have signed in again since it was opened. Reload it; no answer is lost.",
+            )
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
         """Set a cookie that scripts cannot read and other sites cannot use.
@@ -243,13 +260,13 @@ class Site:
             error: The error.
         """
         lang = self.language(request) if request.url.path.startswith("/lead") else self.rubric.lang
-        translate = translator(lang)
-        title, lines, status = error_content(error, translate)
+        words = page_in(lang)
+        title, lines, status = error_content(error, words)
         if wants_json(request):
             said = " ".join([title if title[-1] in ".。" else f"{title}.", *lines])
             return JSONResponse({"problem": said}, status, NEVER_CACHED)
         href = "" if status == 401 else "/"  # without a session there is no page to continue to
-        link = translate("Continue")
+        link = words.gettext("Continue")
         return self.page("words.html", status, title=title, lines=lines, join="", href=href, link=link, lang=lang)
 
 

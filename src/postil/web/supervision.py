@@ -12,13 +12,15 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from prometheus_client import Gauge
 
 from postil.errors import PostilError
+from postil.messages import COMMAND_LINE, Blank, Message, Setting
 from postil.web.pages import NEVER_CACHED
 from postil.web.request_metrics import MEDIA_TYPE, RequestMetrics
 from postil.web.service.guard import bearer_of
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Message as Event
 
     from postil.annotation.store import Store
     from postil.web.backup_schedule import BackupSchedule
@@ -35,9 +37,10 @@ SCOPE: Final = "metrics"
 ELSEWHERE: Final = "other"
 """Route of requests that are for none."""
 
-LOCAL_ONLY: Final = (
+LOCAL_ONLY: Final = Message(
     "Only this machine can read the metrics of this server, by a numeric address or localhost. To read them from "
-    "elsewhere, start the server with --tokens FILE and send a token of the scope metrics.\n"
+    "elsewhere, start the server with {tokens} and send a token of the scope metrics.\n",
+    tokens=Setting("tokens", Blank("FILE")),
 )
 NO_TOKEN: Final = "Expected a token of the scope metrics, in the header Authorization: Bearer postil_….\n"  # noqa: S105
 
@@ -100,7 +103,7 @@ class Measured:
             return
         start, status = time.perf_counter(), 0
 
-        async def watched(message: Message) -> None:
+        async def watched(message: Event) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -140,7 +143,7 @@ def add_supervision(app: FastAPI, metrics: CampaignMetrics, store: Store, tokens
     def measured(request: Request) -> Response:
         if not _is_local(request):
             if tokens is None:
-                return PlainTextResponse(LOCAL_ONLY, 403, NEVER_CACHED)
+                return PlainTextResponse(COMMAND_LINE.words(LOCAL_ONLY), 403, NEVER_CACHED)
             bearer = bearer_of(dict(request.headers.raw))
             token = tokens.identify(bearer) if bearer else None
             if token is None:

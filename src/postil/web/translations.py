@@ -1,25 +1,25 @@
-"""Translations of the pages of a campaign: annotators see the language of the rubric, leads that of their browser."""
+"""Words of pages in each language: annotators see that of the rubric, leads that of their browser.
+
+A language is a file ``locale/LANGUAGE/LC_MESSAGES/postil.po``; builds compile it, and a source tree is read as it is.
+"""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from types import MappingProxyType
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
-from postil.web.growth_translations import GROWTH
-from postil.web.lead_translations import LEADS, MESSAGES
-from postil.web.life_translations import LIFE, LIFE_MESSAGES
-from postil.web.pair_translations import PAIRS
-from postil.web.quality_translations import QUALITY, QUALITY_MESSAGES
+from postil.messages import COMMAND_LINE, Face, Listed, Message
+from postil.po_files import compiled
+from postil.web.composed import to_chinese
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from importlib.resources.abc import Traversable
 
-__all__ = ["CHINESE", "LANGUAGES", "REASONS", "preferred_language", "translator"]
+    from postil.messages import Command, Fact, Setting
 
-LANGUAGES: Final[Mapping[str, str]] = MappingProxyType({"en": "English", "zh": "中文"})
-"""Languages of the pages of leads, each with its own name."""
+__all__ = ["PAGES", "REASONS", "Page", "languages", "page_in", "pages_of", "preferred_language"]
 
 REASONS: Final = (
     "I do not understand the text",
@@ -29,123 +29,97 @@ REASONS: Final = (
 )
 """Reasons for skipping; each has a digit key."""
 
-CHINESE: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **GROWTH,
-        **LEADS,
-        **MESSAGES,
-        **LIFE,
-        **LIFE_MESSAGES,
-        **PAIRS,
-        **QUALITY,
-        **QUALITY_MESSAGES,
-        "% of %": "% / %",
-        "A link works once. Ask your lead for a new one.": "每个链接只能用一次，请向负责人要一个新的。",
-        "All": "全部",
-        "All done. Thank you!": "全部完成，谢谢！",
-        "Article": "文章",
-        "Back": "返回",
-        "Returned to the previous item": "已回到上一条",
-        "Start": "开始",
-        "Close": "关闭",
-        "Comment": "评论",
-        "Context": "上下文",
-        "Meaning of the grades": "各分数的含义",
-        "grade this aspect and go to the next; the last one saves": "给这个方面打分并转到下一个；最后一个打完即保存",
-        "save the grades and continue": "保存打分并继续",
-        "to another aspect": "转到另一个方面",
-        "Answer": "回答",
-        "Passage": "段落",
-        "Question": "问题",
-        "Read the context": "查看上下文",
-        "Source": "原文",
-        "Summary": "摘要",
-        "Text": "文本",
-        "Thread": "对话",
-        "Topic": "主题",
-        "Translation": "译文",
-        "Every answer is saved at once. You can close the page at any time and continue later where you stopped.": (
-            "每次打分立即保存。您可以随时关闭页面，以后从停下的地方继续。"
-        ),
-        "Everything is saved; you can close this page. To change an answer, go back.": (
-            "所有内容都已保存，可以关闭页面。如果想起什么，可以返回修改。"
-        ),
-        "Examples": "示例",
-        "Continue": "继续",
-        "Going back needs a connection. Your answers are saved in this browser.": (
-            "返回需要网络连接。您的打分已保存在本机。"
-        ),
-        "Rated %": "已打 % 分",
-        "I do not understand the text": "看不懂这段文字",
-        "I know who wrote it": "我认识作者",
-        "Keys": "按键",
-        "Mark the selection": "标记选中部分",
-        "Marked": "已标记",
-        "Marks": "标记",
-        "No connection": "网络已断开",
-        "No connection. % answers are saved in this browser and will be sent automatically.": (
-            "断网。% 条打分已存在本机，稍后自动发送。"
-        ),
-        "No connection. One answer is saved in this browser and will be sent automatically.": (
-            "断网。一条打分已存在本机，稍后自动发送。"
-        ),
-        "None": "清除",
-        "One moment …": "请稍候……",
-        "Passage. Arrow keys move, Shift and arrow keys select, Space marks.": (
-            "方向键移动，Shift 加方向键选择，空格标记"
-        ),
-        "Progress": "进度",
-        "Save": "保存",
-        "Saved": "已保存",
-        "Saving …": "正在保存……",
-        "Sign out": "退出",
-        "Signed out. Your answers are saved in this browser.": "您已退出登录，打分保存在本机。",
-        "Signed out": "您已退出登录",
-        "Skip": "跳过",
-        "Other reason": "其他原因",
-        "The article does not give enough information": "文章信息不够",
-        "The next item appears as soon as the server responds. Your answers are saved in this browser.": (
-            "服务器一有回应就显示下一条。您的打分已保存。"
-        ),
-        "The text is garbled or truncated": "文字残缺",
-        "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "
-        "To change it, go back to it.": "这条已在别处打过分，先前的打分有效，未作改动。如需修改，请返回。",
-        "Why do you skip this item?": "为什么跳过这条？",
-        "Without scripts the keys do not work; the buttons do.": "脚本未启用：按键无效，按钮可用。",
-        "You are not signed in": "您尚未登录",
-        "You have rated % items.": "您已给 % 条打分。",
-        "You have skipped %.": "跳过了 % 条。",
-        "select several words": "选择多个字词",
-        "close": "关闭",
-        "give this grade and continue": "打分并继续",
-        "mark everything": "标记全部",
-        "mark the selection, or remove its mark": "标记选中部分，或取消标记",
-        "scroll the article": "滚动文章",
-        "save the marks and continue": "保存标记并继续",
-        "skip the item, with a reason": "跳过，并说明原因",
-        "remove all marks": "清除所有标记",
-        "undo the last answer": "撤回上一次打分",
-        "this list": "本列表",
-        "to the sentence before or after": "移到上一句或下一句",
-        "to the word before or after": "移到前一个或后一个词",
-        "meaning of the grades, with examples": "各分数的含义和示例",
-        "The campaign cannot be reached": "暂时连接不上服务器",
-        "Try again in a moment; your answers are saved in this browser.": "请稍后再试，您的打分不会丢失。",
-        "There is no such page": "没有这个页面",
-        "There is no such invitation; check that the link is complete.": "没有这个邀请，请检查链接是否完整。",
-        "There were too many attempts": "尝试次数过多",
-        "This invitation has expired; ask for a new one.": "邀请已过期，请要一个新的。",
-        "This invitation was already used; ask for a new one.": "邀请已被使用，请要一个新的。",
-        "A newer invitation replaced this one; use that one or ask for another.": (
-            "这个邀请已被新的邀请取代，请用新的，或再要一个。"
-        ),
-        "This page is out of date": "页面已过期",
-        "Wait five minutes and try again.": "请五分钟后再试。",
-        "You have signed in again since it was opened. Reload it; no answer is lost.": (
-            "打开此页后您重新登录过。请刷新页面，打分不会丢失。"
-        ),
-    }
-)
+
+class _Catalogue(GNUTranslations):
+    """A catalogue whose texts can be listed."""
+
+    _catalog: dict[str | tuple[str, int], str]
+
+    def within(self, context: str) -> dict[str, str]:
+        """The texts of a context."""
+        there = f"{context}\4"
+        return {
+            key.removeprefix(there): text
+            for key, text in self._catalog.items()
+            if isinstance(key, str) and key.startswith(there)
+        }
+
+
+class Page(Face):
+    """Words of pages in one language; what its catalogue does not have stays in English.
+
+    Args:
+        catalogue: The catalogue; by default none, for English.
+
+    >>> from postil.messages import Message
+    >>> page = page_in("zh-CN")
+    >>> page.gettext("Back"), page.ngettext("1 item was adjudicated.", "{n} items were adjudicated.", 2).format(n=2)
+    ('返回', '已裁决 2 条。')
+    """
+
+    def __init__(self, catalogue: _Catalogue | None = None) -> None:
+        self._catalogue = catalogue
+        found = NullTranslations() if catalogue is None else catalogue
+        self.gettext, self.ngettext, self.pgettext = found.gettext, found.ngettext, found.pgettext
+
+    def within(self, context: str) -> dict[str, str]:
+        """The texts of a context by their English; empty for English.
+
+        Args:
+            context: The context, such as ``desk``.
+        """
+        return {} if self._catalogue is None else self._catalogue.within(context)
+
+    def form(self, template: str, many: str, count: object) -> str:
+        """See `Face`."""
+        return self.ngettext(template, many, count) if many and isinstance(count, int) else self.gettext(template)
+
+    def words(self, message: str) -> str:
+        """See `Face`."""
+        said = super().words(message)
+        if said == message and self._catalogue is not None and self._catalogue.info().get("language") == "zh":
+            return to_chinese(str(message), self.gettext)
+        return said
+
+    def sentence(self, message: str) -> str:
+        """Make a clause a sentence, which begins with a capital letter unless it begins with a name.
+
+        Args:
+            message: The clause.
+
+        >>> clause = Message("there is no item {n}", n=7)
+        >>> Page().sentence(clause), page_in("zh").sentence(clause)
+        ('There is no item 7.', '没有第 7 条。')
+        """
+        said = self.words(message)
+        named = self._catalogue is not None or _begins_with_name(message)
+        return self.gettext("{clause}.").format(clause=said if named else f"{said[:1].upper()}{said[1:]}")
+
+    def setting(self, setting: Setting) -> str:
+        """See `Face`."""
+        name = self.pgettext("setting", setting.name)
+        return name if setting.value is None else f"{name} {setting.value}"
+
+    def command(self, command: Command) -> str:
+        """See `Face`."""
+        return COMMAND_LINE.command(command)
+
+    def has(self, setting: Setting) -> bool:  # noqa: ARG002 - there are none on pages
+        """See `Face`."""
+        return False
+
+    def _fact(self, fact: Fact) -> str | float:
+        if isinstance(fact, Listed):
+            fact = fact._replace(last=self.gettext(fact.last), between=self.gettext(fact.between))
+        return super()._fact(fact)
+
+
+def _begins_with_name(message: str) -> bool:
+    """True if a message begins with a name, which is written as it is."""
+    if not isinstance(message, Message) or not message.template.startswith("{"):
+        return False
+    first = message.facts[message.template[1:].partition("}")[0]]
+    return isinstance(first, str) and not isinstance(first, Message)
 
 
 def preferred_language(*wanted: str) -> str:
@@ -157,66 +131,46 @@ def preferred_language(*wanted: str) -> str:
     >>> preferred_language("", "fr", "zh-CN;q=0.8", "en")
     'zh'
     """
-    for each in wanted:
-        lang = _primary(each.split(";")[0].strip())
-        if lang in LANGUAGES:
-            return lang
-    return "en"
+    return next((found for each in wanted if (found := _known(each.split(";")[0].strip()))), "en")
 
 
-def translator(lang: str) -> Callable[[str], str]:
-    """Make a function that translates sentences; it leaves them in English if the language is unknown.
-
-    Sentences that other modules compose are recognized by their form.
+def page_in(lang: str) -> Page:
+    """Words of pages in a language; English if it has no catalogue.
 
     Args:
         lang: A BCP 47 tag.
-
-    >>> translator("zh-CN")("Back")
-    '返回'
-    >>> translator("zh")("there is no item 7")
-    '没有第 7 条'
     """
-    return _to_chinese if _primary(lang) == "zh" else _unchanged
+    return PAGES[_known(lang) or "en"]
 
 
-def _primary(lang: str) -> str:
-    return lang.lower().split("-")[0].split("_")[0]
+def languages() -> dict[str, str]:
+    """Languages of the pages of leads, each with its own name."""
+    return {lang: page.gettext("English") for lang, page in PAGES.items()}
 
 
-def _unchanged(text: str) -> str:
-    return text
+def pages_of(folder: Traversable) -> dict[str, Page]:
+    """Words of pages by language, of all catalogues in a folder.
+
+    Args:
+        folder: Folder with a folder for each language.
+    """
+    found = sorted((each.name, each / "LC_MESSAGES") for each in folder.iterdir() if each.is_dir())
+    return {name.lower().replace("_", "-"): Page(_read(inside)) for name, inside in found}
 
 
-def _to_chinese(text: str) -> str:
-    return CHINESE.get(text) or _composed(text)
+def _known(lang: str) -> str:
+    """The language of pages that a tag names, perhaps with a script or a country; empty for none."""
+    tag = lang.lower().replace("_", "-")
+    while tag and tag not in PAGES:
+        tag = tag.rpartition("-")[0]
+    return tag
 
 
-@lru_cache(maxsize=1024)
-def _composed(text: str) -> str:
-    """Translate a sentence with names or numbers in it; the clauses among them are translated too."""
-    for pattern, chinese in _PATTERNS:
-        found = pattern.fullmatch(text)
-        if found:
-            parts = found.groupdict()
-            return chinese.format(**{name: (_rows if name == "rows" else _to_chinese)(parts[name]) for name in parts})
-    return text
+def _read(folder: Traversable) -> _Catalogue:
+    made = folder / "postil.mo"
+    data = made.read_bytes() if made.is_file() else compiled((folder / "postil.po").read_text(encoding="utf-8"))
+    return _Catalogue(BytesIO(data))
 
 
-def _rows(text: str) -> str:
-    """Number and names of some rows, as `Excluded` writes them, or names of annotators."""
-    text = re.sub(r" and ([0-9]+) more\)$", r"，另有 \1 个)", text)
-    text = re.sub(r" and ([0-9,]+) more(?=;|$)", r"，另有 \1 人", text)
-    return text.replace(" by ", " – ").replace(" and ", "、")
-
-
-def _pattern(english: str) -> re.Pattern[str]:
-    """The form of a sentence: what stands in braces may be anything."""
-    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(english)), re.DOTALL)
-
-
-_PATTERNS: Final = tuple(
-    (_pattern(english), chinese)
-    for english, chinese in (*MESSAGES.items(), *LIFE_MESSAGES.items(), *QUALITY_MESSAGES.items())
-    if "{" in english
-)
+PAGES: Final = {"en": Page(), **pages_of(files("postil") / "locale")}
+"""Words of pages by language."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
@@ -13,13 +14,12 @@ from postil.records.ids import plain_id
 from postil.records.labels import REASONS
 from postil.web.security import RateLimiter
 from postil.web.service.article_list import ArticleList
-from postil.web.service.desk_words import CHINESE
 from postil.web.service.guard import bearer_of, cookie_name
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route
 from postil.web.static_files import StaticFiles
 from postil.web.template_files import templates
-from postil.web.translations import preferred_language
+from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:
     from postil.web.service.routing import Call, Handler, QueueName
@@ -47,7 +47,6 @@ STATIC: Final = (
 NOBODY: Final = "editor"
 """Annotator of labels where the service has no tokens, so that nobody has a name."""
 
-NOT_FOR_DESK: Final = "This token is not for the desk; ask for one with the scope desk."
 NEVER_CACHED: Final = (("cache-control", "no-store"), ("vary", "accept-language, cookie"))
 HTML: Final = "text/html; charset=utf-8"
 DAYS: Final = 30
@@ -106,17 +105,13 @@ class Desk:
         token = self._tokens.identify(bearer_of(call.headers))
         if token is None:
             return _sign_in_page(lang)
-        return (
-            await self._desk(lang, token.name, token)
-            if "desk" in token.scopes
-            else _sign_in_page(lang, NOT_FOR_DESK, 403)
-        )
+        return await self._desk(lang, token.name, token) if "desk" in token.scopes else _not_for_desk(lang)
 
     async def _desk(self, lang: str, person: str, token: Token | None) -> Reply:
         store = self._store
         page = {
             "lang": lang,
-            "words": _words(lang),
+            "words": page_in(lang).within("desk"),
             "person": person,
             "reasons": REASONS,
             "articles": len(self._articles),
@@ -127,16 +122,20 @@ class Desk:
 
     async def _sign_in(self, call: Call) -> Reply:
         lang = _language(call)
+        words = page_in(lang)
         if self._limiter.exceeded(call.client):
-            return _sign_in_page(lang, "There were too many attempts. Wait five minutes and try again.", 429)
+            problem = words.pgettext("desk", "There were too many attempts. Wait five minutes and try again.")
+            return _sign_in_page(lang, problem, 429)
         given = _field(call, "token")
         token = None if self._tokens is None else self._tokens.identify(given)
         if token is None:
             self._limiter.record(call.client)
-            problem = "This is no valid token. Check that it is complete; it may have been revoked."
+            problem = words.pgettext(
+                "desk", "This is no valid token. Check that it is complete; it may have been revoked."
+            )
             return _sign_in_page(lang, problem, 401)
         if "desk" not in token.scopes:
-            return _sign_in_page(lang, NOT_FOR_DESK, 403)
+            return _not_for_desk(lang)
         return self._to_desk(call, given, DAYS * 86_400)
 
     async def _sign_out(self, call: Call) -> Reply:
@@ -209,18 +208,18 @@ def _field(call: Call, name: str) -> str:
     return pairs.get(name, "").strip()[:LONGEST_TOKEN]
 
 
-def _words(lang: str) -> dict[str, str]:
-    return dict(CHINESE) if lang == "zh" else {}
-
-
 def _rendered(name: str, lang: str, status: int = 200, /, **values: object) -> Reply:
-    words = _words(lang)
-    page = templates().get_template(name).render(lang=lang, _=lambda text: words.get(text, text), **values)
+    page = templates().get_template(name).render(lang=lang, _=partial(page_in(lang).pgettext, "desk"), **values)
     return Reply(page.encode(), status, HTML, NEVER_CACHED)
 
 
 def _sign_in_page(lang: str, problem: str = "", status: int = 200) -> Reply:
-    return _rendered("desk_sign_in.html", lang, status, problem=_words(lang).get(problem, problem))
+    return _rendered("desk_sign_in.html", lang, status, problem=problem)
+
+
+def _not_for_desk(lang: str) -> Reply:
+    problem = page_in(lang).pgettext("desk", "This token is not for the desk; ask for one with the scope desk.")
+    return _sign_in_page(lang, problem, 403)
 
 
 def _json(content: object) -> Reply:

@@ -3,7 +3,7 @@ import { ask, failed, waiting } from "./desk-api.js";
 import { $, $$, count, day, el, joined, number, say, t, text } from "./desk-dom.js";
 import { votes } from "./desk-suggestions.js";
 
-const ORDERS = { relevance: "Relevance", quality: "Quality", votes: "Votes", oldest: "Oldest", newest: "Newest", length: "Length" };
+const ORDERS = { relevance: t("Relevance"), quality: t("Quality"), votes: t("Votes"), oldest: t("Oldest"), newest: t("Newest"), length: t("Length") };
 
 // Orders that the article and the models allow, the best first.
 export function orders(article, { relevance, quality }) {
@@ -20,9 +20,9 @@ export function controls(article, able, change) {
   box.hidden = (article.comments?.length ?? 0) < 2;
   box.replaceChildren(
     el("fieldset", { class: "pills" }, el("legend", {}, t("Order")), ...names.map((name, at) =>
-      el("label", {}, el("input", { type: "checkbox", name: "by", value: name, checked: at === 0, on: { change: () => { weights(); change(); } } }), el("span", {}, t(ORDERS[name]))))),
+      el("label", {}, el("input", { type: "checkbox", name: "by", value: name, checked: at === 0, on: { change: () => { weights(); change(); } } }), el("span", {}, ORDERS[name])))),
     el("div", { class: "sliders" },
-      ...names.map((name) => slider(`weight-${name}`, t("Weight: %", t(ORDERS[name])), { min: 0.5, max: 3, step: 0.5, value: 1 }, (value) => `× ${number(value)}`, change)),
+      ...names.map((name) => slider(`weight-${name}`, t("Weight: %", ORDERS[name]), { min: 0.5, max: 3, step: 0.5, value: 1 }, (value) => `× ${number(value)}`, change)),
       slider("diversity", t("Diversity"), { min: 0, max: 0.9, step: 0.1, value: 0 }, (value) => number(value), change),
       el("p", { class: "quiet", id: "diversity-note" }, t("Diversity puts what was said above further down."))));
   $("#diversity").setAttribute("aria-describedby", "diversity-note");
