@@ -18,7 +18,7 @@ from postil.web.translations import page_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.records.quality_parts import CompetenceModel
+    from postil.records.results.quality import CompetenceModel
 
 RUBRIC = Rubric.default()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.records import Candidate, Judgement, Passage, Score, write
-from postil.records.results import Result
+from postil.records.results.kinds import Kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -171,7 +171,7 @@ def write_error(postil: Postil, *command: str, code: int = 3) -> str:
 
 
 GIVE = "give what a command of postil printed with --format json"
-KINDS = ", ".join(str(kind.__struct_config__.tag) for kind in Result.__subclasses__())
+KINDS = ", ".join(str(kind.__struct_config__.tag) for kind in Kinds().values())
 
 
 @pytest.mark.parametrize(

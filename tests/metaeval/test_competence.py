@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.quality_parts import CompetenceModel
+    from postil.records.results.quality import CompetenceModel
 
 Row = tuple[int, str, float]
 MODEL = pytest.mark.parametrize("model", MODELS)

@@ -16,7 +16,7 @@ from postil.metaeval.score_matrix import Ratings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.records.quality_parts import CompetenceModel
+    from postil.records.results.quality import CompetenceModel
 
 CAMPAIGNS = 20
 FEW, ALL = (3, 5), (1, 5)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import msgspec
 import numpy as np
 import pytest
 
+from postil.records import results
 from postil.records.results import HumanAgreement, Result, ScoreResult, SystemScore, to_json
+from postil.records.results.kinds import MODULES, Kinds
 
-KINDS = {each.__struct_config__.tag: each for each in Result.__subclasses__()}
+KINDS = dict(Kinds())
 
 
 def scored(value: float = 0.5) -> ScoreResult:
@@ -18,9 +21,9 @@ def scored(value: float = 0.5) -> ScoreResult:
     return ScoreResult(scores=(row,), aggregation="corpus", items={"meteor": np.array([0.25, value])})
 
 
-def test_every_kind_is_told_apart() -> None:
-    assert len(KINDS) == len(Result.__subclasses__())
-    assert None not in KINDS
+def test_every_kind_has_its_own_class() -> None:
+    assert {kind: each.__struct_config__.tag for kind, each in KINDS.items()} == dict(zip(KINDS, KINDS, strict=True))
+    assert set(KINDS.values()) == set(Result.__subclasses__())
 
 
 def test_scores_compare_by_their_numbers() -> None:
@@ -45,3 +48,10 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
 def test_unknown_fields_are_ignored() -> None:
     read = msgspec.convert({"reason": "one rating each", "more": 1}, HumanAgreement)
     assert read == HumanAgreement(reason="one rating each")
+
+
+def test_every_name_of_a_module_is_found_in_the_package() -> None:
+    for module, names in MODULES.items():
+        assert sorted(names.split()) == sorted(import_module(f"postil.records.results.{module}").__all__), module
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = results.Nothing

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 import postil
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
 from postil.records.results import CorrelationResult, Result, SystemScore, to_json
+from postil.records.results.kinds import Kinds
 from postil.records.table_options import TableFields, TableOptions
 from postil.render.page import tables
 from postil.render.views import LONGEST, MODULES, SHOWN, show
@@ -90,7 +91,7 @@ class Tags(HTMLParser):
 
 
 def test_every_kind_has_an_example_and_a_view() -> None:
-    kinds = {str(cls.__struct_config__.tag) for cls in Result.__subclasses__()}
+    kinds = {str(cls.__struct_config__.tag) for cls in Kinds().values()}
     assert kinds == set(MODULES) == set(KINDS)
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Rating
     from postil.annotation.rubric import Rubric
-    from postil.records.quality_parts import ConcernKind
     from postil.records.results import Consistency
+    from postil.records.results.quality import ConcernKind
 
 __all__ = ["InferredGrades", "annotator_quality", "reading_length"]
 

@@ -19,8 +19,8 @@ from postil.commenters.threads.thread import Thread
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.resampling import RESAMPLES, bootstrap_counts
-from postil.records.parts import Excluded
 from postil.records.results import ThreadOrdersResult, ThreadSettings
+from postil.records.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Rating
     from postil.annotation.rubric import Rubric
-    from postil.records.quality_parts import CompetenceModel
+    from postil.records.results.quality import CompetenceModel
 
 __all__ = ["inferred_grades"]
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.label_fit import LabelFit
-    from postil.records.calibration_parts import FilterComparison
     from postil.records.labels import Label
+    from postil.records.results.calibration import FilterComparison
     from postil.records.row_files import FilePath
 
 __all__ = ["fit_model_labels", "match_labels"]

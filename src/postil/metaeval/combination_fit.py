@@ -18,9 +18,14 @@ from postil.metaeval.rated_outputs import chosen_metrics
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import estimate, shared_counts
 from postil.metaeval.table import REPEATED, excluded_texts, meet
-from postil.records.combination_parts import CombinationColumn, CombinationDifference, CombinationFit, CombinationTexts
 from postil.records.names import LENGTH, control, reads_weights
-from postil.records.parts import Estimate
+from postil.records.results.combination import (
+    CombinationColumn,
+    CombinationDifference,
+    CombinationFit,
+    CombinationTexts,
+)
+from postil.records.results.parts import Estimate
 from postil.records.rows import EXTERNAL
 
 if TYPE_CHECKING:
@@ -31,7 +36,7 @@ if TYPE_CHECKING:
     from postil.metaeval.combination import CombinationMethod, Model
     from postil.metaeval.resampling import Counts
     from postil.metaeval.score_matrix import Rated, Scored
-    from postil.records.parts import Excluded
+    from postil.records.results.parts import Excluded
 
 __all__ = [
     "FOLDS",

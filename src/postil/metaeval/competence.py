@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Ratings
-    from postil.records.quality_parts import CompetenceModel
+    from postil.records.results.quality import CompetenceModel
 
 __all__ = ["MODELS", "InferredLabels", "dawid_skene", "infer", "mace", "weighted_means"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.metaeval.resampling import estimate, in_blocks
-from postil.records.calibration_parts import FilterComparison
+from postil.records.results.calibration import FilterComparison
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:

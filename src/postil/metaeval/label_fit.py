@@ -18,15 +18,15 @@ from postil.learners.logistic import Logistic
 from postil.metaeval.combination import isotonic_fit
 from postil.metaeval.label_comparison import COVERAGE, LEAST_SHOWN, compared, first_of
 from postil.metaeval.resampling import bootstrap_counts, estimate, in_blocks
-from postil.records.calibration_parts import CoveragePoint
+from postil.records.results.calibration import CoveragePoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from postil.records.calibration_parts import FilterComparison
-    from postil.records.parts import Estimate
+    from postil.records.results.calibration import FilterComparison
+    from postil.records.results.parts import Estimate
 
 __all__ = ["FOLDS", "LEAST", "FittedFilter", "LabelFit", "fit_labels", "wilson_interval"]
 

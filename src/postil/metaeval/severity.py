@@ -14,7 +14,7 @@ import numpy as np
 
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.student_t import fisher_p
-from postil.records.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
+from postil.records.results.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias, get_args
 
-from postil.records.parts import OptionalPart, Part
+from postil.records.results.parts import OptionalPart, Part
 
 __all__ = ["PROSE", "Block", "BlockKind", "Document"]
 

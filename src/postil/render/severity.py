@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.records.parts import SEVERITY_LEVEL
+from postil.records.results.parts import SEVERITY_LEVEL
 from postil.render.formats import listed
 from postil.render.numbers import number, p_value
 

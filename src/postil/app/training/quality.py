@@ -29,8 +29,8 @@ from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.resampling import bootstrap_counts
 from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
-from postil.records.parts import Excluded
 from postil.records.results import FeatureWeight, ThreadOrdersResult, ThreadSettings
+from postil.records.results.parts import Excluded
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

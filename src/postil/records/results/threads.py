@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from postil.records.parts import Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.commenters import RankingDifference, RankingMeasure
+from postil.records.results.parts import Excluded, Part, check_interval
 
-__all__ = ["FeatureWeight", "ThreadSettings"]
+__all__ = ["FeatureWeight", "ThreadOrdersResult", "ThreadSettings"]
 
 
 class FeatureWeight(Part, frozen=True, kw_only=True):
@@ -47,3 +49,23 @@ class ThreadSettings(Part, frozen=True, kw_only=True):
     seed: int
     resamples: int
     tokenizer: str
+
+
+class ThreadOrdersResult(Result, frozen=True, kw_only=True, tag="thread-orders"):
+    """Orders of threads against readers' votes or people's grades.
+
+    Args:
+        rows: One row per order and measure.
+        differences: Paired differences of the models' orders and others.
+        excluded: Threads that are not in the numbers, by reason; and labels.
+        weights: Weights of a model of quality that was trained.
+        settings: Options of the command.
+        remarks: Notes on the numbers.
+    """
+
+    rows: tuple[RankingMeasure, ...]
+    differences: tuple[RankingDifference, ...]
+    excluded: tuple[Excluded, ...]
+    weights: tuple[FeatureWeight, ...] = ()
+    settings: ThreadSettings
+    remarks: tuple[str, ...]

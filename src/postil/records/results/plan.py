@@ -1,10 +1,11 @@
-"""Parts of the result of `postil annotate plan`."""
+"""The result of `postil annotate plan`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import Part
+from postil.records.results.base import Result
+from postil.records.results.parts import Part
 
-__all__ = ["PlanBalance", "PlanRevision", "PlannedAnnotator", "PlannedPair"]
+__all__ = ["PlanBalance", "PlanResult", "PlanRevision", "PlannedAnnotator", "PlannedPair"]
 
 
 class PlannedAnnotator(Part, frozen=True, kw_only=True):
@@ -79,3 +80,36 @@ class PlanRevision(Part, frozen=True, kw_only=True):
     items: int
     known: int
     ratings: int
+
+
+class PlanResult(Result, frozen=True, kw_only=True, tag="plan"):
+    """An item assignment.
+
+    Args:
+        texts: Number of items.
+        annotators_per_item: Number of annotators that an item is meant to have.
+        gold: Number of items that everyone has.
+        order_correlation: Correlation of an item's position for one annotator and for another, 0 for independent
+            orders; None where no two annotators share two items.
+        median_gap: Median number of steps from an item to the next of the same article; None where nobody has two.
+        annotators: One row per annotator.
+        pairs: One row per pair of annotators.
+        overlapping: Number of items with one annotator more.
+        by_item: True if all items of an article have the same annotators.
+        sampled: Number of articles that were sampled at random; None where all were taken.
+        sampled_from: Number of articles that there were to sample from.
+        balance: Balance of a plan that has changed; None for a new one.
+    """
+
+    texts: int
+    annotators_per_item: int
+    gold: int
+    order_correlation: float | None
+    median_gap: float | None
+    annotators: tuple[PlannedAnnotator, ...]
+    pairs: tuple[PlannedPair, ...]
+    overlapping: int = 0
+    by_item: bool = False
+    sampled: int | None = None
+    sampled_from: int | None = None
+    balance: PlanBalance | None = None

@@ -1,10 +1,14 @@
-"""The parts of the result of `postil estimate`."""
+"""The result of `postil estimate`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import OptionalPart, Part, check_interval
+from typing import Literal
+
+from postil.records.results.base import Result
+from postil.records.results.parts import Excluded, OptionalPart, Part, Severity, check_interval
 
 __all__ = [
+    "EstimateResult",
     "EstimateSettings",
     "IntervalWidths",
     "PredictingScore",
@@ -156,3 +160,56 @@ class EstimateSettings(OptionalPart, frozen=True, kw_only=True):
     aspect: str | None = None
     scale: str | None = None
     command: str = ""
+
+
+class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
+    """Mean grades of systems, estimated from the ratings of some outputs and the scores of all.
+
+    Args:
+        target: Estimand: mean over the ``population`` of items, or over these ``items``.
+        method: ``crossed`` (all scores and systems together), ``human`` (ratings alone) or ``ppi`` (PPI++).
+        items: Number of items.
+        graded: Number of graded items.
+        annotators: Number of annotators.
+        scores_used: True if scores are used; the numbers are those of the ratings alone otherwise.
+        crossed: True if grades are predicted within items.
+        systems: One row per system, the best first.
+        differences: One row per pair of systems, the better one first.
+        scores: The scores.
+        common_slope: Slope of grades on weighted scores over all systems; None without predictions.
+        item_slope: Slope of items' mean grades; None without predictions within items.
+        r_squared: Share of the variance of the grades that leave-one-out predictions explain; None without any.
+        rater_variance: Variance of ratings within outputs, without severities where they are removed; None without
+            repeated ratings.
+        relative_efficiency: Worth of the graded items with scores, in graded items without.
+        curve: Expected widths of intervals by number of graded items.
+        undefined: Means and differences without an interval, and why.
+        excluded: Rows that are not in the numbers, or not as they came.
+        notes: Notes on the numbers.
+        signatures: All that the scores of each metric depend on.
+        settings: Options of the command.
+        severity: Severities of the annotators; None where no output has two ratings.
+    """
+
+    target: Literal["population", "items"]
+    method: Literal["crossed", "human", "ppi"]
+    items: int
+    graded: int
+    annotators: int
+    scores_used: bool
+    crossed: bool
+    systems: tuple[SystemEstimate, ...]
+    differences: tuple[SystemDifference, ...]
+    scores: tuple[PredictingScore, ...]
+    common_slope: float | None
+    item_slope: float | None
+    r_squared: float | None
+    rater_variance: float | None
+    relative_efficiency: RelativeEfficiency
+    curve: tuple[IntervalWidths, ...]
+    undefined: tuple[UndefinedInterval, ...]
+    excluded: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    signatures: dict[str, str]
+    settings: EstimateSettings
+    severity: Severity | None = None

@@ -6,16 +6,21 @@ from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
 from postil.records.names import WITHOUT_ITSELF, ranking
-from postil.records.parts import Excluded, OptionalPart, Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.correlations import Correlation
+from postil.records.results.length import GainByLength
+from postil.records.results.parts import Excluded, OptionalPart, Part, check_interval
 
 __all__ = [
     "FLIPS",
     "Gain",
     "GainCurvePoints",
     "GainDifference",
+    "NcgResult",
     "PassageData",
     "PassageSettings",
     "SummaryData",
+    "SummaryResult",
     "SummaryScore",
     "SummarySettings",
     "smallest_p",
@@ -232,3 +237,44 @@ class SummarySettings(OptionalPart, frozen=True, kw_only=True):
     seed: int
     postil: str
     command: str = ""
+
+
+class NcgResult(Result, frozen=True, kw_only=True, tag="passages"):
+    """Rankings of passages by measures, compared by normalized cumulative gain (nCG; no discount, so not nDCG).
+
+    Args:
+        gains: One row per ranking and rank cutoff.
+        differences: One row per pair of rankings and rank cutoff.
+        lines: The curves over rank cutoffs.
+        data: The passages that all is over.
+        notes: Notes on the numbers.
+        settings: Options of the command.
+        by_length: One row per ranking: nCG among passages of similar length, rank correlations with and given length.
+    """
+
+    gains: tuple[Gain, ...]
+    differences: tuple[GainDifference, ...]
+    lines: tuple[GainCurvePoints, ...]
+    data: PassageData
+    notes: tuple[str, ...]
+    settings: PassageSettings
+    by_length: tuple[GainByLength, ...] = ()
+
+
+class SummaryResult(Result, frozen=True, kw_only=True, tag="summaries"):
+    """Systems' summaries of topics, scored against pooled references.
+
+    Args:
+        scores: One row per reference, measure and system.
+        agreement: By measure, the correlations over systems of the mean scores by passages and by articles; empty
+            without articles.
+        data: The summaries that all is over.
+        notes: Notes on the numbers.
+        settings: Options of the command.
+    """
+
+    scores: tuple[SummaryScore, ...]
+    agreement: tuple[Correlation, ...] = ()
+    data: SummaryData
+    notes: tuple[str, ...]
+    settings: SummarySettings

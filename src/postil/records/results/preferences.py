@@ -1,10 +1,11 @@
-"""Parts of the result of `postil compare --preferences`."""
+"""The result of `postil compare --preferences`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import OptionalPart, Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.parts import Estimate, OptionalPart, Part, check_interval
 
-__all__ = ["PreferenceSettings", "PreferredPair", "PreferredSystem"]
+__all__ = ["PreferenceSettings", "PreferencesResult", "PreferredPair", "PreferredSystem"]
 
 
 class PreferredSystem(Part, frozen=True, kw_only=True):
@@ -95,3 +96,35 @@ class PreferenceSettings(OptionalPart, frozen=True, kw_only=True):
     seed: int
     postil: str = ""
     command: str = ""
+
+
+class PreferencesResult(Result, frozen=True, kw_only=True, tag="preferences"):
+    """Systems compared by paired preferences, in the model of Bradley and Terry with the ties of Davidson.
+
+    Args:
+        preferences: Number of preferences.
+        items: Number of items.
+        annotators: Number of annotators.
+        systems: The systems, the strongest first.
+        pairs: All pairs of systems, the stronger one first.
+        tie_parameter: nu of the model: the odds of a tie of two equal systems against either of them are nu to 1; None
+            where there is no tie.
+        left: Share of the preferences with a winner that are for the text on the left; None where no side is known.
+        separated: True if the likelihood has no finite maximum, so that half a preference each way was added to each
+            pair that was compared.
+        baseline: The system whose strength is 0; None where the mean strength is 0.
+        notes: Notes, in words.
+        settings: Options of the command.
+    """
+
+    preferences: int
+    items: int
+    annotators: int
+    systems: tuple[PreferredSystem, ...]
+    pairs: tuple[PreferredPair, ...]
+    tie_parameter: float | None
+    left: Estimate | None
+    separated: bool
+    baseline: str | None
+    notes: tuple[str, ...]
+    settings: PreferenceSettings

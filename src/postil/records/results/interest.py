@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from postil.records.parts import OptionalPart, Part
+from postil.records.documents import Document
+from postil.records.results.base import Result
+from postil.records.results.length import GainByLength
+from postil.records.results.parts import OptionalPart, Part
+from postil.records.results.passages import Gain, GainDifference, PassageData
 
 __all__ = [
     "FailedPage",
     "Goal",
     "InterestSettings",
+    "InterestTrainingResult",
     "InterestWeight",
+    "InterestingPagesResult",
+    "InterestingResult",
     "PageSummary",
     "RankedPassage",
     "UnitContribution",
@@ -124,3 +131,71 @@ class InterestSettings(Part, frozen=True, kw_only=True):
     seed: int
     resamples: int
     postil: str
+
+
+class InterestingResult(Result, frozen=True, kw_only=True, tag="interesting"):
+    """The passages of a page, the most interesting first.
+
+    Args:
+        measure: Spec of the measure that ranks them.
+        passages: The passages.
+        goal: The goal of the ranking; None of a measure without one.
+        lang: Language of the page, a BCP 47 tag; None where it is not known.
+        signature: Signature of the ranking; empty without one.
+        document: The document that the passages are of; None of rows of passages.
+        notes: Notes on the ranking.
+    """
+
+    measure: str
+    passages: tuple[RankedPassage, ...]
+    goal: Goal | None = None
+    lang: str | None = None
+    signature: str = ""
+    document: Document | None = None
+    notes: tuple[str, ...] = ()
+
+
+class InterestingPagesResult(Result, frozen=True, kw_only=True, tag="interesting-pages"):
+    """The best passages of each page of a folder or a feed.
+
+    Args:
+        measure: Spec of the measure that ranks the passages of a page.
+        pages: The pages, in the order of the folder or feed.
+        failed: The pages that could not be read or ranked.
+        goal: The goal of the ranking; None of a measure without one.
+        signature: Signature of the ranking; empty without one.
+        notes: Notes on all pages.
+    """
+
+    measure: str
+    pages: tuple[PageSummary, ...]
+    failed: tuple[FailedPage, ...] = ()
+    goal: Goal | None = None
+    signature: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class InterestTrainingResult(Result, frozen=True, kw_only=True, tag="interest-training"):
+    """A model of interest, trained on ratings, and rankings of its pages by fits that have not seen them.
+
+    Args:
+        model: Hash of the weights.
+        gains: One row per ranking and rank cutoff, over pages.
+        differences: The trained ranking minus each other one, one row per rank cutoff.
+        weights: The weights of the features, and the largest and smallest ones of words and pairs.
+        words: Number of words and pairs with a weight.
+        data: The rated passages.
+        settings: Options of the command.
+        notes: Notes on the numbers.
+        by_length: One row per ranking: nCG among passages of similar length, rank correlations with and given length.
+    """
+
+    model: str
+    gains: tuple[Gain, ...]
+    differences: tuple[GainDifference, ...]
+    weights: tuple[InterestWeight, ...]
+    words: int
+    data: PassageData
+    settings: InterestSettings
+    notes: tuple[str, ...]
+    by_length: tuple[GainByLength, ...] = ()

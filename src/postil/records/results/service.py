@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from postil.records.parts import OptionalPart, Part
+from postil.records.results.base import Result
+from postil.records.results.parts import OptionalPart, Part
 
-__all__ = ["AuditLogFile", "TokenInfo"]
+__all__ = ["AuditLogFile", "AuditLogResult", "TokenInfo", "TokensResult"]
 
 
 class AuditLogFile(Part, frozen=True, kw_only=True):
@@ -47,3 +48,23 @@ class TokenInfo(OptionalPart, frozen=True, kw_only=True):
     rate: int | None = None
     expires: str | None = None
     revoked: str | None = None
+
+
+class AuditLogResult(Result, frozen=True, kw_only=True, tag="audit-log"):
+    """An audit log whose lines are as they were written.
+
+    Args:
+        files: Its files, the oldest first.
+    """
+
+    files: tuple[AuditLogFile, ...]
+
+
+class TokensResult(Result, frozen=True, kw_only=True, tag="tokens"):
+    """The tokens of a file.
+
+    Args:
+        tokens: The tokens, in the order of their making.
+    """
+
+    tokens: tuple[TokenInfo, ...]

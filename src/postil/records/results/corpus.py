@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from postil.records.parts import OptionalPart, Part
+import msgspec
+
+from postil.records.forgotten import Erasure
+from postil.records.results.base import Result
+from postil.records.results.parts import OptionalPart, Part
 
 __all__ = [
     "CorpusInput",
+    "CorpusMetadata",
     "CorpusStatistics",
     "DateStatistics",
     "ForgottenFolder",
     "SplitSize",
     "SplitStatistics",
     "Spread",
+    "StatisticsResult",
     "StatisticsSettings",
 ]
 
@@ -213,3 +219,56 @@ class StatisticsSettings(Part, frozen=True, kw_only=True):
     tokenizer: str
     vocabulary: int
     postil: str
+
+
+class CorpusMetadata(Result, frozen=True, kw_only=True, tag="corpus"):
+    """The outcome of building a corpus, which is its ``metadata.json``.
+
+    Args:
+        format: Version of the corpus folder.
+        postil: Version of postil.
+        options: The options by name, without secrets.
+        tokenizer: Signature of the tokenizer.
+        inputs: The input files.
+        langs: Languages of the articles, in alphabetical order.
+        seen: Number of articles and comments that were excluded or changed, by reason.
+        splits: Size of each split; 0 for those without articles.
+        words: Number of distinct tokens.
+        chosen: Names of the options whose value was chosen from the data, as none was given.
+        forgotten: Erasures of comments.
+        ratings: File of ratings that took the place of those in the rows; None where there was none.
+    """
+
+    format: int
+    postil: str
+    options: dict[str, str | int | float | tuple[str, ...]]
+    tokenizer: str
+    inputs: tuple[CorpusInput, ...]
+    langs: tuple[str, ...]
+    seen: dict[str, int]
+    splits: dict[str, SplitSize]
+    words: int
+    chosen: tuple[str, ...] = ()
+    forgotten: tuple[Erasure, ...] = ()
+    ratings: CorpusInput | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in (("tokenizer", str), ("vocab_size", int)):
+            if not isinstance(self.options.get(name), kind):
+                raise ValueError(f"Object missing required field `{name}` - at `$.options`")  # noqa: TRY004 - msgspec
+        for split in ("train", "dev", "test"):
+            if split not in self.splits:
+                raise ValueError(f"Object missing required field `{split}` - at `$.splits`")
+
+    @property
+    def origin(self) -> dict[str, object]:
+        """Inputs and options as JSON objects: all that tells one corpus from another."""
+        found: dict[str, object] = msgspec.json.decode(msgspec.json.encode(self))
+        return {name: found[name] for name in ("inputs", "options")}
+
+
+class StatisticsResult(Result, frozen=True, kw_only=True, tag="statistics"):
+    """The statistics of a corpus, and what they depend on."""
+
+    statistics: CorpusStatistics
+    settings: StatisticsSettings

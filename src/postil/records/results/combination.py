@@ -1,13 +1,23 @@
-"""The parts of the result of `postil combine fit`."""
+"""The result of `postil combine fit`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import Estimate, OptionalPart, Part
+from typing import TYPE_CHECKING
+
+from postil.records.results.base import Result
+from postil.records.results.parts import Excluded
+from postil.records.rows import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+from postil.records.results.parts import Estimate, OptionalPart, Part
 
 __all__ = [
     "CombinationColumn",
     "CombinationDifference",
     "CombinationFit",
+    "CombinationResult",
     "CombinationSettings",
     "CombinationTexts",
 ]
@@ -123,3 +133,45 @@ class CombinationSettings(OptionalPart, frozen=True, kw_only=True):
     aspect: str | None = None
     scale: str | None = None
     command: str = ""
+
+
+class CombinationResult(Result, frozen=True, kw_only=True, tag="combine"):
+    """A learned combination of scores, with its agreement with human ratings on items that a fit has not seen.
+
+    Args:
+        metric: Name of its scores, ``combine(HASH)``: 12 hexadecimal digits of the model.
+        signature: All that the out-of-fold grades depend on.
+        items: Number of items.
+        systems: Number of systems.
+        combination: Agreement of its out-of-fold grades with the ratings.
+        controls: That of a combination of the controls alone; None without any.
+        difference: Difference of the two; None without controls.
+        columns: The columns, sorted by name.
+        texts: Out-of-fold grades.
+        excluded: Texts that are not in the numbers, or not as they came.
+        notes: Notes on the numbers.
+        settings: Options of the command.
+    """
+
+    metric: str
+    signature: str
+    items: int
+    systems: int
+    combination: CombinationFit
+    controls: CombinationFit | None
+    difference: CombinationDifference | None
+    columns: tuple[CombinationColumn, ...]
+    texts: CombinationTexts
+    excluded: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    settings: CombinationSettings
+
+    def score_rows(self) -> Iterator[Score]:
+        """The out-of-fold grades as rows, as ``--items`` writes them, with those of the controls alone as a control."""
+        alone = f"control:controls-only({self.metric})"
+        names = {self.metric: (self.signature, self.texts.grades)}
+        if self.texts.controls:
+            names[alone] = f"{self.signature}|control:controls-only", self.texts.controls
+        for row, (item, system) in enumerate(zip(self.texts.items, self.texts.systems, strict=True)):
+            for name, (signature, grades) in names.items():
+                yield Score(item, system, name, grades[row], signature)

@@ -1,10 +1,11 @@
-"""Parts of the result of `postil annotate quality`."""
+"""The result of `postil annotate quality`, and its parts."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from postil.records.parts import Estimate, OptionalPart, Part
+from postil.records.results.base import Result
+from postil.records.results.parts import Estimate, OptionalPart, Part
 
 __all__ = [
     "AnnotatorCompetence",
@@ -13,6 +14,7 @@ __all__ = [
     "ConcernKind",
     "Consistency",
     "QualityConcern",
+    "QualityResult",
     "RatingWindow",
 ]
 
@@ -130,3 +132,19 @@ class AnnotatorQuality(OptionalPart, frozen=True, kw_only=True):
     drift: Estimate | None = None
     competence: float | None = None
     windows: tuple[RatingWindow, ...] = ()
+
+
+class QualityResult(Result, frozen=True, kw_only=True, tag="quality"):
+    """The quality of the ratings of a campaign, by annotator.
+
+    Args:
+        annotators: One row per annotator with ratings, those with the gravest concerns first.
+        ratings: Number of ratings.
+        model: Model of the competence of annotators.
+        undefined: The reason where there is no competence; else empty.
+    """
+
+    annotators: tuple[AnnotatorQuality, ...]
+    ratings: int
+    model: CompetenceModel
+    undefined: str = ""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from postil.records.parts import Part
+from postil.records.results.base import Result
+from postil.records.results.parts import Part
+from postil.records.results.score import SystemScore
+from postil.records.results.training import GridSearch
+from postil.records.suggestions import RankedComment, Suggestions
 
 __all__ = [
+    "CommenterResult",
     "CommenterTexts",
     "EvaluationSettings",
     "PeriodScores",
+    "RankedCommentsResult",
     "RankingDifference",
     "RankingMeasure",
+    "RankingResult",
     "ReferenceCounts",
+    "SuggestionsResult",
     "TrainingPeriod",
     "UndefinedScorer",
 ]
@@ -153,3 +161,57 @@ class UndefinedScorer(Part, frozen=True, kw_only=True):
 
     scorer: str
     reason: str
+
+
+class CommenterResult(Result, frozen=True, kw_only=True, tag="commenters"):
+    """The scores of commenters against readers' comments.
+
+    Args:
+        scores: One row per system and metric.
+        suggestions: One row per system.
+        articles: Number of articles.
+        left_out: Number of articles with one comment alone, or all the same.
+        references: Number of references per article.
+        settings: Options of the command.
+        remarks: Notes on the numbers.
+        training: Time of the training articles of each commenter, if these are known.
+        periods: Scores by period, if asked for.
+    """
+
+    scores: tuple[SystemScore, ...]
+    suggestions: tuple[CommenterTexts, ...]
+    articles: int
+    left_out: int
+    references: ReferenceCounts
+    settings: EvaluationSettings
+    remarks: tuple[str, ...]
+    training: tuple[TrainingPeriod, ...] = ()
+    periods: tuple[PeriodScores, ...] = ()
+
+
+class SuggestionsResult(Result, frozen=True, kw_only=True, tag="suggestions"):
+    """The suggestions for articles, one row per article."""
+
+    suggestions: tuple[Suggestions, ...]
+
+
+class RankedCommentsResult(Result, frozen=True, kw_only=True, tag="ranked-comments"):
+    """The comments of threads, article by article, most relevant first."""
+
+    comments: tuple[RankedComment, ...]
+
+
+class RankingResult(Result, frozen=True, kw_only=True, tag="evaluation"):
+    """Ranking of articles' own comments against sampled negatives.
+
+    Args:
+        rows: One row per scorer and measure.
+        differences: The first scorer against each other one.
+        absent: The scorers without a value.
+        grid: Choice of the network's hyperparameters; None without one.
+    """
+
+    rows: tuple[RankingMeasure, ...]
+    differences: tuple[RankingDifference, ...]
+    absent: tuple[UndefinedScorer, ...]
+    grid: GridSearch | None = None

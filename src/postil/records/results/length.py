@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from postil.records.names import ranking
-from postil.records.parts import Estimate, OptionalPart, Part, check_interval
+from postil.records.results.parts import Estimate, OptionalPart, Part, check_interval
 
 __all__ = ["GainByLength", "LengthThird", "ListCorrelation"]
 

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from postil.records.correlation_parts import Correlation, Difference, UndefinedResult  # noqa: TC001 - msgspec reads them
-from postil.records.parts import OptionalPart, Part, check_interval
+from postil.records.results.correlations import Correlation, Difference, UndefinedResult
+from postil.records.results.parts import OptionalPart, Part, check_interval
 
 __all__ = [
     "AltTest",

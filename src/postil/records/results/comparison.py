@@ -1,10 +1,11 @@
-"""Parts of the result of `postil compare`."""
+"""The result of `postil compare`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import OptionalPart, Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.parts import Excluded, OptionalPart, Part, check_interval
 
-__all__ = ["ComparisonSettings", "SystemComparison"]
+__all__ = ["Comparison", "ComparisonSettings", "SystemComparison"]
 
 
 class SystemComparison(Part, frozen=True, kw_only=True):
@@ -51,3 +52,34 @@ class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):
     p_values: str = "postil"
     postil: str = ""
     command: str = ""
+
+
+class Comparison(Result, frozen=True, kw_only=True, tag="compare"):
+    """Systems against a baseline.
+
+    Args:
+        aggregation: ``corpus``: the corpus scores of `summed` metrics, the mean of the item scores by all others.
+            ``item mean``: the mean of the item scores by every metric.
+        baseline: The system that the others are compared with.
+        items: Number of items that all systems share.
+        systems: One row per metric and system.
+        lower_is_better: Metrics for which lower is better; differences keep their sign for them.
+        left_out: Items that not every system covers.
+        notes: Notes, in words.
+        settings: Options of the command.
+        weights: Source of the references' weights, if known.
+        summed: Metrics whose corpus scores, of summed item statistics, are compared.
+        signatures: Signature of each metric, if known.
+    """
+
+    aggregation: str
+    baseline: str
+    items: int
+    systems: tuple[SystemComparison, ...]
+    lower_is_better: tuple[str, ...]
+    left_out: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    settings: ComparisonSettings
+    weights: str = ""
+    summed: tuple[str, ...] = ()
+    signatures: dict[str, str] = {}

@@ -1,10 +1,12 @@
-"""Parts of the result of `postil compare --interleaved`."""
+"""The result of `postil compare --interleaved`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.parts import Excluded, Part, check_interval
+from postil.records.results.preferences import PreferenceSettings
 
-__all__ = ["InterleavedPair", "InterleavedRank", "Preference"]
+__all__ = ["InterleavedPair", "InterleavedRank", "InterleavingResult", "Preference"]
 
 
 class InterleavedPair(Part, frozen=True, kw_only=True):
@@ -115,3 +117,27 @@ class InterleavedRank(Part, frozen=True, kw_only=True):
     baseline_answered: int
     model_hidden: int
     baseline_hidden: int
+
+
+class InterleavingResult(Result, frozen=True, kw_only=True, tag="interleaving"):
+    """Models compared by what readers did with their interleaved suggestions.
+
+    Args:
+        baseline: The model that the others are compared with.
+        impressions: Number of impressions.
+        pairs: Numbers of impressions of each pair of models.
+        rows: Preferences, one row per pair and measure.
+        ranks: Suggestions and events, one row per pair and rank.
+        left_out: Impressions that are not compared.
+        notes: Notes, in words.
+        settings: Options of the command.
+    """
+
+    baseline: str
+    impressions: int
+    pairs: tuple[InterleavedPair, ...]
+    rows: tuple[Preference, ...]
+    ranks: tuple[InterleavedRank, ...]
+    left_out: tuple[Excluded, ...]
+    notes: tuple[str, ...]
+    settings: PreferenceSettings

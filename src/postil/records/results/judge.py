@@ -1,11 +1,15 @@
-"""Parts of the result of `postil judge`."""
+"""The result of `postil judge`, and its parts."""
 
 from __future__ import annotations
 
-from postil.records.parts import Estimate, Excluded, OptionalPart, Part
+from postil.records.results.base import Result
+from postil.records.results.parts import Estimate, Excluded, OptionalPart, Part
+from postil.records.rows import JudgeScore
 
 __all__ = [
+    "DryRunResult",
     "JudgeControl",
+    "JudgeResult",
     "JudgeSettings",
     "JudgeUsage",
     "JudgedSystem",
@@ -139,3 +143,56 @@ class JudgeSettings(Part, frozen=True, kw_only=True):
     scale: str
     anchors: str
     seed: int
+
+
+class JudgeResult(Result, frozen=True, kw_only=True, tag="judge"):
+    """Grades of texts by a judge, a language model.
+
+    Args:
+        metric: Name of the judge in score rows.
+        systems: One row per system, in the order of their first texts.
+        controls: One row per control; empty where none were asked for.
+        length: Correlation with the length of the texts; None where no controls were asked for.
+        self_preference: The judge's grades of its own texts; None where it wrote none, or none has human ratings.
+        rows: Score rows of the texts that have a grade, and of their controls.
+        absent: Texts without a grade, by reason.
+        usage: Answers that the grades are made of.
+        not_sent: Options of requests that the endpoint refuses: ``logprobs``, ``max_tokens`` (of which it takes
+            ``max_completion_tokens``), ``seed`` or ``temperature``.
+        notes: Notes on the grades.
+        signatures: All that the scores of each metric depend on.
+        settings: Settings of the judge.
+    """
+
+    metric: str
+    systems: tuple[JudgedSystem, ...]
+    controls: tuple[JudgeControl, ...]
+    length: LengthCorrelation | None
+    self_preference: SelfPreference | None
+    rows: tuple[JudgeScore, ...]
+    absent: tuple[WithoutGrade, ...]
+    usage: JudgeUsage
+    not_sent: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    signatures: dict[str, str]
+    settings: JudgeSettings
+
+
+class DryRunResult(Result, frozen=True, kw_only=True, tag="dry-run"):
+    """Work that a command would ask of a language model.
+
+    Args:
+        calls: Number of calls.
+        cached: Number of requests that need no call, since the cache has their answer or an equal one is made.
+        prompt_tokens: Number of tokens of the calls' requests, estimated.
+        completion_tokens: Maximum number of tokens of their answers.
+        cost: Cost of these tokens; None without a price.
+        seconds: Time, estimated.
+    """
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float

@@ -1,12 +1,13 @@
-"""The parts of the result of `postil budget`."""
+"""The result of `postil budget`, and its parts."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from postil.records.parts import OptionalPart, Part, check_interval
+from postil.records.results.base import Result
+from postil.records.results.parts import Excluded, OptionalPart, Part, Severity, check_interval
 
-__all__ = ["BudgetComponents", "BudgetFacet", "BudgetRow", "BudgetSettings", "SpreadComponents"]
+__all__ = ["BudgetComponents", "BudgetFacet", "BudgetResult", "BudgetRow", "BudgetSettings", "SpreadComponents"]
 
 
 class SpreadComponents(Part, frozen=True, kw_only=True):
@@ -146,3 +147,25 @@ class BudgetSettings(OptionalPart, frozen=True, kw_only=True):
     resamples: int = 0
     seed: int = 0
     command: str = ""
+
+
+class BudgetResult(Result, frozen=True, kw_only=True, tag="budget"):
+    """Plans of a rating campaign: what numbers of items and raters give, and the cheapest that is enough.
+
+    Args:
+        components: Variance components that the plans rest on.
+        rows: One row per number of items and of raters.
+        cheapest: The plan with the fewest hours that gives what is wanted; None where none does, or nothing is wanted.
+        notes: Notes on the plans.
+        settings: Options of the command.
+        excluded: Rows of the pilot that are not in the numbers, or not as they came.
+        severity: Severities of the annotators of the pilot; None without one in which an output has two ratings.
+    """
+
+    components: BudgetComponents
+    rows: tuple[BudgetRow, ...]
+    cheapest: BudgetRow | None
+    notes: tuple[str, ...]
+    settings: BudgetSettings
+    excluded: tuple[Excluded, ...] = ()
+    severity: Severity | None = None

@@ -1,12 +1,13 @@
-"""Parts of the result of `postil train`."""
+"""The result of `postil train`, and its parts."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from postil.records.parts import Part
+from postil.records.results.base import Result
+from postil.records.results.parts import Part
 
-__all__ = ["GridPoint", "GridSearch", "GridValue", "TrainingStep", "value_text"]
+__all__ = ["GridPoint", "GridSearch", "GridValue", "TrainingResult", "TrainingStep", "UpdateResult", "value_text"]
 
 GridValue: TypeAlias = bool | int | float | str | tuple[int, ...]
 """Value of an option in a grid of hyperparameters."""
@@ -84,3 +85,49 @@ class TrainingStep(Part, frozen=True, kw_only=True):
     dev: float
     perplexity: float
     best: bool
+
+
+class TrainingResult(Result, frozen=True, kw_only=True, tag="training"):
+    """The training of a generator: one row per dev evaluation.
+
+    Args:
+        rows: The dev evaluations.
+        grid: Choice of the hyperparameters; None without one.
+    """
+
+    rows: tuple[TrainingStep, ...]
+    grid: GridSearch | None = None
+
+
+class UpdateResult(Result, frozen=True, kw_only=True, tag="update"):
+    """Articles and comments that were added to a retriever.
+
+    Args:
+        articles: Number of articles that were added.
+        comments: Number of comments that were added.
+        updated: Number of comments that took the place of one with the same id.
+        kept_out: Number of comments that were left out since they were forgotten.
+        held_out: Number of held-out comments of the corpus's test set, which are not added.
+        words: Number of words that were added to the vocabulary.
+        total_articles: Number of articles of the model now.
+        total_comments: Number of comments of the model now.
+        segments: Number of segments of its index.
+        ranker: The ranker, which keeps its parameters.
+        ranker_articles: Number of articles that the ranker was trained on.
+        hash_before: Hash of the model before.
+        hash: Hash of the model now.
+    """
+
+    articles: int
+    comments: int
+    updated: int
+    kept_out: int
+    held_out: int
+    words: int
+    total_articles: int
+    total_comments: int
+    segments: int
+    ranker: str
+    ranker_articles: int
+    hash_before: str
+    hash: str

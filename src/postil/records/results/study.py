@@ -1,14 +1,15 @@
-"""Parts of the result of `postil study`."""
+"""The result of `postil study`, and its parts."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from postil.records.correlation_parts import Points  # noqa: TC001 - msgspec reads it
-from postil.records.parts import OptionalPart, Part
-from postil.records.passage_parts import GainCurvePoints  # noqa: TC001 - the same
+from postil.records.results.base import Result
+from postil.records.results.correlations import Points
+from postil.records.results.parts import OptionalPart, Part
+from postil.records.results.passages import GainCurvePoints
 
-__all__ = ["StudyCell", "StudyPart", "StudyPicture", "StudyRow", "StudyTable"]
+__all__ = ["StudyCell", "StudyPart", "StudyPicture", "StudyResult", "StudyRow", "StudyTable"]
 
 StudyCell: TypeAlias = float | int | str | tuple[float, float | None, float | None] | None
 """A number, words, nothing, or a number with its interval."""
@@ -89,3 +90,23 @@ class StudyPart(OptionalPart, frozen=True, kw_only=True):
     words: tuple[str, ...] = ()
     tables: tuple[StudyTable, ...] = ()
     pictures: tuple[StudyPicture, ...] = ()
+
+
+class StudyResult(Result, frozen=True, kw_only=True, tag="study"):
+    """A study: sections with tables and pictures.
+
+    Args:
+        title: Its title.
+        data: The data, in words.
+        weights: Source of the references' weights, if known.
+        conclusion: Its conclusions, one paragraph each.
+        parts: Its sections.
+        settings: Names and values.
+    """
+
+    title: str
+    data: str = ""
+    weights: str = ""
+    conclusion: tuple[str, ...] = ()
+    parts: tuple[StudyPart, ...]
+    settings: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""The parts of the result of `postil correlate`: coefficients, differences, people."""
+"""The result of `postil correlate`: coefficients, differences, people, and its parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from postil.records.parts import Estimate, Excluded, OptionalPart, Part, check_interval
+from postil.records.results.parts import Estimate, Excluded, OptionalPart, Part, check_interval
 
 __all__ = [
     "Agreement",
@@ -285,7 +285,7 @@ class Agreement(Part, frozen=True, kw_only=True):
     ratings: int
     labels: tuple[float, ...]
     estimates: dict[str, Estimate]
-    absent: dict[str, str] = {}  # noqa: RUF012 - msgspec copies an empty one
+    absent: dict[str, str] = {}
     left_out: tuple[Excluded, ...] = ()
     confusion: tuple[tuple[int, ...], ...] | None = None
     pairs: tuple[PairAgreement, ...] = ()
