@@ -126,7 +126,7 @@ class MissingExtra(UsageError):  # noqa: N818 - says what is wrong
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
-        super().__init__(f"{what} needs an optional package: pip install 'postil[{extra}]'")
+        super().__init__("{what} needs an optional package: pip install 'postil[{extra}]'", what=what, extra=extra)
 
 
 class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
@@ -147,8 +147,8 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
     exit_code = 3
 
     def __init__(self, problem: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
-        self.problem, self.where, self.line, self.field = str(problem), where, line, field
-        super().__init__(self._at_place(self.problem))
+        self.problem, self.where, self.line, self.field = problem, where, line, field
+        super().__init__(self._at_place(problem))
         self.message = problem
 
     def words(self, face: Face) -> str:

@@ -60,7 +60,8 @@ class Setting(NamedTuple):
 
     Args:
         name: Its name: the field of the options class, or the parameter of the function.
-        value: The value; None for the setting itself, True or False for a switch that is on or off.
+        value: The value; None for the setting itself, True or False for a switch that is on or off; several values
+            for a setting that may be repeated.
         python: The value in Python, where it is an expression and no text.
         instead: Expression that Python has in place of such a setting.
 
@@ -73,7 +74,7 @@ class Setting(NamedTuple):
     """
 
     name: str
-    value: str | float | bool | None = None
+    value: str | float | bool | tuple[str, ...] | None = None
     python: str = ""
     instead: str = ""
 
@@ -277,6 +278,8 @@ class CommandLine(Face):
             return flag.replace("--", "--no-", 1)
         if setting.value is None or setting.value is True:
             return flag
+        if isinstance(setting.value, tuple):
+            return " ".join(self.setting(setting._replace(value=each)) for each in setting.value)
         value = f"{setting.value}"
         return f"{flag} {value if isinstance(setting.value, Blank) else shlex.quote(value)}"
 

@@ -19,6 +19,7 @@ from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.app.weights_plan import WeightsPlanOptions, plan_weights_files
 from postil.errors import InvalidInput, UsageError
+from postil.messages import COMMAND_LINE
 from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
@@ -196,15 +197,14 @@ def test_a_grade_that_differs_is_the_candidates(tmp_path: Path, copy: bool) -> N
     result, said = scored(path, other)
     assert numbers(result) == numbers(right(FLAT))
     assert any("grade differs from that in row 2, where the same reference stands" in each for each in said)
-    with pytest.raises(
-        InvalidInput, match=r"csv:3: grade: differs .*name the column of the references: --column refer"
-    ):
+    with pytest.raises(InvalidInput, match=r"csv:3: grade: differs .*name the column of the references: col") as caught:
         score_files(
             path,
             other,
             ScoreOptions(metrics=("w-rouge-l",), scale=postil.Scale(0, 9), column=("text=out", "references.text=gold")),
             lambda _: None,
         )
+    assert caught.value.words(COMMAND_LINE).endswith("references: --column references.grade=COLUMN")
     with pytest.raises(InvalidInput, match=r"references:2: grade: differs .*columns=\{'references.grade': COLUMN\}"):
         postil.score(rows, list(rows), columns=NAMES, metrics=["w-rouge-l"], scale=postil.Scale(0, 9))
     # A grade that is the same for all rows of a reference is its own, and so is one that was named.

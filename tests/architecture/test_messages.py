@@ -31,8 +31,7 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
     for node in ast.walk(module):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ours):
             continue
-        facts = [each for each in node.keywords if each.arg not in {"where", "line", "field"}]
-        if (place := TEMPLATES.get(node.func.id)) is not None or (node.func.id in ERRORS and facts):
+        if (place := TEMPLATES.get(node.func.id)) is not None or (node.func.id in ERRORS and node.keywords):
             yield node, node.args[place or 0 : (place or 0) + 2]
 
 
@@ -47,7 +46,7 @@ def test_templates_are_literals_with_the_facts_that_they_name(path: Path) -> Non
             continue
         if any(each.arg is None for each in call.keywords):
             continue
-        facts = {each.arg for each in call.keywords if each.arg not in {"where", "line", "field"}}
+        facts = {each.arg for each in call.keywords}
         named = {
             name.partition(".")[0]
             for each in words

@@ -9,6 +9,7 @@ import pytest
 
 from postil.app.score import score
 from postil.errors import InvalidInput, UsageError
+from postil.messages import COMMAND_LINE
 from postil.records.frames import open_rows
 from postil.records.reading import Reading, readings
 from postil.records.row_files import read
@@ -57,7 +58,7 @@ def test_a_column_in_doubt_is_refused(tmp_path: Path, cells: list[str], seen: st
     with pytest.raises(InvalidInput) as caught:
         grades(path)
     assert str(caught.value).startswith(f"{path}:{line}: grade: {DOUBT}{seen}")
-    assert str(caught.value).endswith("say which is: --decimal . or --decimal ,")
+    assert caught.value.words(COMMAND_LINE).endswith("say which is: --decimal . or --decimal ,")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_a_number_by_the_other_mark_is_refused(tmp_path: Path, cell: str, decima
     with pytest.raises(InvalidInput) as caught:
         grades(path, decimal=decimal)
     advice = f"--decimal says that '{decimal}' stands before the decimals"
-    assert str(caught.value) == f'{path}:3: grade: expected a number, got "{cell}"; {advice}'
+    assert caught.value.words(COMMAND_LINE) == f'{path}:3: grade: expected a number, got "{cell}"; {advice}'
 
 
 @pytest.mark.parametrize(("between", "name"), [(",", "t.csv"), ("\t", "t.tsv"), ("|", "t.txt")])
@@ -161,7 +162,7 @@ def test_a_large_number_far_below(tmp_path: Path) -> None:
 
 def test_python_says_how_to_name_the_mark(tmp_path: Path) -> None:
     path = table(tmp_path / "t.csv", ["1.000", "999"])
-    advice = r"list\(postil.records.read\(PATH, ROW, Reading\(decimal='.'\)\)\) in place"
+    advice = r"list\(postil.records.read\(PATH, ROW, Reading\(decimal=\".\"\)\)\) or decimal=\",\""
     with pytest.warns(UserWarning, match="read with ';'"), pytest.raises(InvalidInput, match=advice):
         list(open_rows(path, Reference, "references"))
     rows = list(read(path, Reference, Reading(decimal=",")))
@@ -173,5 +174,5 @@ def test_the_flag() -> None:
     roles = {"candidates": Reference, "references": Reference}
     assert [each.decimal for each in readings(roles, print, decimal=[","]).values()] == [",", ","]
     assert [each.decimal for each in readings(roles, print, decimal=["references=,"]).values()] == [None, ","]
-    with pytest.raises(UsageError, match=r'^--decimal: expected \. or , for the mark before the decimals, got ";"$'):
+    with pytest.raises(UsageError, match=r'^decimal: expected \. or , for the mark before the decimals, got ";"$'):
         readings(roles, print, decimal=[";"])

@@ -133,7 +133,9 @@ def test_an_unknown_kind_of_file(name: str) -> None:
     assert str(caught.value) == (
         f"{name}: unknown kind of file; known endings: .jsonl, .ndjson, .json, .csv, .tsv, .tab, .txt, .xlsx, .xlsm, "
         ".ods, .parquet, .arrow, .feather (text also .gz, .zst), a dataset folder, or - for standard input; "
-        "name the format with --input-format" + "; save an old workbook as .xlsx" * name.endswith(".xls")
+        "name the format with list(postil.records.read(PATH, ROW, Reading(format=NAME)))"
+        + "; save an old workbook as .xlsx"
+        * name.endswith(".xls")
     )
 
 

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.records import Article, Candidate, Judgement, Passage, Rating, Reference, Score, read, write
 from postil.records.delimited import Delimited
 from postil.records.reading import Reading, readings
@@ -46,13 +47,13 @@ def found(
 def rows(path: Path, row_type: type[Row] = Candidate, **options: Any) -> tuple[list[Row], list[str]]:
     said: list[str] = []
     got = list(read(path, row_type, Reading(say=said.append, **options)))
-    return got, [line.removeprefix(f"{path}: ") for line in said]
+    return got, [COMMAND_LINE.words(line).removeprefix(f"{path}: ") for line in said]
 
 
 def refusal(path: Path, data: str | bytes, row_type: type[Row] = Candidate, **options: Any) -> str:
     with pytest.raises(InvalidInput) as caught:
         found(path, data, row_type, **options)
-    return str(caught.value).removeprefix(f"{path}")
+    return caught.value.words(COMMAND_LINE).removeprefix(f"{path}")
 
 
 def workbook(path: Path, *sheets: Sequence[Sequence[object]], merged: str = "") -> Path:
@@ -208,10 +209,11 @@ def test_a_few_bytes_of_western_europe_are_read_and_told(tmp_path: Path, text: s
 
 def test_an_encoding_that_is_not_utf_8_needs_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "charset_normalizer", None)
-    with pytest.raises(
-        MissingExtra, match=r"Excel in Western Europe .* with --encoding cp1252; detecting another needs"
-    ):
+    with pytest.raises(MissingExtra) as caught:
         found(tmp_path / "t.csv", (HEAD + "a,s,é\n").encode("cp1252"))
+    said = caught.value.words(COMMAND_LINE)
+    assert re.search(r"Excel in Western Europe .* with --encoding cp1252; detecting another needs", said)
+    assert 'with list(postil.records.read(PATH, ROW, Reading(encoding="cp1252"))); detecting' in str(caught.value)
 
 
 def test_other_names_constants_and_what_is_not_read(tmp_path: Path) -> None:
@@ -239,14 +241,17 @@ def test_constants_that_do_not_fit_are_refused_by_their_flag(
 ) -> None:
     data = "item,text\na,b\n" if name == "t.csv" else '{"item": "a", "text": "b"}\n'
     (tmp_path / name).write_text(data)
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
+    with pytest.raises(UsageError) as caught:
         list(read(tmp_path / name, Reference, Reading(columns={field: value}, role="references")))
+    assert caught.value.words(COMMAND_LINE) == message
+    assert str(caught.value).startswith(f"columns={{'references.{field}': '{value}'}}: ")
 
 
 def test_a_field_that_is_needed_has_a_column() -> None:
     roles = {"candidates": Candidate, "references": Reference}
-    with pytest.raises(UsageError, match=r"^--column text=: every candidate needs text, so name its column$"):
+    with pytest.raises(UsageError) as caught:
         readings(roles, print, column=["text="])
+    assert caught.value.words(COMMAND_LINE) == "--column text=: every candidate needs text, so name its column"
     assert readings(roles, print, column=["references.text=", "references.grade="])["references"].columns["text"] == ""
 
 
@@ -442,8 +447,9 @@ def test_cells_that_are_no_number(tmp_path: Path, cell: object, problem: str) ->
     path = workbook(tmp_path / "r.xlsx", [["item", "text", "grade"], [1, "Rain", 3], [2, "Snow", cell]])
     with pytest.raises(InvalidInput) as caught:
         rows(path, Reference)
-    assert str(caught.value).startswith(f"{path}:3: grade: expected a")
-    assert str(caught.value).endswith(f"got {problem}")
+    said = caught.value.words(COMMAND_LINE)
+    assert said.startswith(f"{path}:3: grade: expected a")
+    assert said.endswith(f"got {problem}")
     assert len(rows(path, Reference, columns={"grade": ""})[0]) == 2  # it is not read
 
 
@@ -520,10 +526,10 @@ def test_several_sheets(tmp_path: Path) -> None:
     sheet = [["item", "text"], [1, "Rain"]]
     assert rows(workbook(tmp_path / "r.xlsx", sheet, []), Reference)[1] == ["read from sheet 'Sheet'"]
     path = workbook(tmp_path / "r.xlsx", sheet, [["item", "text"], [2, "Snow"]])
-    with pytest.raises(
-        UsageError, match=r"rows: Sheet, Sheet1; choose .* --sheet NAME, or .* --sheet references=NAME$"
-    ):
+    with pytest.raises(UsageError) as caught:
         rows(path, Reference, role="references")
+    said = caught.value.words(COMMAND_LINE)
+    assert re.search(r"rows: Sheet, Sheet1; choose .* --sheet NAME, or .* --sheet references=NAME$", said)
     assert rows(path, Reference, sheet="Sheet1")[0] == [Reference("2", "Snow")]
     path = workbook(tmp_path / "r.xlsx", [["who"], ["Ann"]], sheet)  # one of them has columns that are wanted
     assert rows(path, Reference) == ([Reference("1", "Rain")], ["read from sheet 'Sheet1'"])
@@ -722,14 +728,15 @@ def test_a_folder_with_splits(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name, item in (("train-00000-of-00002", 1), ("train-00001-of-00002", 2), ("test-00000-of-00001", 3)):
         (tmp_path / f"data/{name}.csv").write_text(f"item,text\n{item},x\n")
-    with pytest.raises(UsageError, match=r"has the splits test, train; choose one with --split NAME$"):
+    with pytest.raises(UsageError) as caught:
         rows(tmp_path, Reference)
+    assert caught.value.words(COMMAND_LINE).endswith("has the splits test, train; choose one with --split NAME")
     source = read(tmp_path, Reference, Reading(split="train"))
     assert [row.item for row in source] == ["1", "2"]
     assert str(source.places.error(1, "text", "wrong")) == f"{tmp_path}/data/train-00001-of-00002.csv:2: text: wrong"
     with pytest.raises(UnknownName, match=r"unknown split of .* 'tst'; did you mean 'test'\? Known: test, train"):
         rows(tmp_path, Reference, split="tst")
-    said = r"train-0.*\.csv: the split \"train\" needs a dataset folder, and this is a file; leave --split out"
+    said = r"train-0.*\.csv: the split \"train\" needs a dataset folder, and this is a file; leave split out"
     with pytest.raises(UsageError, match=said):
         rows(tmp_path / "data/train-00000-of-00002.csv", Reference, split="train")
 
@@ -842,7 +849,8 @@ def test_options_by_role() -> None:
     assert (dict(one.columns), dict(two.columns)) == ({"text": "out", "item": "id"}, {"references": "gold"})
     assert (one.encoding, one.sheet, one.format, one.always, one.delimiter) == ("cp1252", "One", "csv", False, "=")
     assert (two.encoding, two.sheet, two.format, two.always, two.delimiter) == ("cp1252", "Two", "json", True, "=")
-    assert (one.flag("text"), two.flag("text")) == ("--column text=COLUMN", "--column references.text=COLUMN")
+    spelled = [COMMAND_LINE.setting(each.column_setting("text")) for each in (one, two)]
+    assert spelled == ["--column text=COLUMN", "--column references.text=COLUMN"]
 
 
 @pytest.mark.parametrize(
@@ -860,7 +868,7 @@ def test_options_by_role() -> None:
 def test_options_that_make_no_sense(options: dict[str, list[str]], problem: str) -> None:
     with pytest.raises(UsageError) as caught:
         readings(ROLES, print, **options)  # type: ignore[arg-type]  # of lists
-    assert str(caught.value).startswith(problem)
+    assert caught.value.words(COMMAND_LINE).startswith(problem)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".jsonl", ".arrow", ".json"])

@@ -153,7 +153,7 @@ def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
     table = [{"item": 1, "system": "a", "Rater Ann": 4, "Rater Bob": 2}]
     names = ColumnNames({"judgements": Judgement}, wide={"judgements": ["Rater *"]})
     assert [row.annotator for row in open_rows(table, Judgement, "judgements", names)] == ["Ann", "Bob"]
-    with pytest.raises(UsageError, match="--column names the grade, and each of"):
+    with pytest.raises(UsageError, match="columns names the grade, and each of"):
         read_wide(path, Judgement, ["Rater *"], Reading(columns={"grade": "x"}))
 
 

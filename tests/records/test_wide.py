@@ -68,7 +68,7 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
     [
         (["bleu", "bleu"], {}, "the column bleu stands twice"),
         (["item"], {}, "the column item is a field of its own"),
-        (["bleu"], {"metric": "bleu"}, "--column names the metric, and each of bleu is a column of its own"),
+        (["bleu"], {"metric": "bleu"}, "columns names the metric, and each of bleu is a column of its own"),
     ],
 )
 def test_names_that_make_no_sense(tmp_path: Path, names: list[str], columns: dict[str, str], said: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import filecmp
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,8 @@ import numpy as np
 from msgspec import structs
 
 from postil.errors import UsageError
+from postil.messages import Message
+from postil.records.file_settings import COLUMN, column_setting
 from postil.records.frames import open_rows
 from postil.records.record_rows import is_nested
 from postil.records.row_files import fields_of, read
@@ -29,7 +30,7 @@ from postil.render.formats import counted
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from postil.app.progress import OnMessage
+    from postil.messages import Setting
     from postil.records.frames import ColumnNames, Table
     from postil.records.reading import Reading
     from postil.records.row_locations import RowLocations, Source
@@ -93,8 +94,11 @@ def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> P
     same = _same(candidates, references)
     one_table = (of_one.sheet, of_one.split) == (of_other.sheet, of_other.split)
     if same and one_table and _text(of_one) == _text(of_other):
-        advice = "name the columns of each: --column text=COLUMN --column references.text=COLUMN"
-        raise UsageError(f"{references}: candidates and references are the same file; {advice}")
+        raise UsageError(
+            "{references}: candidates and references are the same file; name the columns of each: {columns}",
+            references=references,
+            columns=column_setting("", {"text": COLUMN, "references.text": COLUMN}),
+        )
     if same and "item" in of_one.columns:
         of_other = _with_columns(of_other, {"item": of_one.columns["item"]})
     names = fields_of(references, Reference, of_other) if of_other.columns else ()
@@ -104,7 +108,7 @@ def pair_files(candidates: str, references: str, given: dict[str, Reading]) -> P
     if same:
         also = tuple(column for role in ("candidates", "references") for column in found[role].names.values())
         for role in ("candidates", "references"):
-            found[role] = replace(found[role], say=partial(_say_of, found[role].say, role), also=also)
+            found[role] = replace(found[role], part=role, also=also)
     return PairedReadings(found, joint, same)
 
 
@@ -166,9 +170,10 @@ def distinct_references(
                 selection.kept.append(row)  # one by one: the rows that follow look at it
             if chosen.skipped:
                 remarks = selection.candidates(reading, needed)
-                reading.say(repeated(rows.places.where, chosen.skipped, reading.flag("id") if advises else ""))
+                where = rows.places.where
+                reading.tell(where, repeated(chosen.skipped, reading.column_setting("id") if advises else None))
                 for remark in remarks:
-                    reading.say(remark)
+                    reading.tell(where, remark)
             yield from selection.references()
             selection.kept.clear()
         whole.clear()  # memory: the selection is alive until it is collected
@@ -217,14 +222,24 @@ class _Distinct:
         Raises:
             InvalidInput: One of those fields is needed.
         """
-        found = []
+        found: list[str] = []
         for field, (index, first) in self._differing.items():
             problem = f"differs from that in row {first}, where the same reference stands"
+            column = reading.column_setting(field)
             if field in needed:
-                advice = f"name the column of the references: {reading.flag(field)}"
-                raise self._places.error(index, field, f"{problem}, so it seems to be the candidate's; {advice}")
-            taken = f"so it is taken as the candidate's (the references': {reading.flag(field)})"
-            found.append(f"{self._places.where}: {self._places.column(field)} {problem}, {taken}")
+                advice = Message(
+                    "{problem}, so it seems to be the candidate's; name the column of the references: {column}",
+                    problem=problem,
+                    column=column,
+                )
+                raise self._places.error(index, field, advice)
+            taken = Message(
+                "{field} {problem}, so it is taken as the candidate's (the references': {column})",
+                field=self._places.column(field),
+                problem=problem,
+                column=column,
+            )
+            found.append(taken)
         return found
 
     def references(self) -> Iterator[Reference]:
@@ -251,16 +266,19 @@ def firsts(rows: Sequence[Reference], lines: Iterable[int]) -> list[int]:
     return found
 
 
-def repeated(where: str, number: int, flag: str) -> str:
+def repeated(number: int, column: Setting | None = None) -> str:
     """Remark on references that were repeated.
 
     Args:
-        where: Their table.
         number: Number of the repetitions.
-        flag: Flag that names the column of an id; empty where it is clear that they are one.
+        column: Setting that names the column of an id; None where it is clear that they are one.
     """
-    advice = f"; where they are several, name the column that tells them apart: {flag}" if flag else ""
-    return f"{where}: {counted(number, 'reference')} that several rows of an item repeat, taken once each{advice}"
+    what = f"{counted(number, 'reference')} that several rows of an item repeat, taken once each"
+    if column is None:
+        return what
+    return Message(
+        "{what}; where they are several, name the column that tells them apart: {column}", what=what, column=column
+    )
 
 
 def _are_distinct(rows: Sequence[Reference]) -> bool:
@@ -297,12 +315,6 @@ def _text(reading: Reading) -> str:
 def _with_columns(reading: Reading, columns: Mapping[str, str]) -> Reading:
     """Options with columns of fields that have none."""
     return replace(reading, columns=MappingProxyType({**columns, **reading.columns}))
-
-
-def _say_of(on_message: OnMessage, role: str, message: str) -> None:
-    """Say of which role it is true, where one file has several."""
-    where, colon, rest = message.partition(": ")
-    on_message(f"{where}, {role}{colon}{rest}")
 
 
 def _same(one: str | Path, other: str | Path) -> bool:

@@ -25,6 +25,7 @@ from postil.app.progress import steps
 from postil.app.reference_rows import SCALE_MISSING, weigh_rows
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Message
 from postil.metrics.consensus import similarity_of
 from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
 from postil.metrics.external_frequencies import ExternalFrequencies
@@ -344,7 +345,8 @@ class _References:
 
     def repeated(self, number: int) -> str:
         """Remark on references that were repeated."""
-        return repeated(self.places.where, number, self._reading.flag("id"))
+        what = repeated(number, self._reading.column_setting("id"))
+        return Message("{where}: {what}", where=self.places.where, what=what)
 
 
 class StreamedEvaluation:

@@ -13,9 +13,11 @@ from msgspec import inspect
 
 from postil.errors import InvalidInput, UsageError
 from postil.escaping import without_apostrophe
+from postil.messages import Blank, Message, Setting
 from postil.records.checks import is_integer, is_number
 from postil.records.decimal_marks import number_text
 from postil.records.explain import mismatch, shown
+from postil.records.file_settings import column_setting, file_setting
 from postil.records.truth import truth
 
 if TYPE_CHECKING:
@@ -142,10 +144,13 @@ class CellField:
                 return ""
             if self._optional or self._is_list:
                 return self._default
-            advice = "; leave the row out where there is none" if self.kind == "number" else ""
+            advice: str = "; leave the row out where there is none" if self.kind == "number" else ""
             if self.kind == "id" and not self._fills:
-                advice = "; where it stands for the cell above, as merged cells do: --fill-down"
-            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got an empty cell{advice}")
+                advice = Message(
+                    "; where it stands for the cell above, as merged cells do: {fill_down}",
+                    fill_down=file_setting("fill_down", on=True),
+                )
+            raise InvalidInput(_unfit(self.kind, "an empty cell", advice))
         if isinstance(cell, date | time):
             return self._date(cell)
         if isinstance(cell, BrokenCell):
@@ -193,7 +198,7 @@ class CellField:
                 number = None
             number = None if "_" in text else number
         if not is_number(number) or (self.kind == "integer" and not float(number).is_integer()):
-            raise InvalidInput(f"expected {_EXPECTED[self.kind]}, got {shown(cell)}{self._advice(cell)}")
+            raise InvalidInput(_unfit(self.kind, shown(cell), self._advice(cell)))
         return int(number) if self.kind == "integer" else float(number)
 
     def _truth(self, cell: object) -> bool:
@@ -207,10 +212,18 @@ class CellField:
         if not isinstance(cell, str):
             return ""
         if cell.startswith("#") or cell.strip().lower().lstrip("+-") in _NO_NUMBERS:
-            no = f"leave the {'cell empty' if self._optional else 'row out'} where there is no number"
-            return f"; {no}, or name what stands there: --missing {shown(cell.strip())}"
+            text = shown(cell.strip())
+            return Message(
+                "; leave the {what} where there is no number, or name what stands there: {missing}",
+                what="cell empty" if self._optional else "row out",
+                missing=file_setting("missing", Blank(text), python=f"missing=frozenset({{{text}}})"),
+            )
         if self._decimal is not None and any(map(str.isdecimal, cell)):
-            return f"; --decimal says that '{self._decimal}' stands before the decimals"
+            return Message(
+                "; {decimal} says that '{mark}' stands before the decimals",
+                decimal=Setting("decimal"),
+                mark=self._decimal,
+            )
         if "," in cell and any(mark.isdecimal() for mark in cell):
             return "; write it with a decimal point and without separators of thousands"
         return ""
@@ -229,6 +242,10 @@ class CellField:
         return msgspec.convert(value, self._hint)
 
 
+def _unfit(kind: str, got: str, advice: str) -> Message:
+    return Message("expected {expected}, got {got}{advice}", expected=_EXPECTED[kind], got=got, advice=advice)
+
+
 def constants_of(row_type: type[Row], reading: Reading) -> dict[str, object]:
     """Values of the fields that are the same in all rows, by ``=VALUE``.
 
@@ -243,13 +260,13 @@ def constants_of(row_type: type[Row], reading: Reading) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, source in reading.columns.items():
         if source.startswith("="):
-            flag = reading.flag(name).replace("COLUMN", source)
+            column = column_setting(reading.role, {name: source})
             if name not in infos:
-                raise UsageError(f"{flag}: {name} cannot be the same in all rows")
+                raise UsageError("{column}: {name} cannot be the same in all rows", column=column, name=name)
             try:
                 found[name] = CellField(infos[name], name, texts=True, comma=False).value(source[1:])
             except InvalidInput as error:
-                raise UsageError(f"{flag}: {error.problem}") from None
+                raise UsageError("{column}: {problem}", column=column, problem=error.problem) from None
     return found
 
 

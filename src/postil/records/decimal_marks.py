@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Listed, Message, Setting
 from postil.records.explain import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DECIMALS", "NumberMarks", "checked_decimal", "number_text"]
+__all__ = ["DECIMALS", "MARKS", "NumberMarks", "checked_decimal", "number_text"]
 
 DECIMALS: Final = (".", ",")
 """Characters that may stand before the decimals of a number."""
+MARKS: Final = tuple(Setting("decimal", mark) for mark in DECIMALS)
+"""The settings that name them."""
 LARGE: Final = 100
 """Least number without a mark beside which thousands are likely to have one."""
 
@@ -41,7 +44,11 @@ def checked_decimal(given: str) -> str:
         UsageError: It is neither a point nor a comma.
     """
     if given not in DECIMALS:
-        raise UsageError(f"--decimal: expected . or , for the mark before the decimals, got {shown(given)}")
+        raise UsageError(
+            "{decimal}: expected . or , for the mark before the decimals, got {got}",
+            decimal=Setting("decimal"),
+            got=shown(given),
+        )
     return given
 
 
@@ -168,11 +175,13 @@ class NumberMarks:
         where: The table.
         columns: Place of each column of numbers, by its name.
         semicolons: True if semicolons stand between columns, as where commas are decimal.
-        advice: Remedy: the ways to name the decimal mark.
+        marks: The settings that name the decimal mark.
     """
 
-    def __init__(self, where: str, columns: Mapping[str, int], *, semicolons: bool, advice: str) -> None:
-        self._where, self._semicolons, self._advice = where, semicolons, advice
+    def __init__(
+        self, where: str, columns: Mapping[str, int], *, semicolons: bool, marks: tuple[Setting, ...] = MARKS
+    ) -> None:
+        self._where, self._semicolons, self._marks = where, semicolons, marks
         self._columns = [(name, place, _Column()) for name, place in columns.items()]
 
     def see(self, lines: Sequence[int], rows: Sequence[Sequence[object]]) -> None:
@@ -213,6 +222,11 @@ class NumberMarks:
         seen, beside = doubt
         mark, decimal = ("point", "a decimal point") if "." in seen.text else ("comma", "a decimal comma")
         same = f", beside {shown(beside.text)} in line {beside.line}" if beside != seen else ""
-        got = f"expected numbers with one decimal mark, got {shown(seen.text)}{same}"
-        problem = f"{got}, so that the {mark} may be {decimal} or separate thousands; say which is: {self._advice}"
+        problem = Message(
+            "{expected}, so that the {mark} may be {decimal} or separate thousands; say which is: {settings}",
+            expected=f"expected numbers with one decimal mark, got {shown(seen.text)}{same}",
+            mark=mark,
+            decimal=decimal,
+            settings=Listed(self._marks, last=" or "),
+        )
         raise InvalidInput(problem, where=self._where, line=seen.line, field=name)

@@ -14,8 +14,10 @@ import msgspec
 
 from postil.errors import InvalidInput, UsageError
 from postil.escaping import apostrophed, csv_writer, one_line
+from postil.messages import Message
 from postil.records.encodings import SAMPLE, detected_encoding, shown_encoding
 from postil.records.explain import shown
+from postil.records.file_settings import file_setting
 from postil.records.ids import plain_id
 from postil.records.jsonl import whole_lines
 from postil.records.streams import DAMAGE, damaged
@@ -37,9 +39,11 @@ MOST_ROWS: Final = 20
 DELIMITERS: Final = {",": "','", ";": "';'", "\t": "tabs", "|": "'|'"}
 """Characters that are looked for between columns, and their names in messages."""
 WIDE: Final = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-NAME_IT: Final = (
-    "name the encoding, which Excel in Western Europe and America calls ANSI, with --encoding cp1252; detecting another"
+NAME_IT: Final = Message(
+    "name the encoding, which Excel in Western Europe and America calls ANSI, with {encoding}; detecting another",
+    encoding=file_setting("encoding", "cp1252"),
 )
+ENCODING: Final = file_setting("encoding", python="encoding=NAME")
 BROKEN: Final = re.compile("[\udc80-\udcff]")  # how Python writes down bytes that it could not decode
 # First bytes of what is no text table, with advice.
 MAGIC: Final = {
@@ -178,8 +182,7 @@ class Delimited:
         try:
             return held or next(self._parts, None)
         except UnicodeError as error:
-            problem = f"not {self._given or self.encoding}: {error}; name the encoding with --encoding"
-            self._refuse(InvalidInput(problem, where=self.where, line=self._line))
+            self._refuse(InvalidInput(self._not_encoded(error), where=self.where, line=self._line))
         except InvalidInput as error:
             self._refuse(InvalidInput(error.problem, where=self.where, line=self._line))
         except DAMAGE as error:
@@ -232,12 +235,16 @@ class Delimited:
         while not ended:
             rows: list[list[str]] = []
             before = reader.line_num
-            problem = ""
+            problem: str = ""
             try:
                 rows.extend(islice(reader, BATCH))  # an error leaves the rows before it in the list
                 ended = len(rows) < BATCH
             except csv.Error as error:
-                problem = f"{error}; a quote that is not closed or not doubled? A table without quoting: --no-quotes"
+                problem = Message(
+                    "{error}; a quote that is not closed or not doubled? A table without quoting: {quotes}",
+                    error=str(error),
+                    quotes=file_setting("quotes", on=False),
+                )
             except (UnicodeError, InvalidInput, *DAMAGE):
                 yield _Part(rows, reader.line_num - before)
                 raise
@@ -279,16 +286,27 @@ class Delimited:
         """The problem with the first byte that is not of the encoding; empty if all are."""
         for cell in cells if self._suspect else ():
             if not cell.isascii() and (bad := BROKEN.search(cell)):
-                encoding = self._given or "utf-8"
-                return f"byte 0x{ord(bad[0]) - 0xDC00:02x} is not {encoding}; name the encoding with --encoding"
+                return Message(
+                    "byte 0x{byte:02x} is not {encoding}; name the encoding with {setting}",
+                    byte=ord(bad[0]) - 0xDC00,
+                    encoding=self._given or "utf-8",
+                    setting=ENCODING,
+                )
         return ""
+
+    def _not_encoded(self, error: UnicodeError) -> Message:
+        return Message(
+            "not {encoding}: {error}; name the encoding with {setting}",
+            encoding=self._given or self.encoding,
+            error=str(error),
+            setting=ENCODING,
+        )
 
     def _first(self, texts: Iterator[str]) -> str:
         try:
             return next(texts, "")
         except UnicodeError as error:
-            problem = f"not {self._given or self.encoding}: {error}; name the encoding with --encoding"
-            self._refuse(InvalidInput(problem, where=self.where, line=1))
+            self._refuse(InvalidInput(self._not_encoded(error), where=self.where, line=1))
         except DAMAGE as error:
             self._refuse(damaged(error, self.where, 0))
         return ""
@@ -308,8 +326,11 @@ class Delimited:
             read, codec = _in_utf_8(stream.read1, codec), "utf-8"
         for number, block in enumerate(whole_lines(read, self.where, BLOCK)):
             if not number and b"\0" in block:
-                advice = "if it is text in UTF-16: --encoding utf-16-le"
-                raise InvalidInput(f"expected a table of text, got binary data; {advice}", where=self.where)
+                problem = Message(
+                    "expected a table of text, got binary data; if it is text in UTF-16: {encoding}",
+                    encoding=file_setting("encoding", "utf-16-le"),
+                )
+                raise InvalidInput(problem, where=self.where)
             if unsettled and not block.isascii():
                 self._settle(block)
                 codec, unsettled = self.encoding, False

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,8 @@ def detected_encoding(block: bytes, where: str, expected: str, otherwise: str) -
     try:
         from charset_normalizer import from_bytes  # noqa: PLC0415 - an extra
     except ImportError as error:
-        raise MissingExtra(f"{where} is not UTF-8: {otherwise}", "tables") from error
+        what = Message("{where} is not UTF-8: {otherwise}", where=where, otherwise=otherwise)
+        raise MissingExtra(what, "tables") from error
     sample = _sample(lines)
     if _has_lone(sample):
         return "cp1252"

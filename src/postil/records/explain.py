@@ -12,12 +12,14 @@ import msgspec
 from msgspec import inspect
 
 from postil.errors import InvalidInput
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
     "NotJson",
+    "Null",
     "Problem",
     "RepeatedKey",
     "explain",
@@ -26,6 +28,7 @@ __all__ = [
     "mismatch",
     "out_of_range",
     "shown",
+    "unlike",
 ]
 
 LONGEST = 40
@@ -34,6 +37,12 @@ Problem: TypeAlias = tuple[str, str]  # field, problem
 
 class NotJson(str):
     """One of NaN, Infinity and -Infinity, which some writers put into JSON although JSON has no such numbers."""
+
+    __slots__ = ()
+
+
+class Null(Message):
+    """The problem that a value is null, or missing in a data frame."""
 
     __slots__ = ()
 
@@ -194,7 +203,22 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
     elif isinstance(options[0], inspect.VarTupleType | inspect.DictType):
         yield from _container_mismatches(value, options[0], path)
     elif not any(_fits(value, option) for option in options):
-        yield path, f"expected {' or '.join(map(_name, options))}, got {shown(value)}{_advice(value, options)}"
+        yield path, unlike(" or ".join(map(_name, options)), value, _advice(value, options))
+
+
+def unlike(expected: str, value: object, advice: str = "") -> str:
+    """Describe a value that is not what was expected.
+
+    Args:
+        expected: What was, with its article.
+        value: The value found.
+        advice: What to do, with a semicolon before it.
+
+    >>> unlike("a number", "many"), isinstance(unlike("a number", None), Null)
+    ('expected a number, got "many"', True)
+    """
+    problem = f"expected {expected}, got {shown(value)}{advice}"
+    return Null(problem) if value is None else problem
 
 
 def _container_mismatches(
@@ -202,12 +226,12 @@ def _container_mismatches(
 ) -> Iterator[Problem]:
     if isinstance(wanted, inspect.DictType):
         if not isinstance(value, dict):
-            yield path, f"expected an object in braces, got {shown(value)}"
+            yield path, unlike("an object in braces", value)
         else:
             for key, inner in value.items():
                 yield from _mismatches(inner, wanted.value_type, f"{path}.{key}")
     elif not isinstance(value, list | tuple):
-        yield path, f"expected an array, got {shown(value)}"
+        yield path, unlike("an array", value)
     else:
         for position, inner in enumerate(value):
             yield from _mismatches(inner, wanted.item_type, f"{path}[{position}]")
@@ -215,7 +239,7 @@ def _container_mismatches(
 
 def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> Iterator[Problem]:
     if not isinstance(value, dict):
-        yield path, f"expected an object in braces, got {shown(value)}"
+        yield path, unlike("an object in braces", value)
         return
     needed = [field.encode_name for field in wanted.fields if field.required]
     dot = f"{path}." if path else ""

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.messages import Blank
 from postil.records.explain import shown
+from postil.records.file_settings import file_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +46,7 @@ def by_split(files: Iterable[Path]) -> dict[str, list[Path]]:
     return found
 
 
-def files_of_split(folder: Path, split: str | None, flag: str) -> list[Path]:
+def files_of_split(folder: Path, split: str | None, role: str) -> list[Path]:
     """Files of a split of a dataset folder.
 
     It is what `save_to_disk` writes, or has a README.md whose head names the files, or files named after splits.
@@ -52,7 +54,7 @@ def files_of_split(folder: Path, split: str | None, flag: str) -> list[Path]:
     Args:
         folder: The folder.
         split: The split; None for the only one.
-        flag: Flag that names a split, for messages.
+        role: Role of the folder where a command reads several, for messages; empty for the main one.
 
     Returns:
         The files, in order.
@@ -67,7 +69,12 @@ def files_of_split(folder: Path, split: str | None, flag: str) -> list[Path]:
         raise InvalidInput("a folder without tables (.parquet, .arrow, .jsonl, .csv, .tsv, .json)", where=str(folder))
     if split is None:
         if len(found) > 1:
-            raise UsageError(f"{folder}: the folder has the splits {', '.join(found)}; choose one with {flag}")
+            raise UsageError(
+                "{folder}: the folder has the splits {splits}; choose one with {setting}",
+                folder=str(folder),
+                splits=", ".join(found),
+                setting=file_setting("split", Blank(f"{role}{'=' * bool(role)}NAME"), python="split=NAME"),
+            )
         [split] = found
     if split not in found:
         raise UnknownName(f"split of {folder}", split, sorted(found))

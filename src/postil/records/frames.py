@@ -16,8 +16,10 @@ import msgspec
 from msgspec import inspect
 
 from postil.errors import InvalidInput, UsageError, nearest
+from postil.messages import Message
 from postil.records.column_patterns import is_folded
-from postil.records.reading import NESTED, Reading, readings
+from postil.records.explain import Null
+from postil.records.reading import NESTED, readings
 from postil.records.record_rows import is_nested, records_as_rows
 from postil.records.results import Excluded
 from postil.records.row_files import FilePath, read
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from narwhals.typing import IntoFrame
 
+    from postil.records.reading import Reading
     from postil.records.unfolding import Unfolding
 
     Frame: TypeAlias = IntoFrame
@@ -124,7 +127,7 @@ annotator, grade, aspect
             of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
             self._named |= {role} if reading.columns else set()
             all_columns = {**of_role, **reading.columns}
-            self._readings[role] = _TableReading(columns=all_columns, role=reading.role, say=reading.say)
+            self._readings[role] = replace(reading, columns=all_columns)
         self.wide = {role: (names,) if isinstance(names, str) else tuple(names) for role, names in (wide or {}).items()}
         self.constants = {**CONSTANTS, **(constants or {})}
 
@@ -145,20 +148,6 @@ annotator, grade, aspect
     def given(self, role: str) -> bool:
         """True if columns of that table alone were named."""
         return role in self._named or bool(self.wide.get(role))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TableReading(Reading):
-    """Options whose messages name arguments in place of flags."""
-
-    def flag(self, name: str) -> str:
-        """See `Reading.flag`."""
-        return f"columns={{'{self.role}{'.' * bool(self.role)}{name}': COLUMN}}"
-
-    @property
-    def decimal_flags(self) -> str:
-        """See `Reading.decimal_flags`."""
-        return "list(postil.records.read(PATH, ROW, Reading(decimal='.'))) in place of the path, or decimal=','"
 
 
 class TableRows(LocatedRows[T]):
@@ -361,11 +350,13 @@ def _no_column(missing: Mapping[str, str], names: Sequence[str], reading: Readin
     if named or len(missing) == 1:
         near = nearest(source, names)
         guess = "" if near is None else f" did you mean '{near}'?"
-        advice = "" if named else f"; name it: {reading.flag(field)}"
-        return f"no column '{source}';{guess} {there}{advice}"
+        problem = f"no column '{source}';{guess} {there}"
+        if named:
+            return problem
+        return Message("{problem}; name it: {column}", problem=problem, column=reading.column_setting(field))
     several = ", ".join(f"'{each}'" for each in missing)
-    flags = ", ".join(reading.flag(each).removeprefix("columns={").removesuffix("}") for each in missing)
-    return f"no columns {several}; {there}; name them: columns={{{flags}}}"
+    problem = f"no columns {several}; {there}"
+    return Message("{problem}; name them: {columns}", problem=problem, columns=reading.column_setting(*missing))
 
 
 def _plain(values: list[object], info: msgspec.structs.FieldInfo | None) -> list[object]:
@@ -459,7 +450,7 @@ def _advised(rows: Iterator[T]) -> Iterator[T]:
     try:
         yield from rows
     except InvalidInput as error:
-        if not error.problem.endswith("got null"):
+        if not isinstance(error.problem, Null):
             raise
         problem = f"{error.problem}; the value is missing: fill it, or drop the row"
         raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None

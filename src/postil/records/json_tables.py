@@ -10,8 +10,10 @@ import msgspec
 
 from postil.errors import InvalidInput, UnknownName
 from postil.kernel import plain_objects
+from postil.messages import Message
 from postil.records import jsonl
 from postil.records.explain import NotJson, RepeatedKey, load_json, shown
+from postil.records.file_settings import file_setting
 from postil.records.row_locations import RowLocations
 from postil.records.streams import whole
 
@@ -43,7 +45,7 @@ def json_records(stream: IO[bytes], where: str, reading: Reading) -> Iterator[tu
     """
     data = whole(stream, where).removeprefix(jsonl.BOM)
     if _is_lines(data):
-        reading.say(f"{where}: read as JSON Lines")
+        reading.tell(where, "read as JSON Lines")
         yield from json_lines(io.BytesIO(data), where)
         return
     rows = _rows(_decoded(data, where), where, reading)
@@ -133,15 +135,17 @@ def _rows(document: object, where: str, reading: Reading) -> list[Record]:
         arrays = _arrays(document, "")
         if len(arrays) == 1:
             [(path, rows)] = arrays.items()
-            reading.say(f"{where}: rows taken from '{path}'")
+            reading.tell(where, f"rows taken from '{path}'")
             return rows
         if arrays:
-            names = ", ".join(arrays)
-            raise InvalidInput(
-                f"expected one array of objects, got several: {names}; choose one with --sheet", where=where
+            problem = Message(
+                "expected one array of objects, got several: {names}; choose one with {sheet}",
+                names=", ".join(arrays),
+                sheet=file_setting("sheet", python="sheet=NAME"),
             )
-    problem = "expected an array of objects, an object of arrays, or an object with one array of objects in it"
-    raise InvalidInput(f"{problem}, got {shown(document)}", where=where)
+            raise InvalidInput(problem, where=where)
+    expected = "expected an array of objects, an object of arrays, or an object with one array of objects in it"
+    raise InvalidInput(f"{expected}, got {shown(document)}", where=where)
 
 
 def _columns(document: dict[str, object]) -> list[Record] | None:

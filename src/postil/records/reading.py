@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
+from postil.messages import Blank, Command, Listed, Message, Setting
 from postil.records.column_patterns import is_folded, named_in
 from postil.records.decimal_marks import checked_decimal
 from postil.records.delimited import column_names
 from postil.records.explain import shown
+from postil.records.file_settings import COLUMN, column_setting, file_setting
 from postil.records.rows import Reference, Row
 
 if TYPE_CHECKING:
@@ -25,8 +27,13 @@ FORMATS: Final = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "xlsx", "od
 """Formats that may be named."""
 NESTED: Final = "references"
 """Field of a row that has all references of an item."""
-WIDE: Final = {"metric": "--metric-columns", "annotator": "--annotator-columns"}
-"""Flag that names the columns of a wide table, by the field that such a table lacks."""
+COLUMNS: Final = Setting("column", instead="columns")
+"""Setting that maps fields to columns."""
+WIDE: Final = {
+    field: Setting(f"{field}_columns", Blank("NAME,NAME"), python='["NAME", "NAME"]')
+    for field in ("metric", "annotator")
+}
+"""Setting that names the columns of a wide table, by the field that such a table lacks."""
 
 
 def _unheard(_message: str) -> None:
@@ -55,7 +62,8 @@ class Reading:
         say: Callback for what was guessed and what is not read, one line each.
         also: Columns that are read for another role, as `columns` has them.
         advice: Remedy besides, where a file lacks columns that nobody named, for messages.
-        folder: Dataset folder that the file is part of, whose name a system without one gets.
+        folder: Dataset folder that the file is part of, whose name a system without one gets, and messages have.
+        part: Role that messages have beside the file, where one file has several.
     """
 
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -74,6 +82,7 @@ class Reading:
     also: Sequence[str] = ()
     advice: str = ""
     folder: str = ""
+    part: str = ""
 
     @property
     def signature(self) -> dict[str, object]:
@@ -110,21 +119,23 @@ class Reading:
             name for name in names if name and name not in read and not any(named_in(each, name) for each in self.also)
         ]
 
-    def flag(self, name: str) -> str:
-        """Flag that maps a field, for messages.
+    def column_setting(self, *names: str) -> Setting:
+        """Setting that maps fields, for messages.
 
         Args:
-            name: The field.
-
-        >>> Reading(role="references").flag("text")
-        '--column references.text=COLUMN'
+            names: The fields.
         """
-        return f"--column {self.role}{'.' * bool(self.role)}{name}=COLUMN"
+        return column_setting(self.role, dict.fromkeys(names, COLUMN))
 
-    @property
-    def decimal_flags(self) -> str:
-        """Ways to name the decimal mark, for messages."""
-        return "--decimal . or --decimal ,"
+    def tell(self, where: str, what: str) -> None:
+        """Say what was guessed and what is not read.
+
+        Args:
+            where: The file.
+            what: It, in words or as a message.
+        """
+        place = self.folder or where
+        self.say(Message("{where}: {what}", where=f"{place}, {self.part}" if self.part else place, what=what))
 
     def no_column(
         self, where: str, missing: Sequence[str], names: Sequence[str], line: int | None = None
@@ -141,22 +152,41 @@ class Reading:
         sources = [self.columns.get(name) or name for name in missing]
         near = nearest(sources[0], names) if len(missing) == 1 < len(names) and sources[0] not in names else None
         guess = f"did you mean '{near}'? The" if near else "the"
-        advice = ""
-        if missing[0] not in self.columns:
-            flags = " ".join(map(self.flag, missing))
-            advice = f"; name the {'one for it' if len(missing) == 1 else 'ones for them'}: {flags}"
-            advice += "".join(
-                f"; or, where each {name} has a column: {WIDE[name]} NAME,NAME" for name in missing if name in WIDE
-            )
-            if "comments" in missing and len(names) > 1:  # one row per comment, most likely
-                advice += f"; or, where each row is a comment, first: postil corpus import csv --comments {where}"
-            advice += f"; or, {self.advice}" if self.advice else ""
+        advice = [] if missing[0] in self.columns else self._ways_to_name(where, missing, names)
         if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
             guess = "the"
-            word = "tab" if found == "\t" else shown(found)
-            advice = f"; is {shown(found)} between the columns? --delimiter {word}"
-        problem = f"no such column{'s' * (len(missing) > 1)}; {guess} file has: {column_names(names)}{advice}"
+            word = Blank("tab" if found == "\t" else shown(found))
+            between = file_setting("delimiter", word, python=f"delimiter={shown(found)}")
+            advice = [Message("; is {mark} between the columns? {delimiter}", mark=shown(found), delimiter=between)]
+        problem = Message(
+            "no such column; {guess} file has: {columns}{advice}",
+            "no such columns; {guess} file has: {columns}{advice}",
+            count=len(missing),
+            guess=guess,
+            columns=column_names(names),
+            advice=Listed(["", *advice], last="", between=""),
+        )
         return InvalidInput(problem, where=where, line=line, field=", ".join(sources))
+
+    def _ways_to_name(self, where: str, missing: Sequence[str], names: Sequence[str]) -> list[Message]:
+        """Clauses on what to do where a file lacks columns that nobody named."""
+        ways = [
+            Message(
+                "; name the one for it: {columns}",
+                "; name the ones for them: {columns}",
+                count=len(missing),
+                columns=self.column_setting(*missing),
+            )
+        ]
+        ways += [
+            Message("; or, where each {field} has a column: {columns}", field=name, columns=WIDE[name])
+            for name in missing
+            if name in WIDE
+        ]
+        if "comments" in missing and len(names) > 1:  # one row per comment, most likely
+            importing = Command("corpus import csv", settings=(Setting("comments", where),))
+            ways.append(Message("; or, where each row is a comment, first: {importing}", importing=importing))
+        return ways + [Message("; or, {advice}", advice=self.advice)] * bool(self.advice)
 
     def system_of(self, where: str) -> str:
         """Name of the system whose file has no column for it: that of the file, or of the dataset that it is part of.
@@ -168,7 +198,11 @@ class Reading:
         for ending in (".gz", ".zst"):
             stem = stem.removesuffix(ending)
         stem = stem if self.folder else Path(stem).stem or where
-        self.say(f"{where}: no column system; the system is called '{stem}' (another name: --column system==NAME)")
+        other = Setting("column", Blank("system==NAME"), instead="columns={'system': '=NAME'}")
+        self.tell(
+            where,
+            Message("no column system; the system is called '{stem}' (another name: {other})", stem=stem, other=other),
+        )
         return stem
 
     def wanted(self, row_type: type[Row]) -> list[str]:
@@ -233,12 +267,12 @@ def readings(
     """
     columns = _columns(roles, column)
     main = next(iter(roles))
-    formats, forced = by_role(roles, input_format, "--input-format")
+    formats, forced = by_role(roles, input_format, "input_format")
     for name in formats.values():
         if name not in FORMATS:
             raise UnknownName("input format", name, FORMATS)
     of = {
-        name: by_role(roles, given, f"--{name}")[0]
+        name: by_role(roles, given, name)[0]
         for name, given in (
             ("encoding", encoding),
             ("delimiter", delimiter),
@@ -276,7 +310,9 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         name, equals, source = pair.partition("=")
         role, dot, name = name.rpartition(".")
         if not equals or not name:
-            raise UsageError(f"--column takes FIELD=COLUMN, such as text=prediction; got '{pair}'")
+            raise UsageError(
+                "{column} takes FIELD=COLUMN, such as text=prediction; got '{got}'", column=COLUMNS, got=pair
+            )
         if dot and role not in roles:
             raise UnknownName("file of this command", role, roles)
         row_type = roles[role or next(iter(roles))]
@@ -287,26 +323,31 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         if name not in needed:
             raise UnknownName(f"field of {role or next(iter(roles))}", name, needed)
         if not source and needed[name]:
-            raise UsageError(f"--column {pair}: every {row_type.__name__.lower()} needs {name}, so name its column")
+            raise UsageError(
+                "{column}: every {row} needs {field}, so name its column",
+                column=column_setting(role if dot else "", {name: source}),
+                row=row_type.__name__.lower(),
+                field=name,
+            )
         columns = found[role or next(iter(roles))]
         if name in columns:
-            raise UsageError(f"--column names a field twice; got '{pair}'")
+            raise UsageError("{column} names a field twice; got '{got}'", column=COLUMNS, got=pair)
         columns[name] = source
     return found
 
 
-def by_role(roles: Collection[str], given: Sequence[str], flag: str) -> tuple[dict[str, str], set[str]]:
-    """Value of a flag for each file of a command, and the roles that were named.
+def by_role(roles: Collection[str], given: Sequence[str], setting: str) -> tuple[dict[str, str], set[str]]:
+    """Value of a setting for each file of a command, and the roles that were named.
 
     Args:
         roles: Roles of the files.
-        given: Values of the flag: `VALUE` for all files, `ROLE=VALUE` for one.
-        flag: The flag, for messages.
+        given: Values of the setting: `VALUE` for all files, `ROLE=VALUE` for one.
+        setting: Its name, for messages.
 
     Raises:
         UsageError: There are two values for one file.
 
-    >>> by_role(("comments", "articles"), ["One", "articles=Two"], "--sheet")
+    >>> by_role(("comments", "articles"), ["One", "articles=Two"], "sheet")
     ({'comments': 'One', 'articles': 'Two'}, {'articles'})
     """
     everywhere: dict[str, str] = {}
@@ -315,10 +356,14 @@ def by_role(roles: Collection[str], given: Sequence[str], flag: str) -> tuple[di
         role, equals, value = each.partition("=")
         if not equals or role not in roles:
             if everywhere:
-                raise UsageError(f"{flag} takes one value, or ROLE=VALUE for each file; got '{each}'")
+                raise UsageError(
+                    "{setting} takes one value, or ROLE=VALUE for each file; got '{got}'",
+                    setting=Setting(setting),
+                    got=each,
+                )
             everywhere = dict.fromkeys(roles, each)
         elif role in found:
-            raise UsageError(f"{flag} names {role} twice; got '{each}'")
+            raise UsageError("{setting} names {role} twice; got '{got}'", setting=Setting(setting), role=role, got=each)
         else:
             found[role] = value
     return {**everywhere, **found}, set(found)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from postil.errors import InvalidInput
+from postil.messages import Message
 from postil.records.cells import constants_of
 from postil.records.delimited import column_names
-from postil.records.explain import explain, shown
+from postil.records.explain import explain, unlike
 from postil.records.reading import NESTED
 from postil.records.rows import Candidate, Reference, Row
 from postil.records.unfolding import unfolding
@@ -98,7 +99,7 @@ class _Picks(Generic[T]):
             elif isinstance(element, str):
                 yield {**item, "text": element, **{name: values[place] for name, values in beside.items()}}
             else:
-                raise InvalidInput(f"expected a text or an object, got {shown(element)}", field=f"{source}[{place}]")
+                raise InvalidInput(unlike("a text or an object", element), field=f"{source}[{place}]")
 
     def _beside(self, record: Record, length: int) -> dict[str, Sequence[object]]:
         """Lists that stand beside that of the texts: a grade, weight or number of votes for each."""
@@ -152,12 +153,20 @@ class _Picks(Generic[T]):
             mapped = [self._sources[name] for name in missing]
             kind = self.row_type.__name__.lower()
             needs = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} needs {', '.join(self.required)}"
-            unnamed = [name for name in missing if name not in self._reading.columns]
-            other = "another name" if len(unnamed) == 1 else "other names"
-            advice = f"; for {other}: {' '.join(map(self._reading.flag, unnamed))}" if unnamed else ""
-            return InvalidInput(f"missing; {needs}; this row has: {there}{advice}", field=", ".join(mapped))
-        field, problem = explain(value, self.row_type) or ("", str(error))
-        return InvalidInput(problem, field=field)
+            advice: str = ""
+            if unnamed := [name for name in missing if name not in self._reading.columns]:
+                advice = Message(
+                    "; for another name: {columns}",
+                    "; for other names: {columns}",
+                    count=len(unnamed),
+                    columns=self._reading.column_setting(*unnamed),
+                )
+            problem = Message(
+                "missing; {needs}; this row has: {there}{advice}", needs=needs, there=there, advice=advice
+            )
+            return InvalidInput(problem, field=", ".join(mapped))
+        field, found = explain(value, self.row_type) or ("", str(error))
+        return InvalidInput(found, field=field)
 
 
 def records_as_rows(
@@ -204,7 +213,7 @@ def records_as_rows(
         if picks is None:
             picks = _Picks(row_type, reading, places.where, records)
             if tell and picks.unread:
-                reading.say(f"{places.where}: fields not read: {column_names(picks.unread)}")
+                reading.tell(places.where, f"fields not read: {column_names(picks.unread)}")
             if unfolded:
                 unfolded.tell()
         values: list[dict[str, object]] = []

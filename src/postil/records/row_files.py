@@ -15,10 +15,12 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAli
 import msgspec
 
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.messages import Blank, Message, Setting
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
 from postil.records.delimited import CsvSink, Delimited, column_names
 from postil.records.explain import shown
+from postil.records.file_settings import file_setting
 from postil.records.folders import files_of_split
 from postil.records.json_tables import json_lines, json_records
 from postil.records.reading import Reading
@@ -29,7 +31,7 @@ from postil.records.streams import compressed, opened
 from postil.records.tables import CellTable, rows_of_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -138,9 +140,14 @@ def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
     if reading.format is not None:
         return reading.format
     old = "; save an old workbook as .xlsx" if lower.endswith(".xls") else ""
-    known = f"{', '.join(FORMATS)} (text also .gz, .zst)"
-    advice = f"known endings: {known}, a dataset folder, or - for standard input; name the format with --input-format"
-    raise UsageError(f"{name}: unknown kind of file; {advice}{old}")
+    known = f"known endings: {', '.join(FORMATS)} (text also .gz, .zst), a dataset folder, or - for standard input"
+    raise UsageError(
+        "{name}: unknown kind of file; {known}; name the format with {setting}{old}",
+        name=name,
+        known=known,
+        setting=file_setting("input_format", python="format=NAME"),
+        old=old,
+    )
 
 
 @contextmanager
@@ -177,9 +184,14 @@ class Rows(LocatedRows[T]):
             super().__init__(_read_folder(name, row_type, reading, files), files)
             return
         if reading.split is not None:
-            role = f"--split ROLE={reading.split}"
-            problem = f"the split {shown(reading.split)} needs a dataset folder, and this is a file"
-            raise UsageError(f"{name}: {problem}; leave --split out, or name the folder: {role}")
+            raise UsageError(
+                "{name}: the split {split} needs a dataset folder, and this is a file; "
+                "leave {setting} out, or name the folder: {of_folder}",
+                name=name,
+                split=shown(reading.split),
+                setting=Setting("split"),
+                of_folder=file_setting("split", Blank(f"ROLE={reading.split}"), python=f"split={reading.split!r}"),
+            )
         if name == "-" and form in {"parquet", "arrow"}:
             raise UsageError(f"a file of format '{form}' is not read from standard input; give its name")
         if name != "-":
@@ -205,7 +217,7 @@ def fields_of(path: FilePath, row_type: type[Row], reading: Reading = PLAIN) -> 
     with suppress(PostilError, OSError):
         form = format_of(name, reading)
         if form == "dataset":
-            return fields_of(files_of_split(Path(name), reading.split, "--split")[0], row_type, silent)
+            return fields_of(files_of_split(Path(name), reading.split, reading.role)[0], row_type, silent)
         if name != "-" and form in {"json", "arrow"}:
             return _first_keys(name, form, silent)
         return _fields_at(name, form, row_type, silent, 1) or ()
@@ -237,22 +249,16 @@ def _fields_at(name: str, form: str, row_type: type[Row], reading: Reading, line
 
 
 def _read_folder(name: str, row_type: type[T], reading: Reading, files: FileLocations) -> Iterator[T]:
-    flag = f"--split {reading.role}{'=' * bool(reading.role)}NAME"
-    heard: set[str] = set()
-    paths = map(str, files_of_split(Path(name), reading.split, flag))
-    reading = replace(reading, split=None)
-    yield from files.rows(
-        Rows(path, row_type, replace(reading, say=partial(_say_once, reading, heard, path, name), folder=name))
-        for path in paths
-    )
+    paths = map(str, files_of_split(Path(name), reading.split, reading.role))
+    reading = replace(reading, split=None, folder=name, say=partial(_say_once, reading.say, set()))
+    yield from files.rows(Rows(path, row_type, reading) for path in paths)
 
 
-def _say_once(reading: Reading, heard: set[str], file: str, folder: str, message: str) -> None:
+def _say_once(say: Callable[[str], None], heard: set[str], message: str) -> None:
     """Say of a folder, once, what its files have in common."""
-    message = message.replace(file, folder)
     if message not in heard:
         heard.add(message)
-        reading.say(message)
+        say(message)
 
 
 def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocations) -> Iterator[T]:
@@ -262,7 +268,11 @@ def _read_jsonl(name: str, row_type: type[T], reading: Reading, places: RowLocat
         first, source = _peeked(stream, places.where) if peeks else (b"", stream)
         if guesses and first and not first.lstrip().startswith(b"{"):
             got = shown(first.decode("utf-8", "replace").strip())
-            problem = f"expected JSON Lines, one object in braces per line, got {got}; if it is CSV: --input-format csv"
+            problem = Message(
+                "expected JSON Lines, one object in braces per line, got {got}; if it is CSV: {csv}",
+                got=got,
+                csv=file_setting("input_format", "csv", python='format="csv"'),
+            )
             raise InvalidInput(problem, where=places.where, line=1)
         if reading.columns or is_nested(row_type, reading, _object(first)):
             yield from records_as_rows(json_lines(source, places.where), row_type, reading, places, tell=True)
@@ -308,7 +318,7 @@ def _read_parquet(name: str, row_type: type[T], reading: Reading, places: RowLoc
         return
     wanted = columns_wanted(row_type, reading, names, places.where)
     if unread := [each for each in names if each not in wanted]:
-        reading.say(f"{places.where}: columns not read: {column_names(unread)}")
+        reading.tell(places.where, f"columns not read: {column_names(unread)}")
     batches = batched(parquet.read_objects(name, names=[each for each in names if each in wanted]))
     yield from records_as_rows(batches, row_type, reading, places)
 

@@ -6,12 +6,14 @@ import re
 from typing import Annotated, Final, TypedDict
 
 from postil.errors import UnknownName, UsageError
+from postil.messages import Blank, Command, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
 __all__ = ["TableFields", "TableOptions"]
 
 LAYOUTS: Final = ("rows", "systems")
+SYSTEMS: Final = Setting("layout", "systems")
 _LABEL: Final = re.compile(r"[\w:./+-]+", re.ASCII)
 
 
@@ -52,13 +54,21 @@ class TableOptions:
         if self.layout not in LAYOUTS:
             raise UnknownName("layout", self.layout, LAYOUTS)
         if self.digits is not None and not 0 <= self.digits <= 15:
-            raise UsageError(f"digits: expected a number from 0 to 15, got {self.digits}")
+            raise UsageError(
+                "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits
+            )
         for name in ("percent", "digits", "intervals", "second_best", "caption", "label"):
             given = getattr(self, name)
             if self.layout == "rows" and given is not None and given is not False:
-                raise UsageError(f"{name.replace('_', '-')} goes with the layout of systems: --layout systems")
+                raise UsageError(
+                    "{setting} goes with the layout of systems: {systems}", setting=Setting(name), systems=SYSTEMS
+                )
         if self.label is not None and not _LABEL.fullmatch(self.label):
-            raise UsageError(f"label: expected letters, digits and any of :._/+-, got '{self.label}'")
+            raise UsageError(
+                "{label}: expected letters, digits and any of :._/+-, got '{got}'",
+                label=Setting("label"),
+                got=self.label,
+            )
 
     @property
     def decimals(self) -> int:
@@ -77,11 +87,24 @@ class TableOptions:
         """
         if self.layout == "systems" and form in {"json", "jsonl"}:
             forms = "table, csv, markdown, latex and html"
-            raise UsageError(f"--layout systems goes with --format {forms}; {form} has one row per number")
+            raise UsageError(
+                "{layout} goes with {format}; {form} has one row per number",
+                layout=SYSTEMS,
+                format=Setting("format", Blank(forms), instead=forms),
+                form=form,
+            )
         if self.intervals and not intervals:
-            raise UsageError("--intervals: there are none here; postil compare computes them from item scores")
+            raise UsageError(
+                "{intervals}: there are none here; {compare} computes them from item scores",
+                intervals=Setting("intervals"),
+                compare=Command("compare", call="postil.compare"),
+            )
         if self.label is not None and form != "latex":
-            raise UsageError("--label goes with --format latex")
+            raise UsageError(
+                "{label} goes with {latex}",
+                label=Setting("label"),
+                latex=Setting("format", "latex", instead="result.to_latex()"),
+            )
 
 
 class TableFields(TypedDict, total=False):

@@ -10,9 +10,11 @@ import msgspec
 
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
+from postil.messages import Listed, Message, Setting
 from postil.records.cells import BrokenCell, CellField, constants_of, decoded
-from postil.records.decimal_marks import NumberMarks
+from postil.records.decimal_marks import DECIMALS, MARKS, NumberMarks
 from postil.records.delimited import column_names
+from postil.records.file_settings import file_setting
 from postil.records.reading import NESTED, Reading
 from postil.records.record_rows import is_nested, records_as_rows
 from postil.records.rows import Candidate, Row
@@ -134,8 +136,8 @@ class _Rows(Generic[T]):
                 if source in named
             }
         columns = {name: place for place, name in enumerate(self._table.names) if name in named}
-        advice = self._reading.decimal_flags
-        return NumberMarks(self._table.where, columns, semicolons=self._table.decimal_commas, advice=advice)
+        marks = (file_setting("decimal", DECIMALS[0]), MARKS[1])
+        return NumberMarks(self._table.where, columns, semicolons=self._table.decimal_commas, marks=marks)
 
     def _cells(self) -> Iterator[tuple[Sequence[int], Sequence[Sequence[object]]]]:
         """Batches of rows; cells that say that there is no value are empty."""
@@ -188,13 +190,17 @@ class _Rows(Generic[T]):
         parts = [f"read{self._said}"] if self._said else []
         parts += [f"columns not read: {column_names(unread)}"] if unread else []
         if parts:
-            self._reading.say(f"{self._table.where}: {'; '.join(parts)}")
+            self._reading.tell(self._table.where, "; ".join(parts))
         if self._unfolding:
             self._unfolding.tell()
 
     def _tell_end(self) -> None:
-        parts = [f"read{self._table.detected}"] if self._table.detected != self._said else []
-        parts += [f"{_cells(self._missing)} that --missing names, taken as empty"] if self._missing else []
+        parts: list[str] = [f"read{self._table.detected}"] if self._table.detected != self._said else []
+        if self._missing:
+            named = Setting("missing")
+            parts.append(
+                Message("{cells} that {missing} names, taken as empty", cells=_cells(self._missing), missing=named)
+            )
         for each in filter(None, self._fields):
             parts += [f"{_cells(each.empty, 'empty ')} in {each.column}, taken as empty texts"] if each.empty else []
             parts += [f"decimal commas in {each.column}"] if each.commas else []
@@ -202,7 +208,7 @@ class _Rows(Generic[T]):
             filled = _cells(each.filled, "empty ")
             parts += [f"{filled} in {each.column}, taken as the cell above"] if each.filled else []
         if parts:
-            self._reading.say(f"{self._table.where}: {'; '.join(parts)}")
+            self._reading.tell(self._table.where, Message("{parts}", parts=Listed(parts, last="; ", between="; ")))
 
 
 def _cells(n: int, kind: str = "") -> str:

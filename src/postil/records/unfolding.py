@@ -109,7 +109,7 @@ class Unfolding:
         for place, label in zip(self.columns, self.labels, strict=True):
             name = f" ({SUBJECTS[_base(self.row_type)][1]} {shown(label)})" if self.named and label != place[0] else ""
             parts.append(" with ".join(place) + name)
-        self.reading.say(f"{self.where}: each row read as {len(parts)}: {column_names(parts)}")
+        self.reading.tell(self.where, f"each row read as {len(parts)}: {column_names(parts)}")
 
     def tell_empty(self, empty: Mapping[str, int]) -> None:
         """Say which cells were no rows.
@@ -120,7 +120,7 @@ class Unfolding:
         if empty:
             counts = ", ".join(f"{count:,} in {name}" for name, count in empty.items())
             subject = _base(self.row_type).__name__.lower()
-            self.reading.say(f"{self.where}: empty cells, taken as no {subject}: {counts}")
+            self.reading.tell(self.where, f"empty cells, taken as no {subject}: {counts}")
 
 
 def unfolding(

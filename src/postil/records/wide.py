@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 import msgspec
 
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.records.checks import coerce_ids, coerce_numbers
 from postil.records.column_patterns import is_folded
 from postil.records.row_files import read
@@ -91,7 +92,12 @@ def wide_reading(row_type: type[Score | Judgement], names: Sequence[str], readin
     """
     for field in MELTED[row_type]:
         if field in reading.columns:
-            raise UsageError(f"--column names the {field}, and each of {', '.join(names)} is a column of its own")
+            raise UsageError(
+                "{column} names the {field}, and each of {names} is a column of its own",
+                column=Setting("column", instead="columns"),
+                field=field,
+                names=", ".join(names),
+            )
     return replace(reading, columns=MappingProxyType({**reading.columns, **{name: name for name in names}}))
 
 
@@ -174,7 +180,7 @@ def _melted(
         raise InvalidInput(f"expected numbers in {', '.join(names)}, got empty cells alone", where=places.where)
     counts = [f"{count:,} in {name}" for name, count in empty.items() if count]
     if counts:
-        reading.say(f"{places.where}: empty cells, taken as no {value_field}: {', '.join(counts)}")
+        reading.tell(places.where, f"empty cells, taken as no {value_field}: {', '.join(counts)}")
 
 
 class _WideLocations(RowLocations):

@@ -11,9 +11,11 @@ from html import unescape
 from typing import IO, TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.messages import Blank, Message
 from postil.records.archives import check_sizes
 from postil.records.cells import BrokenCell, MergedCell
 from postil.records.delimited import MOST_ROWS, head_of, wanted_in
+from postil.records.file_settings import file_setting
 from postil.records.workbook_xml import UnusualXmlError, check_usual, in_usual_xml
 
 if TYPE_CHECKING:
@@ -171,9 +173,20 @@ def _chosen(
         points = [max(wanted_in(row, wanted) for row in sheets[name][:MOST_ROWS]) for name in filled]
         fitting = [name for name, each in zip(filled, points, strict=True) if each == max(points)]
         if len(fitting) > 1:
-            of_one = f", or for this file alone --sheet {reading.role}=NAME" if reading.role else ""
-            problem = f"{len(filled)} sheets have rows: {', '.join(filled)}; choose one with --sheet NAME{of_one}"
-            raise UsageError(f"{where}: {problem}")
+            of_one: str = ""
+            if role := reading.role:
+                of_one = Message(
+                    ", or for this file alone {sheet}",
+                    sheet=file_setting("sheet", Blank(f"{role}=NAME"), python="sheet=NAME"),
+                )
+            raise UsageError(
+                "{where}: {number} sheets have rows: {names}; choose one with {sheet}{of_one}",
+                where=where,
+                number=len(filled),
+                names=", ".join(filled),
+                sheet=file_setting("sheet", Blank("NAME")),
+                of_one=of_one,
+            )
         filled = fitting
     if not book.sheet_names:
         raise InvalidInput("the workbook has no sheets", where=where)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from postil.corpus.formats.import_report import ImportReport
+from postil.messages import COMMAND_LINE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,9 @@ def problems(rejected: list[InvalidInput]) -> Problems:
 
     def said(report: ImportReport) -> list[str]:
         assert report.rejected == len(rejected)
-        return [f"{each.where.rpartition('/')[2]}:{each.line}: {each.field}: {each.problem}" for each in rejected]
+        return [
+            f"{each.where.rpartition('/')[2]}:{each.line}: {each.field}: {COMMAND_LINE.words(each.problem)}"
+            for each in rejected
+        ]
 
     return said

@@ -57,7 +57,7 @@ def records_of(path: str, decimal: str | None = None, no_answers: Collection[str
             return
         table = Delimited(stream, path, usual="," if form == "csv" else "\t")
         numbers = {name: place for place, name in enumerate(table.names) if name not in no_answers}
-        marks = NumberMarks(path, numbers, semicolons=table.decimal_commas, advice=Reading().decimal_flags)
+        marks = NumberMarks(path, numbers, semicolons=table.decimal_commas)
         for lines, rows in table.rows():
             if decimal is None:
                 marks.see(lines, rows)

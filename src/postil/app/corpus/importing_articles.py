@@ -269,7 +269,7 @@ def import_forum(files: Sequence[FilePath], out: str, options: ForumOptions, on_
 
 def import_table(out: str, options: TableOptions, on_message: OnMessage) -> None:
     """Import CSV, TSV or workbooks; arguments and errors as of `import_tencent`."""
-    sheets, _ = by_role(("comments", "articles"), options.sheet, "--sheet")
+    sheets, _ = by_role(("comments", "articles"), options.sheet, "sheet")
     columns, of_comments = name_maps(options.column, options.comment_column)
 
     def read(report: ImportReport) -> Iterator[Article]:

@@ -90,8 +90,7 @@ def table_rows(
         if table.detected:
             report.detected.append(f"{where}: read{table.detected}")
         places = {name: place for place, name in enumerate(table.names) if name in numbers}
-        advice = Reading().decimal_flags
-        marks = NumberMarks(where, {} if decimal else places, semicolons=table.decimal_commas, advice=advice)
+        marks = NumberMarks(where, {} if decimal else places, semicolons=table.decimal_commas)
         for lines, rows in table.rows():
             marks.see(lines, rows)
             for line, cells in zip(lines, rows, strict=True):

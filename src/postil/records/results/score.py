@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from postil.errors import UsageError
+from postil.messages import Blank, Command, Setting
 from postil.records.results.base import Result
 from postil.records.results.parts import Part
 from postil.records.rows import Score
@@ -101,7 +102,10 @@ class ScoreResult(Result, frozen=True, kw_only=True, eq=False, tag="score"):
             UsageError: The result has no item scores, as they went to a file, or columns of several lengths.
         """
         if not self.items:
-            raise UsageError("the result has no item scores; give the file that --items wrote, or score in Python")
+            raise UsageError(
+                "the result has no item scores; give the file that {scored} wrote, or score in Python",
+                scored=Command("score", settings=(Setting("items", Blank("FILE")),)),
+            )
         n, system = len(next(iter(self.items.values()))), self.scores[0].system
         items = self.item_names or tuple(map(str, range(n)))
         systems = self.system_names or (system,) * n

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.records.ids import plain_id
 
 __all__ = ["InternalError", "encode_error", "raised"]
 
@@ -45,7 +46,7 @@ def encode_error(error: PostilError) -> bytes:
     else:
         kind = next((name for name, each in PLAIN.items() if isinstance(error, each)), "PostilError")
         failure = _Failure(kind, str(error))
-    return msgspec.json.encode(failure)
+    return msgspec.json.encode(failure, enc_hook=plain_id)
 
 
 def raised(message: bytes) -> PostilError:

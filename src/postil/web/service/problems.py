@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.records.ids import plain_id
 from postil.web.fair_line import NoTurn
 from postil.web.service.pool import Busy, TimedOut
 from postil.web.service.routing import Reply
@@ -182,4 +183,4 @@ def _encoded(problem: Problem, instance: str = "") -> bytes:
         instance=instance,
         errors=tuple(FieldProblem(*each) for each in problem.errors),
     )
-    return msgspec.json.encode(document)
+    return msgspec.json.encode(document, enc_hook=plain_id)
