@@ -31,7 +31,12 @@ LOCALE: Final = SOURCE / "locale"
 DESK: Final = "desk"
 """Context of the words of the desk."""
 
-MODULES: Final = ("render/quality.py", "web/*.py")
+MODULES: Final = (
+    *("app/annotate_agreement.py", "app/campaign_estimate.py", "app/inferred_grades.py"),
+    *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py", "metaeval/raters.py"),
+    *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py", "records/results/parts.py"),
+    *("render/quality.py", "render/severity.py", "web/*.py"),
+)
 NOT_PAGES: Final = ("web/supervision.py",)
 """Modules with messages that pages show."""
 OTHER_SITES: Final = ("docs.html",)

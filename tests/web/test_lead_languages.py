@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from postil.annotation.models import Item
+from postil.messages import Message
+from postil.records.results import Excluded, Severity
+from postil.render.severity import severity_remarks
 from postil.web.lead import TABS
 from postil.web.translations import page_in
 
@@ -97,15 +100,23 @@ def test_severities_are_translated(place: Make) -> None:
     page = chinese(here).get("/lead/estimate").text
     assert "已从打分中去除" in page
     assert english(page) == []
-    to_chinese = page_in("zh").words
-    alone = "annotators who share no text with others, whose severity is unknown: A1, A2, A3 and 4 more"
-    assert to_chinese(alone) == "与他人没有共同文本、宽严未知的标注员：A1, A2, A3，另有 4 人"
-    groups = (
-        "no shared text connects some annotators, so the severities of one group cannot be compared with those of "
-        "another: A1 and A2; A3 and A4"
-    )
-    assert to_chinese(groups).endswith("无法相互比较：A1、A2; A3、A4")
-    assert to_chinese(f"{groups}; and 2 who share none").endswith("A1、A2; A3、A4；另有 2 人没有")
+
+
+@pytest.mark.parametrize(
+    ("groups", "english_words", "chinese_words"),
+    [
+        (("A1", "A2", "A3", "A4"), "whose severity is unknown: A1, A2, A3 and A4", "宽严未知的标注员：A1, A2, A3、A4"),
+        (("A1", "A2", "A3", "A4", "A5"), "unknown: A1, A2, A3 and 2 more", "：A1, A2, A3，另有 2 人"),
+        (("A1 A2", "A3 A4"), "of another: A1 and A2; A3 and A4", "无法相互比较：A1、A2; A3、A4"),
+        (("A1 A2", "A3 A4", "A5"), "A1 and A2; A3 and A4; and 1 who share none", "A1、A2; A3、A4；另有 1 人没有"),
+    ],
+)
+def test_groups_of_annotators_are_listed(groups: tuple[str, ...], english_words: str, chinese_words: str) -> None:
+    named = tuple(tuple(each.split()) for each in groups)
+    found = Severity(rule="auto", removed=False, F=1, df1=1, df2=8, p=0.5, groups=named, annotators=())
+    (said,) = severity_remarks(found)
+    assert said.endswith(english_words)
+    assert page_in("zh").words(said).endswith(chinese_words)
 
 
 @pytest.mark.parametrize(
@@ -167,5 +178,7 @@ def test_an_adjudicated_card_is_in_the_language_of_the_lead(place: Make) -> None
 def test_what_is_not_known_stays_english() -> None:
     assert page_in("zh").gettext("A sentence that nobody has translated.") == "A sentence that nobody has translated."
     assert page_in("fr").gettext("Back") == "Back"
-    rows = "no kappa, so not in the mean over pairs: 7 (a and b, c and d and 5 more)"
-    assert page_in("zh").words(rows) == "没有 kappa，因此不计入两两平均：7 (a、b, c、d，另有 5 个)"
+    pairs = [Message("{first} and {second}", first=first, second="b") for first in "acdefgh"]
+    left = Excluded.of(Message("no kappa, so not in the mean over pairs"), pairs)
+    assert str(left).endswith("pairs: 7 (a and b, c and b, d and b, e and b, f and b and 2 more)")
+    assert page_in("zh").words(left.message).endswith("两两平均：7 (a 与 b, c 与 b, d 与 b, e 与 b, f 与 b，另有 2 个)")

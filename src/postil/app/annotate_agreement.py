@@ -11,6 +11,7 @@ from postil.app.annotate import open_campaign
 from postil.app.inferred_grades import inferred_grades
 from postil.app.options import SeedOptions
 from postil.errors import Undefined
+from postil.messages import Message
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.results import AgreementResult, AnnotatorCompetence, replace
@@ -88,7 +89,8 @@ def agreement_of(
     from postil.metaeval.agreement import FEWEST  # noqa: PLC0415 - it loads statistics
     from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415
 
-    found, reason = None, "agreement needs grades, and there are none"
+    found = None
+    reason: str = Message("agreement needs grades, and there are none")
     rows = list(judgements(ratings, single_texts=True))
     if rows:
         try:
@@ -100,7 +102,7 @@ def agreement_of(
             if rubric.kind == "pair":  # neither text of a pair is the higher grade
                 found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))
         except Undefined as error:
-            reason = str(error)
+            reason = error.message
     known = (inferred or inferred_grades(ratings, rubric)).competence
     return AgreementResult(
         agreement=found,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from postil.annotation.export import judgements
 from postil.annotation.pair_export import preferences
 from postil.errors import Undefined
+from postil.messages import Message
 from postil.records.results import EstimateSettings
 from postil.version import VERSION
 
@@ -55,15 +56,17 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
 
     if campaign.rows != "candidates":
-        kind = "readers' comments" if campaign.rows == "articles" else "passages"
-        return CampaignEstimate(reason=f"it compares systems, and the items of this campaign are {kind}")
+        kind = Message("readers' comments") if campaign.rows == "articles" else Message("passages")
+        return CampaignEstimate(
+            reason=Message("it compares systems, and the items of this campaign are {kind}", kind=kind)
+        )
     rows = list(judgements(ratings))
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
-        return CampaignEstimate(reason=f"it needs {FEWEST_ITEMS} rated articles, and there are {rated}")
+        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS))
     found = outputs_of(None, Rated(rows), severity="auto")
     if sum(found.outputs.n > 1) < 2:
-        return CampaignEstimate(reason="it needs two systems, each with ratings on two articles or more")
+        return CampaignEstimate(reason=Message("it needs two systems, each with ratings on two articles or more"))
     result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))
     return CampaignEstimate(result, prospects=prospects(found.outputs, articles))
 
@@ -76,8 +79,12 @@ def _strengths(ratings: Sequence[Rating]) -> CampaignEstimate:
     rows = list(preferences(ratings))
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
-        return CampaignEstimate(reason=f"it needs {FEWEST_ITEMS} rated articles, and there are {rated}")
+        return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS))
     try:
         return CampaignEstimate(preferences=preferred_systems(rows))
     except Undefined:
-        return CampaignEstimate(reason="it needs preferences that connect all systems")
+        return CampaignEstimate(reason=Message("it needs preferences that connect all systems"))
+
+
+def _too_few(rated: int, enough: int) -> Message:
+    return Message("it needs {n} rated articles, and there are {rated}", n=enough, rated=rated)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from postil.annotation.consistency import with_gold_labels
 from postil.annotation.quality import InferredGrades
 from postil.errors import Undefined
+from postil.messages import Message
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
@@ -37,11 +38,12 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
     from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
 
     if not rubric.grades:
-        return InferredGrades({}, {}, {}, "competence is estimated from grades, and this campaign has marks")
+        reason = Message("competence is estimated from grades, and this campaign has marks")
+        return InferredGrades({}, {}, {}, reason)
     first = [one for one in ratings if one.round == 1 and (one.gold is None or one.purpose != "training")]
     known = {one.number: one.gold for one in first if one.gold is not None}
     if len({one.number for one in first}) == len(known):
-        return InferredGrades({}, {}, {}, "competence needs grades, and there are none")
+        return InferredGrades({}, {}, {}, Message("competence needs grades, and there are none"))
     rated = Rated(Judgement(str(one.number), "", one.annotator, one.grade) for one in first)
     keys = list(rated.rows)
     numbers = [int(item) for item, _ in keys]
@@ -49,7 +51,7 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
     try:
         found = infer(given, model, np.array([known.get(number, math.nan) for number in numbers]))
     except Undefined as error:
-        return InferredGrades({}, {}, {}, str(error))
+        return InferredGrades({}, {}, {}, error.message)
     checks = with_gold_labels(ratings, "attention")
     most = {one.annotator: (round(one.n * one.equal) + 1) / (one.n + 1) for one in checks}
     competence = np.minimum(found.competence, [most.get(name, 1.0) for name in given.names])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined
+from postil.messages import Message
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs, Tables
@@ -184,7 +185,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
         fewest: Smallest number of texts with two ratings for which there are kappas and alphas.
     """
     if len(ratings.names) < 2:
-        raise Undefined(f"agreement needs two annotators, and all grades are by {ratings.names[0]}")
+        raise Undefined("agreement needs two annotators, and all grades are by {name}", name=ratings.names[0])
     several = ratings.counts > 1
     if not several.any():
         raise Undefined("agreement needs texts with the grades of two annotators, and every text has those of one")
@@ -202,7 +203,11 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     of_annotators = tuple(_pairs(pairs, kinds))
     notes = tuple(_notes(pairs.shared, of_annotators, fewest))
     if (n := int(several.sum())) < fewest:
-        why = f"too few texts with two grades to tell agreement from chance: {n}, and it takes {fewest}"
+        why = Message(
+            "too few texts with two grades to tell agreement from chance: {n}, and it takes {fewest}",
+            n=n,
+            fewest=fewest,
+        )
         absent, notes = {name: why for name in STATISTICS if name.startswith(("kappa", "alpha"))}, ()
     return Agreement(
         texts=len(of_text),
@@ -216,7 +221,8 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
         raters=tuple(raters(ratings, item, values, counts, few=few)),
         left_out=(
             *excluded_texts(
-                "graded by one annotator only, so in no pair", list(map(key, np.flatnonzero(~several).tolist()))
+                Message("graded by one annotator only, so in no pair"),
+                list(map(key, np.flatnonzero(~several).tolist())),
             ),
             *excluded_texts(REPEATED, repeated),
         ),
@@ -252,14 +258,19 @@ class _Kinds:
         """Name of a label: the rating, or the ends of the bin."""
         if not self.edges:
             return shown(float(self.pairs.values[label]))
-        return f"{self.edges[label]:g} to {self.edges[label + 1]:g}"
+        low, high = (f"{edge:g}" for edge in self.edges[label : label + 2])
+        return Message("{low} to {high}", low=low, high=high)
 
     def notes(self, distinct: int) -> Iterator[str]:
         """Note on the bins."""
         if self.edges:
-            yield (
-                f"there are {distinct:,} distinct grades, so kappas and Scott's pi are of {BINS} bins of equal width "
-                f"from {self.edges[0]:g} to {self.edges[-1]:g}; Krippendorff's alphas are of the grades themselves"
+            yield Message(
+                "there are {distinct:,} distinct grades, so kappas and Scott's pi are of {n} bins of equal width from "
+                "{low:g} to {high:g}; Krippendorff's alphas are of the grades themselves",
+                distinct=distinct,
+                n=BINS,
+                low=self.edges[0],
+                high=self.edges[-1],
             )
 
 
@@ -267,7 +278,9 @@ def _unless_few(pair: PairAgreement, fewest: int) -> PairAgreement:
     """Agreement of two annotators, without kappas where they share too few texts."""
     if pair.reason or pair.n >= fewest:
         return pair
-    why = f"too few shared texts to tell agreement from chance: {pair.n}, and it takes {fewest}"
+    why = Message(
+        "too few shared texts to tell agreement from chance: {n}, and it takes {fewest}", n=pair.n, fewest=fewest
+    )
     return replace(pair, unweighted=None, linear=None, quadratic=None, reason=why)
 
 
@@ -302,24 +315,30 @@ def _labelled(
 
 def _notes(shared: float, pairs: Sequence[PairAgreement], fewest: int) -> Iterator[str]:
     """Notes on the kappas that are means over pairs."""
-    without = [f"{pair.first} and {pair.second}" for pair in pairs if pair.reason]
+    without = [Message("{first} and {second}", first=pair.first, second=pair.second) for pair in pairs if pair.reason]
     if without:
-        yield str(Excluded.of("no kappa, so not in the mean over pairs", without))
+        yield Excluded.of(Message("no kappa, so not in the mean over pairs"), without).message
     if shared < ENOUGH:
-        yield (
-            f"two annotators share {shared:.1f} texts on average; kappas of fewer than {ENOUGH} are pulled towards 0, "
-            "and their mean over pairs is given without an interval: read the pooled ones"
+        yield Message(
+            "two annotators share {shared:.1f} texts on average; kappas of fewer than {n} are pulled towards 0, and "
+            "their mean over pairs is given without an interval: read the pooled ones",
+            shared=shared,
+            n=ENOUGH,
         )
     if few := sum(pair.n < fewest for pair in pairs):
-        of_all = f"{few} of {len(pairs)} pairs of annotators"
-        yield f"{of_all} have no kappas of their own: they share fewer than {fewest} texts"
+        yield Message(
+            "{few} of {pairs} pairs of annotators have no kappas of their own: they share fewer than {fewest} texts",
+            few=few,
+            pairs=len(pairs),
+            fewest=fewest,
+        )
 
 
 def _why_undefined(name: str, label: str) -> str:
     """Reason why a statistic of all ratings is undefined."""
     if name.endswith("pairs"):
-        return "every two annotators gave only one label to the texts that they share"
-    return f"all texts with two grades or more have only the label {label}"
+        return Message("every two annotators gave only one label to the texts that they share")
+    return Message("all texts with two grades or more have only the label {label}", label=label)
 
 
 def _statistics(pairs: RatingPairs, kinds: RatingPairs, counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -379,7 +398,8 @@ def _pairs(pairs: RatingPairs, kinds: _Kinds) -> Iterator[PairAgreement]:
         first, second = (pairs.names[i] for i in divmod(code, len(pairs.names)))
         reason = ""
         if np.isnan(kappas["unweighted"][number]):
-            reason = f"{first} and {second} gave only the label {kinds.name(label[number])}"
+            name = kinds.name(label[number])
+            reason = Message("{first} and {second} gave only the label {label}", first=first, second=second, label=name)
         of_pair = {kind: None if reason else float(kappa[number]) for kind, kappa in kappas.items()}
         yield PairAgreement(
             first=first,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import UsageError
-from postil.messages import Blank, Setting
+from postil.messages import Blank, Message, Setting
 from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
 from postil.metaeval.prediction_powered import prediction_powered
 from postil.metaeval.rating_budget import Campaign, components_of, shared_noise, steps_to
@@ -210,7 +210,7 @@ def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval
     """Systems without an interval, and why."""
     for place, system in enumerate(rated.systems):
         if means.n[place] < 2:
-            yield UndefinedInterval(system=system, reason="one graded item")
+            yield UndefinedInterval(system=system, reason=Message("one graded item"))
         elif not means.covariance[place, place] > 0 and not means.known[place]:
             yield UndefinedInterval(system=system, reason=_no_variance(rated.outputs))
 
@@ -218,8 +218,8 @@ def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval
 def _no_variance(outputs: Outputs) -> str:
     grades = outputs.grades[outputs.rated]
     if _alike(grades):
-        return f"all grades of all systems are {grades[0]:g}"
-    return "all grades of each system are equal"
+        return Message("all grades of all systems are {grade:g}", grade=float(grades[0]))
+    return Message("all grades of each system are equal")
 
 
 def _alike(grades: Floats) -> bool:
@@ -252,7 +252,7 @@ class _Pair:
         if (variance > 0 or known) and not without & {*names}:
             half, p = means.half_width(variance, df), means.p_value(value, variance, df)
         elif not without & {*names}:
-            reason = "their grades differ by the same on every item"
+            reason = Message("their grades differ by the same on every item")
             self.undefined = UndefinedInterval(system=names[0], other=names[1], reason=reason)
         self.row = SystemDifference(
             first=names[0],
@@ -375,7 +375,7 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
     if means.used and method == "crossed" and len(rated.systems) > 1 and not outputs.is_crossed:
         yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
     if len(rated.systems) > 1 and graded < ROUGH:
-        yield f"groups are rough below {ROUGH} graded items, and there are {graded}"
+        yield Message("groups are rough below {enough} graded items, and there are {n}", enough=ROUGH, n=graded)
     if rated.severity is None:
         yield from untold(rated.single_given)
     if target == "items" and outputs.rater_variance is None:
@@ -391,8 +391,11 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
         yield from _on_grades(system, outputs.grades[outputs.rated[:, place], place])
     shared = outputs.rated.T.astype(np.int64) @ outputs.rated
     for first, second in np.argwhere(np.triu(shared == 0, 1)).tolist():
-        names = f"{rated.systems[first]} and {rated.systems[second]}"
-        yield f"no graded item is shared by {names}: their difference is taken as one of independent means"
+        yield Message(
+            "no graded item is shared by {first} and {second}: their difference is taken as one of independent means",
+            first=rated.systems[first],
+            second=rated.systems[second],
+        )
     for score in _scores(rated, means):
         if score.balance_z is not None and abs(score.balance_z) > OUT_OF_BALANCE:
             side = "higher" if score.balance_z > 0 else "lower"
@@ -413,6 +416,8 @@ def _on_grades(system: str, grades: Floats) -> Iterator[str]:
     values, counts = np.unique(grades, return_counts=True)
     most = float(values[counts.argmax()])
     if len(grades) > 1 and _alike(grades):
-        yield f"all {len(grades)} grades of {system} are {most:g}"
+        yield Message("all {n} grades of {system} are {grade:g}", n=len(grades), system=system, grade=most)
     elif len(grades) > 1 and counts.max() >= MOSTLY * len(grades):
-        yield f"most grades of {system} are {most:g}: its CI may cover less than 95 %"
+        yield Message(
+            "most grades of {system} are {grade:g}: its CI may cover less than 95 %", system=system, grade=most
+        )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,10 +135,12 @@ def one_factor(ratings: Ratings, known: NDArray[np.float64] | None = None) -> In
 
 def _no_three(ratings: Ratings) -> str:
     if len(ratings.names) < 3:
-        return "competence needs three annotators, as nothing tells which of two is right"
+        return Message("competence needs three annotators, as nothing tells which of two is right")
     if not (ratings.counts > 1).any():
-        return "competence needs texts that two annotators rated, and there are none"
-    return "competence needs three annotators of whom each shares texts with both others, or a longer odd cycle of them"
+        return Message("competence needs texts that two annotators rated, and there are none")
+    return Message(
+        "competence needs three annotators of whom each shares texts with both others, or a longer odd cycle of them"
+    )
 
 
 def _least_gain(annotators: int) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.messages import Setting
+from postil.messages import Message, Setting
 from postil.metaeval.estimation import Outputs
 from postil.metaeval.severity import severities
 from postil.metaeval.table import REPEATED, excluded_texts
@@ -113,7 +113,7 @@ def outputs_of(
         (scored, wanted),
         rated,
         (
-            *_named("systems without grades", [each for each in _systems(keys) if each not in graded]),
+            *_named(Message("systems without grades"), [each for each in _systems(keys) if each not in graded]),
             *_named(
                 "systems whose grades are all excluded",
                 [each for each in _systems(keys) if each in graded and each not in systems],
@@ -201,7 +201,7 @@ def _made(
     items = {name: place for place, name in enumerate(dict.fromkeys(key[0] for key in keys))}
     systems = {name: place for place, name in enumerate(each for each in _systems(keys) if each in there)}
     if scores is None:
-        excluded = _named("systems without grades", [each for each in _systems(keys) if each not in there])
+        excluded = _named(Message("systems without grades"), [each for each in _systems(keys) if each not in there])
     scored, wanted = scores if scores is not None else (None, ())
     grid = np.zeros((len(items), len(systems), len(wanted)))
     if scored is not None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postil.messages import Message
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.resampled_rows import sums_by_item
 from postil.metaeval.resampling import estimate, in_blocks
@@ -63,5 +64,7 @@ def raters(
             mean=float(ratings.grades[mine].mean()),
             severity=estimate(severities[:, column[number]], int(items[number])) if number in column else None,
             histogram=tuple(histogram.tolist()) if few else None,
-            note=f"gave only the label {shown(float(values[given[0]]))}" if len(given) == 1 else "",
+            note=Message("gave only the label {label}", label=shown(float(values[given[0]])))
+            if len(given) == 1
+            else "",
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from postil.messages import Message
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.student_t import fisher_p
 from postil.records.results.parts import SEVERITY_LEVEL, AnnotatorBias, Severity
@@ -216,12 +217,12 @@ def untold(ratings: Ratings) -> Iterator[str]:
         ratings: Ratings without severities.
     """
     if ratings.positions:
-        yield (
+        yield Message(
             "the annotators of every output are numbered from 1, by position, so nobody can be told apart and no "
             "severity is known"
         )
     elif len(ratings.names) > 1:
-        yield "one rating per output: second ratings of some outputs would tell severity from quality"
+        yield Message("one rating per output: second ratings of some outputs would tell severity from quality")
 
 
 def _equations(ratings: Ratings) -> tuple[_Equations, NDArray[np.bool_]]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined, UnknownName
+from postil.messages import Message
 from postil.metaeval.coefficients import starts_of
 from postil.metaeval.score_matrix import Rated, Scored
 from postil.records.names import CONTROL, metric_of
-from postil.records.results import Excluded
+from postil.records.results.parts import NAMED, Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REPEATED", "Table", "excluded_texts", "join", "meet"]
 
-REPEATED: Final = "graded more than once by one annotator, the mean taken"
+REPEATED: Final = Message("graded more than once by one annotator, the mean taken")
 """Texts with several ratings by one annotator; they are kept."""
 
 
@@ -37,11 +38,11 @@ def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:
     ['scored but not judged: 2 (1 by a, 2 by a)']
     """
     if keys:
-        yield Excluded.of(why, list(map(_named, keys)))
+        yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])))
 
 
-def _named(key: Key) -> str:
-    return f"{key[0]} by {key[1]}"
+def _named(key: Key) -> Message:
+    return Message("{item} by {system}", item=key[0], system=key[1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ class Form(dict[str, str]):
     def _matching(self, name: str, pattern: str, expected: Message) -> str:
         text = self.get(name, "")
         if not re.fullmatch(pattern, text):
-            raise Refused("invalid", Message("{field}: expected {what}", field=Setting(name), what=expected))
+            raise Refused("invalid", Message("{name}: expected {what}", name=Setting(name), what=expected))
         return text
 
 

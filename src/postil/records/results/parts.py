@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from postil.messages import Listed, Message, spoken
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
 __all__ = [
+    "NAMED",
     "SEVERITY_LEVEL",
     "AnnotatorBias",
     "Estimate",
@@ -80,9 +83,16 @@ class Excluded(Part, frozen=True, kw_only=True):
         """All of them, of which the first few are named."""
         return cls(why=why, n=len(names), examples=tuple(names[:NAMED]))
 
+    @property
+    def message(self) -> Message:
+        """The reason, the number and the examples."""
+        why, n, more, names = self.why, self.n, self.n - len(self.examples), Listed(self.examples, last=", ")
+        if more:
+            return Message("{why}: {n} ({names} and {more} more)", why=why, n=n, names=names, more=more)
+        return Message("{why}: {n} ({names})", why=why, n=n, names=names)
+
     def __str__(self) -> str:
-        more = f" and {self.n - len(self.examples)} more" if self.n > len(self.examples) else ""
-        return f"{self.why}: {self.n} ({', '.join(self.examples)}{more})"
+        return spoken(self.message)
 
 
 class AnnotatorBias(Part, frozen=True, kw_only=True):
