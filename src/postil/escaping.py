@@ -42,6 +42,7 @@ _LATEX: Final = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "`": r"\textasciigrave{}"}
+    | {"−": "$-$", "–": "--", "’": "'", "×": r"$\times$", "†": r"$\dagger$", "↓": r"$\downarrow$"}
     | {'"': r"\char34{}"}  # a command of its own in German and other languages
 )
 

@@ -113,10 +113,10 @@ seed 20181, 100 resamples, 200 permutations; Holm-adjusted within a metric
 """,
     "latex": r"""\begin{tabular}{lrrrrrr}
 \toprule
-system & metric & mean & difference & p (bootstrap) & p (permutation) & p (Holm) \\
+system & metric & mean & minus base & p (bootstrap) & p (randomization) & p (Holm) \\
 \midrule
-base & meteor & .250 [.150, .363] & - & - & - & - \\
-plus & meteor & .350 [.250, .463] & .100 [.100, .100] & 0.0198 & 0.1493 & 0.2985 \\
+base & meteor & .250 [.150, .363] & -- & -- & -- & -- \\
+plus & meteor & .350 [.250, .463] & +.100 [.100, .100] & .0198 & .1493 & .2985 \\
 same & meteor & .250 [.150, .363] & .000 [.000, .000] & 1.0000 & 1.0000 & 1.0000 \\
 \bottomrule
 \end{tabular}

@@ -167,12 +167,12 @@ GOLDEN = {
 """,
     "latex": r"""\begin{tabular}{lrr}
 \toprule
-metric & pearson & spearman \\
+metric & Pearson & Spearman \\
 \midrule
 meteor & .800 [.800, .800] & .800 [.800, .800] \\
 human: split-half correlation & .577 [.577, .577] & .577 [.577, .577] \\
 human: one annotator against the others & .522 [.522, .522] & .544 [.544, .544] \\
-human: reliability ceiling & .828 & - \\
+human: reliability ceiling & .828 & -- \\
 \bottomrule
 \end{tabular}
 """,

@@ -37,10 +37,10 @@ w-rouge-l: {WEIGHTED}
 """,
     "latex": r"""\begin{tabular}{lrrr}
 \toprule
-system & n & rouge-l & w-rouge-l \\
+system & texts & rouge-l & w-rouge-l \\
 \midrule
-plain & 2 & 0.4178 & 0.3342 \\
-zoo & 2 & 0.9150 & 0.6150 \\
+plain & 2 & .4178 & .3342 \\
+zoo & 2 & .9150 & .6150 \\
 \bottomrule
 \end{tabular}
 """,

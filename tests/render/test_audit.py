@@ -296,12 +296,12 @@ def test_rows_of_one_mapping_are_together_and_empty_columns_are_left_out() -> No
     rows = [alt_row(name, mapping, 0.5) for name in ("a", "b") for mapping in ("linear", "isotonic", "rounded", "none")]
     result = typed(audited(alt_test=audit()["alt_test"] | {"rows": rows}), CorrelationResult)
     tables = {table.key: table for table in audit_tables(result.audit)}  # type: ignore[arg-type]
-    assert [row[:2] for row in tables["alt-test"].rows[:4]] == [
-        ("a", "none"), ("b", "none"), ("a", "rounded"), ("b", "rounded"),
+    assert [row[:2] for row in tables["alt-test"].grid(typeset=False)[1:5]] == [
+        ["a", "none"], ["b", "none"], ["a", "rounded"], ["b", "rounded"],
     ]  # fmt: skip
     systems = accuracy_table(typed(correlated(correlations=[accuracy("meteor", 0.9, "spa")]), CorrelationResult))
     assert systems is not None
-    assert systems.grid == [
+    assert systems.grid(typeset=False) == [
         ["accuracy", "measure", "value", "chance", "p", "pairs"],
         ["meteor", "spa by system", ".900 [.800, 1.000]", ".500", ".0083", "10"],
     ]

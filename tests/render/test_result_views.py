@@ -287,7 +287,7 @@ def test_options_of_tables_are_those_of_the_command(kind: str, form: Any) -> Non
 
 
 def test_options_of_tables_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError, match="--layout systems is for scores of systems"):
+    with pytest.raises(UsageError, match='layout="systems" is for scores of systems'):
         example("plan").to_latex(layout="systems")
     with pytest.raises(UnknownName, match="unknown layout 'system'; did you mean 'systems'"):
         example("score").to_latex(layout="system")

@@ -26,6 +26,8 @@ __all__ = [
     "metric_of",
     "ranking",
     "reads_weights",
+    "titled",
+    "unweighted",
 ]
 
 HALVES: Final = "human:halves"
@@ -65,6 +67,16 @@ CONTROLS: Final[Mapping[str, str]] = {
     "no-article": "without the article",
     "no-anchors": "without anchors",
     "repeat": "asked again",
+}
+
+COEFFICIENTS: Final[Mapping[str, str]] = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall-b": "Kendall τ-b",
+    "kendall-c": "Kendall τ-c",
+    "acc-eq": "accuracy with ties",
+    "pa": "pairwise accuracy",
+    "spa": "soft pairwise accuracy",
 }
 
 _POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
@@ -191,7 +203,28 @@ def reads_weights(metric: str, signature: str) -> bool:
     (False, False)
     """
     name = metric_of(metric) or metric
-    return name.startswith("w-") or any(part.startswith("weights:") for part in signature.split("|"))
+    return unweighted(name) is not None or any(part.startswith("weights:") for part in signature.split("|"))
+
+
+def unweighted(metric: str) -> str | None:
+    """The unweighted form of a weighted metric; None for other metrics and for controls.
+
+    Args:
+        metric: Its name.
+
+    >>> unweighted("w-meteor"), unweighted("meteor")
+    ('meteor', None)
+    """
+    return metric.removeprefix("w-") if metric.startswith("w-") else None
+
+
+def titled(coefficient: str) -> str:
+    """Label of a coefficient.
+
+    >>> titled("kendall-b"), titled("mine")
+    ('Kendall τ-b', 'mine')
+    """
+    return COEFFICIENTS.get(coefficient, coefficient)
 
 
 def family(metric: str) -> str:

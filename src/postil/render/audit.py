@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from postil.render.formats import counted, listed, short, value_with_interval
+from postil.records.names import control, is_control, metric_of
+from postil.render.formats import counted, listed, short
+from postil.render.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Table, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,15 +21,15 @@ if TYPE_CHECKING:
         Correlation,
         CorrelationResult,
         LengthBias,
+        LengthBiasRow,
+        LengthQuartile,
+        RaterLevel,
         RaterVariance,
         UndefinedMapping,
     )
-    from postil.render.formats import Grid
 
 __all__ = [
     "MAPPINGS",
-    "MISSING",
-    "AuditTable",
     "accuracies",
     "accuracy_table",
     "annotator_table",
@@ -34,44 +37,16 @@ __all__ = [
     "audit_tables",
     "chance_label",
     "counted_raters",
+    "row_label",
     "threshold",
     "tied_notes",
 ]
-
-MISSING: Final = "-"
-"""Text of a cell without a number."""
 
 MAPPINGS: Final = ("none", "rounded", "isotonic", "linear")
 """Mappings of scores to the scale of the ratings, in the order in which they are shown: each is compared by itself."""
 
 
 Mapped = TypeVar("Mapped", "AltTestRow", "Calibration")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditTable:
-    """A table of an audit.
-
-    Args:
-        key: Identifier, for ids and file names.
-        title: Head of the first column where the table stands alone.
-        noun: Head of the first column below a caption.
-        caption: Its caption.
-        head: Heads of the other columns.
-        rows: The cells.
-    """
-
-    key: str
-    title: str
-    noun: str
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    @property
-    def grid(self) -> Grid:
-        """The cells with the title."""
-        return [[self.title, *self.head], *map(list, self.rows)]
 
 
 def chance_label(name: str) -> str:
@@ -81,6 +56,19 @@ def chance_label(name: str) -> str:
     'chance: meteor'
     """
     return f"chance: {name}"
+
+
+def row_label(name: str, beside: str = "") -> str:
+    """A metric or a control; a control without its metric where that stands beside it.
+
+    Args:
+        name: The name.
+        beside: The metric beside it.
+    """
+    metric = metric_of(name)
+    if not is_control(name):
+        return name
+    return control(name) if metric in {"", beside} else f"{control(name)} ({metric})"
 
 
 def threshold(value: float) -> str:
@@ -123,45 +111,51 @@ def accuracies(result: CorrelationResult) -> list[Correlation]:
     return list({(row.metric, row.coefficient, row.by): row for row in every}.values())
 
 
-def accuracy_table(result: CorrelationResult) -> AuditTable | None:
+def accuracy_table(result: CorrelationResult) -> Table | None:
     """Accuracies with all that belongs to them; None where there is no accuracy.
 
     Args:
         result: The result.
     """
     rows = accuracies(result)
-    if not rows:
-        return None
-    head = ("measure", "value", "chance", "p", "plain", "ties", "epsilon", "pairs")
-    lines = list(map(_accuracy, rows))
-    there = [place for place in range(len(head) + 1) if any(line[place] != MISSING for line in lines)]
-    return AuditTable(
-        "accuracies",
-        "accuracy",
-        "metric",
+    columns = (
+        _name("accuracy"),
+        _measure(),
+        Interval("value", "value"),
+        Interval("chance", "chance", low="chance_low", high="chance_high"),
+        PValue("p", "p", zero=False),
+        Number("plain", "plain"),
+        Number("ties", "ties"),
+        Figure("epsilon", lambda row: None if row.epsilon is None else threshold(row.epsilon)),
+        Count("pairs", "pairs"),
+    )
+    there = [column for column in columns if any(column.value(row) is not None for row in rows)]
+    caption = (
         "Accuracy in ranking pairs of texts or systems, with 95 % confidence intervals; chance is the metric’s own "
         "scores in random order, p the one-sided p-value against it, plain the accuracy where only equal scores are a "
-        "tie, ties the accuracy of a constant metric",
-        tuple(head[place - 1] for place in there[1:]),
-        tuple(tuple(line[place] for place in there) for line in lines),
+        "tie, ties the accuracy of a constant metric"
     )
+    return _of_metrics("accuracies", caption, rows, *there) if rows else None
 
 
-def _accuracy(row: Correlation) -> tuple[str, ...]:
-    return (
-        row.metric,
-        f"{row.coefficient} by {row.by}",
-        _estimate(row.value, row.low, row.high),
-        _estimate(row.chance, row.chance_low, row.chance_high),
-        f"{row.p:.4f}".removeprefix("0"),
-        _number(row.plain),
-        _number(row.ties),
-        MISSING if row.epsilon is None else threshold(row.epsilon),
-        MISSING if row.pairs is None else f"{row.pairs:,}",
-    )
+def _name(alone: str) -> Name:
+    """The metrics and controls; a title for the table where it stands alone."""
+    return Name("metric", lambda row: row_label(row.metric), full="metric", plain=alone)
 
 
-def audit_tables(audit: Audit) -> Iterator[AuditTable]:
+def _measure() -> Text:
+    return Text("measure", lambda row: f"{row.coefficient} by {row.by}")
+
+
+def _of_metrics(key: str, caption: str, rows: Sequence[Any], *columns: Column, long: bool = False) -> Table:
+    return Table(key=key, caption=caption, rows=rows, columns=columns, kind=_kind, long=long)
+
+
+def _kind(row: Any) -> Kind:
+    return "control" if is_control(row.metric) else ""
+
+
+def audit_tables(audit: Audit) -> Iterator[Table]:
     """The tables of an audit that have rows.
 
     Args:
@@ -178,134 +172,147 @@ def audit_tables(audit: Audit) -> Iterator[AuditTable]:
     return (table for table in tables if table.rows)
 
 
-def _margins(audit: Audit) -> AuditTable:
-    rows = [
-        (f"{row.first} - {row.second}", f"{row.coefficient} by {row.by}", _estimate(row.value, row.low, row.high))
-        for ranking in audit.rankings
-        for row in ranking.margins
-    ]
+def _margins(audit: Audit) -> Table:
     caption = (
         "The best metric minus each other one and minus the controls, and each metric minus the lengths; 95 % "
         "confidence intervals"
     )
-    return AuditTable("margins", "margin", "difference", caption, ("measure", "value"), tuple(rows))
+    return Table(
+        key="margins",
+        caption=caption,
+        rows=[row for ranking in audit.rankings for row in ranking.margins],
+        columns=(
+            Name("difference", lambda row: (row.first, row.second), plain="margin"),
+            _measure(),
+            Interval("value", "value", signed=True),
+        ),
+    )
 
 
 def _by_mapping(rows: Sequence[Mapped]) -> list[Mapped]:
     return sorted(rows, key=lambda row: MAPPINGS.index(row.mapping) if row.mapping in MAPPINGS else len(MAPPINGS))
 
 
-def _alt_test(test: AltTest) -> AuditTable:
-    rows = [
-        (
-            row.metric,
-            row.mapping,
-            short(row.omega),
-            _estimate(row.rho, row.low, row.high),
-            "yes" if row.passed else "no",
-            f"{sum(each.wins for each in row.annotators)}/{len(row.annotators)}",
-        )
-        for row in _by_mapping(test.rows)
-    ]
+def _alt_test(test: AltTest) -> Table:
     caption = (
         f"Alternative annotator test, epsilon {threshold(test.epsilon)}: winning rate omega (passed from .5 on), "
         "average advantage probability rho with 95 % confidence intervals, annotators that the metric wins against"
     )
-    head = ("mapping", "omega", "rho", "passed", "won")
-    return AuditTable(
-        "alt-test", f"alternative test, epsilon {threshold(test.epsilon)}", "metric", caption, head, tuple(rows)
+    return _of_metrics(
+        "alt-test",
+        caption,
+        _by_mapping(test.rows),
+        _name(f"alternative test, epsilon {threshold(test.epsilon)}"),
+        Text("mapping", "mapping"),
+        Number("omega", "omega"),
+        Interval("rho", "rho"),
+        Marks("passed", "passed"),
+        Figure("won", lambda row: f"{sum(each.wins for each in row.annotators)}/{len(row.annotators)}"),
     )
 
 
-def annotator_table(test: AltTest) -> AuditTable:
+def annotator_table(test: AltTest) -> Table:
     """Each annotator beside each metric.
 
     Args:
         test: The alternative annotator test.
     """
-    rows = [
-        (
-            row.metric,
-            row.mapping,
-            each.annotator,
-            f"{each.n:,}",
-            short(each.advantage),
-            short(each.human),
-            f"{each.p:.4f}".removeprefix("0"),
-            "yes" if each.wins else "no",
-        )
-        for row in _by_mapping(test.rows)
-        for each in row.annotators
-    ]
-    head = ("mapping", "annotator", "texts", "advantage", "human", "p", "wins")
-    caption = (
-        "Each annotator: share of texts on which the metric is at least as close to the others (advantage), and on "
-        "which the annotator is (human)"
+    return Table(
+        key="alt-test-annotators",
+        caption="Each annotator: share of texts on which the metric is at least as close to the others (advantage), "
+        "and on which the annotator is (human)",
+        rows=[(row, each) for row in _by_mapping(test.rows) for each in row.annotators],
+        columns=(
+            Name("metric", lambda row: row_label(row[0].metric), full=lambda row: row[0].metric),
+            Text("mapping", lambda row: row[0].mapping),
+            Text("annotator", "annotator", at=itemgetter(1)),
+            Count("texts", "n", at=itemgetter(1)),
+            Number("advantage", "advantage", at=itemgetter(1)),
+            Number("human", "human", at=itemgetter(1)),
+            PValue("p", "p", at=itemgetter(1)),
+            Marks("wins", "wins", at=itemgetter(1)),
+        ),
+        kind=lambda row: _kind(row[0]),
+        long=True,
     )
-    return AuditTable("alt-test-annotators", "annotators", "metric", caption, head, tuple(rows))
 
 
-def _calibration(found: Sequence[Calibration]) -> AuditTable:
-    rows = [
-        (
-            row.metric,
-            row.mapping,
-            _estimate(row.mae, row.mae_low, row.mae_high),
-            short(row.rmse),
-            short(row.bias),
-            _estimate(row.ece, row.ece_low, row.ece_high),
-        )
-        for row in _by_mapping(found)
-    ]
+def _calibration(found: Sequence[Calibration]) -> Table:
     caption = (
         "Error of the ratings that each metric predicts, in grades: mean absolute error, root mean squared error, "
         "mean error (above 0: too high), expected calibration error; 95 % confidence intervals"
     )
-    head = ("mapping", "mae", "rmse", "bias", "ece")
-    return AuditTable("calibration", "calibration, in grades", "metric", caption, head, tuple(rows))
+    return _of_metrics(
+        "calibration",
+        caption,
+        _by_mapping(found),
+        _name("calibration, in grades"),
+        Text("mapping", "mapping"),
+        Interval("mae", "mae", low="mae_low", high="mae_high"),
+        Number("rmse", "rmse"),
+        Number("bias", "bias"),
+        Interval("ece", "ece", low="ece_low", high="ece_high"),
+    )
 
 
-def _length(found: LengthBias) -> AuditTable:
-    quarters = max((len(row.quartiles) for row in found.rows), default=0)
-    rows = [
-        (
-            row.metric,
-            row.coefficient,
-            *map(short, (row.plain, row.with_length, row.grades_with_length)),
-            _estimate(row.partial, row.low, row.high),
-            *(_number(each.value) for each in row.quartiles),
-        )
-        for row in found.rows
-    ]
+def _length(found: LengthBias) -> Table:
     caption = (
         "Length: correlation of metric and ratings (plain), of metric and log length, of ratings "
         "and log length, partial given log length with its 95 % confidence interval, and within each quarter of the "
         "texts by length, the shortest first (Q1 to Q4)"
     )
-    head = ("coefficient", "plain", "with length", "grades with length", "partial")
-    quarter = tuple(f"Q{place}" for place in range(1, quarters + 1))
-    return AuditTable("length", "length", "metric", caption, (*head, *quarter), tuple(rows))
+    quarters = max((len(row.quartiles) for row in found.rows), default=0)
+    return _of_metrics(
+        "length",
+        caption,
+        found.rows,
+        _name("length"),
+        Text("coefficient", "coefficient"),
+        Number("plain", "plain"),
+        Number("with length", "with_length"),
+        Number("grades with length", "grades_with_length"),
+        Interval("partial", "partial"),
+        *(Number(f"Q{place + 1}", "value", at=partial(_quarter, place)) for place in range(quarters)),
+    )
 
 
-def _components(found: RaterVariance) -> AuditTable:
-    rows = [(row.component, short(row.estimate), _number(row.share)) for row in found.components]
-    caption = f"Variance components of the ratings, in squared grades ({found.design}); below 0 counts as 0"
-    return AuditTable("raters", "variance of ratings", "component", caption, ("estimate", "share"), tuple(rows))
+def _quarter(place: int, row: LengthBiasRow) -> LengthQuartile:
+    return row.quartiles[place]
 
 
-def _ceilings(found: RaterVariance) -> AuditTable:
-    counts = list(dict.fromkeys(each.k for level in found.levels for each in level.growth))
-    rows = []
-    for level in found.levels:
-        growth = {each.k: each.ceiling for each in level.growth}
-        own = (f"{level.k:.3g}", _number(level.g), _number(level.phi), _number(level.ceiling))
-        rows.append((level.by, *own, *(_number(growth.get(k)) for k in counts)))
+def _components(found: RaterVariance) -> Table:
+    return Table(
+        key="raters",
+        caption=f"Variance components of the ratings, in squared grades ({found.design}); below 0 counts as 0",
+        rows=found.components,
+        columns=(
+            Name("component", "component", plain="variance of ratings"),
+            Number("estimate", "estimate"),
+            Number("share", "share"),
+        ),
+    )
+
+
+def _ceilings(found: RaterVariance) -> Table:
     caption = (
         "Reliability of the mean of k raters: generalizability coefficient g, index of dependability phi, ceiling of "
         "Pearson’s coefficient, and the ceiling with other numbers of raters"
     )
-    more = tuple(f"ceiling, k = {k:g}" for k in counts)
-    return AuditTable("ceilings", "reliability", "level", caption, ("k", "g", "phi", "ceiling", *more), tuple(rows))
+    counts = dict.fromkeys(each.k for level in found.levels for each in level.growth)
+    columns = (
+        Name("level", "by", plain="reliability"),
+        Figure("k", lambda row: f"{row.k:.3g}"),
+        Number("g", "g"),
+        Number("phi", "phi"),
+        Number("ceiling", "ceiling"),
+        *(Number(f"ceiling, k = {k:g}", partial(_ceiling, k=k)) for k in counts),
+    )
+    return Table(key="ceilings", caption=caption, rows=found.levels, columns=columns)
+
+
+def _ceiling(level: RaterLevel, k: float) -> float | None:
+    """The ceiling with another number of raters."""
+    return {each.k: each.ceiling for each in level.growth}.get(k)
 
 
 def counted_raters(k: float) -> str:
@@ -384,11 +391,3 @@ def _without(what: str, lacking: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, reason in lacking:
         reasons.setdefault(reason, []).append(name)
     yield from (f"no {what} {listed(names, most=6)}: {reason}" for reason, names in reasons.items())
-
-
-def _number(value: float | None) -> str:
-    return MISSING if value is None else short(value)
-
-
-def _estimate(value: float | None, low: float | None, high: float | None) -> str:
-    return MISSING if value is None else value_with_interval(value, low, high)

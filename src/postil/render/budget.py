@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.messages import Blank, Command, Message, Setting
 from postil.records.ids import plain_id
 from postil.records.results import SpreadComponents
-from postil.render.formats import counted
+from postil.render.formats import counted, noted
 from postil.render.severity import severity_remarks
 from postil.render.views import View
 
@@ -58,9 +59,9 @@ def view(result: BudgetResult) -> View:
         remarks=[
             *([said] if said else ()),
             *severity_remarks(result.severity),
-            *(f"note: {note}" for note in result.notes),
+            *noted(result.notes),
             *(f"excluded: {each}" for each in result.excluded),
-            *([f"next: {ahead}"] if ahead else ()),
+            *([Message("next: {command}", command=ahead)] if ahead else ()),
         ],
     )
 
@@ -230,7 +231,7 @@ def verdict(result: BudgetResult) -> str | None:
     return f"cheapest plan: {rated} ({best.ratings:,} ratings, {best.hours:,.1f} hours) {' and '.join(reached)}"
 
 
-def next_command(result: BudgetResult) -> str | None:
+def next_command(result: BudgetResult) -> Command | None:
     """The command that assigns the cheapest plan; None without one.
 
     Args:
@@ -240,18 +241,17 @@ def next_command(result: BudgetResult) -> str | None:
     if best is None:
         return None
     annotators = given.annotators or max(ANNOTATORS, best.raters + 1)
-    flags = []
+    settings = [
+        Setting("articles", Blank("articles.jsonl")),
+        Setting("items", best.items),
+        Setting("annotators", annotators),
+        Setting("annotators_per_item", best.raters),
+    ]
     if best.raters == 1 < annotators and given.overlap:
-        flags.append(f"--overlap {given.overlap:g}")
+        settings.append(Setting("overlap", Blank(f"{given.overlap:g}")))
     if has_layouts(result) and best.layout == "item":
-        flags.append("--by-item")
-    return " ".join(
-        [
-            f"postil annotate plan candidates.jsonl grading.db --articles articles.jsonl --items {best.items}",
-            f"--annotators {annotators} --annotators-per-item {best.raters}",
-            *flags,
-        ]
-    )
+        settings.append(Setting("by_item", value=True))
+    return Command("annotate plan", (Blank("candidates.jsonl"), Blank("grading.db")), tuple(settings))
 
 
 def summary(result: BudgetResult) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from postil.messages import Message, Setting
 from postil.plots import Curve, curves, save
 from postil.records.results import CoveragePoint
-from postil.render.formats import counted, excerpt, value_with_interval
+from postil.render.formats import counted, excerpt, noted, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def view(result: CalibrationResult) -> View:
         grids=([grid] if result.points else []) + ([_comparisons(result)] if result.comparisons else []),
         findings=[_sentence(result)],
         head=summary(result),
-        remarks=[*remarks, *(f"note: {note}" for note in result.notes)],
+        remarks=[*remarks, *noted(result.notes)],
     )
 
 
@@ -90,9 +91,16 @@ def _sentence(result: CalibrationResult) -> str:
     ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
     by = "" if result.filter != "score" else " by the ranker's score, calibrated"
     without = f"without a filter the first one is for {100 * result.first_rate.value:.0f} of 100"
-    return (
-        f"what to expect: with --coverage {EXPECTED:g}{by}, {of} of 100 articles get a suggestion, and for about "
-        f"{good} of them the first is worth showing ({100 * point.precision:.0f} %, 95 % interval {ends} %); {without}"
+    return Message(
+        "what to expect: with {coverage}{by}, {of} of 100 articles get a suggestion, and for about {good} of them the "
+        "first is worth showing ({precision:.0f} %, 95 % interval {ends} %); {without}",
+        coverage=Setting("coverage", EXPECTED),
+        by=by,
+        of=of,
+        good=good,
+        precision=100 * point.precision,
+        ends=ends,
+        without=without,
     )
 
 

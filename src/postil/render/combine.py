@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.records.names import control
-from postil.render.formats import counted, listed, value_with_interval
+from postil.render.formats import counted, listed, noted, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def view(result: CombinationResult) -> View:
         head=head(result),
         remarks=[
             *([f"controls only: {listed(list(map(control, result.controls.columns)))}"] if result.controls else ()),
-            *(f"note: {note}" for note in result.notes),
+            *noted(result.notes),
             *(f"excluded: {each}" for each in result.excluded),
         ],
         signatures=[result.signature],

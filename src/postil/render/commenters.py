@@ -8,7 +8,7 @@ import msgspec
 
 from postil.records.results import SystemScore
 from postil.render.formats import counted
-from postil.render.score import score_grid, score_table, scores_summary
+from postil.render.score import score_table, scores_summary, scores_table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def view(result: CommenterResult) -> View:
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.scores],
         fields=SystemScore.__struct_fields__,
-        grids=[score_grid("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
+        grids=[scores_table("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
         remarks=result.remarks,
         systems=score_table("commenter", result.scores, "article"),
     )

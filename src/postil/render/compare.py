@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import asdict
 
-from postil.render.formats import counted, value_with_interval
+from postil.messages import Message
+from postil.records.names import is_control
+from postil.render.formats import counted, noted
 from postil.render.systems_table import SystemCell, SystemsTable
-from postil.render.views import View
+from postil.render.table import Interval, Name, PValue, Table, Text
+from postil.render.views import WHOLE, View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from postil.records.results import Comparison, SystemComparison
 
-__all__ = ["summary", "view"]
+__all__ = ["compared_table", "summary", "view"]
 
 LEVEL: Final = 0.05
 
@@ -27,16 +30,57 @@ def view(result: Comparison) -> View:
         result: The result.
     """
     metrics = _metrics(result)
-    shown = [name for name in metrics if not name.startswith("control:")] or metrics
-    score, scores = ("score", "corpus scores") if result.summed else ("mean", "means of item scores")
-    head = ["system", "metric", score, "difference", "p (bootstrap)", "p (permutation)", "p (Holm)"]
+    shown = [name for name in metrics if not is_control(name)] or metrics
+    scores = _scores(result)
     return View(
         rows=list(map(asdict, result.systems)),
-        grids=[[head, *([row.system, row.metric, *_cells(row)] for row in result.systems if row.metric in shown)]],
+        grids=[compared_table(result, shown)],
         head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
         remarks=list(_remarks(result, len(metrics) - len(shown))),
         systems=_systems(result, shown, scores),
     )
+
+
+def compared_table(result: Comparison, metrics: Collection[str], key: str = "comparison", caption: str = "") -> Table:
+    """Systems against the baseline, one row per system and metric.
+
+    Args:
+        result: The result.
+        metrics: The metrics that are shown.
+        key: Key of the table.
+        caption: Its caption.
+    """
+    return Table(
+        key=key,
+        caption=caption,
+        rows=[row for row in result.systems if row.metric in metrics],
+        columns=(
+            Name("system", "system"),
+            Text("metric", "metric"),
+            Interval("score" if result.summed else "mean", "mean"),
+            Interval(
+                f"minus {result.baseline}",
+                "difference",
+                plain="difference",
+                low="difference_low",
+                high="difference_high",
+                signed=True,
+                strong=_differs,
+            ),
+            PValue("p (bootstrap)", "p_bootstrap"),
+            PValue("p (randomization)", "p_randomisation", plain="p (permutation)"),
+            PValue("p (Holm)", "p_holm"),
+        ),
+        long=key != "comparison",
+    )
+
+
+def _differs(row: SystemComparison) -> bool:
+    return row.p_holm is not None and row.p_holm < LEVEL
+
+
+def _scores(result: Comparison) -> str:
+    return "corpus scores" if result.summed else "means of item scores"
 
 
 def _systems(result: Comparison, metrics: Sequence[str], scores: str) -> SystemsTable:
@@ -44,9 +88,8 @@ def _systems(result: Comparison, metrics: Sequence[str], scores: str) -> Systems
     cells: dict[str, dict[str, SystemCell]] = {}
     for row in result.systems:
         if row.metric in metrics:
-            different = row.p_holm is not None and row.p_holm < LEVEL
             cells.setdefault(row.system, {})[row.metric] = SystemCell(
-                value=row.mean, low=row.low, high=row.high, different=different
+                value=row.mean, low=row.low, high=row.high, different=_differs(row)
             )
     settings = result.settings
     rule = "" if settings.p_values == "postil" else f" as in {settings.p_values}"
@@ -70,27 +113,23 @@ def _metrics(result: Comparison) -> list[str]:
 
 def _remarks(result: Comparison, hidden: int) -> Iterator[str]:
     if hidden:
-        yield f"{counted(hidden, 'control')} not shown; --format json has them all"
+        yield Message(
+            "{count} control not shown; {whole} has them all",
+            "{count:,} controls not shown; {whole} has them all",
+            count=hidden,
+            whole=WHOLE,
+        )
     if result.lower_is_better:
         lower = ", ".join(result.lower_is_better)
         yield f"lower is better, so a system below the baseline is better: {lower}"
     yield from (f"excluded: {each}" for each in result.left_out)
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     settings = result.settings
     yield (
         f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations; "
         "Holm-adjusted within a metric"
         f"{'' if settings.p_values == 'postil' else f'; p-values as in {settings.p_values}'}"
     )
-
-
-def _cells(row: SystemComparison) -> list[str]:
-    mean = value_with_interval(row.mean, row.low, row.high)
-    if row.difference is None:
-        return [mean, *["-"] * 4]
-    difference = value_with_interval(row.difference, row.difference_low, row.difference_high)
-    tests = (row.p_bootstrap, row.p_randomisation, row.p_holm)
-    return [mean, difference, *("-" if p is None else f"{p:.4f}" for p in tests)]
 
 
 def summary(result: Comparison) -> str:
@@ -100,7 +139,7 @@ def summary(result: Comparison) -> str:
         result: The result.
     """
     metrics = _metrics(result)
-    differ = [f"{_differing(result, metric)} by {metric}" for metric in metrics if not metric.startswith("control:")]
+    differ = [f"{_differing(result, metric)} by {metric}" for metric in metrics if not is_control(metric)]
     systems = counted(len({row.system for row in result.systems}), "system")
     size = f"{systems}, {counted(len(metrics), 'metric')}, {counted(result.items, 'item')}"
     return f"{size}; significantly different from {result.baseline}: {', '.join(differ)}"

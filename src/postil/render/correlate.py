@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
-from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of
+from postil.messages import Blank, Hint, Message, Setting
+from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of, titled, unweighted
+from postil.records.results import Estimate
 from postil.render.audit import (
     accuracies,
     accuracy_table,
     audit_notes,
     audit_tables,
     chance_label,
+    row_label,
     tied_notes,
 )
-from postil.render.formats import counted, grid_as, short, value_with_interval
+from postil.render.formats import counted, grid_as, noted, short, value_with_interval
 from postil.render.severity import is_significant, severity_remarks
+from postil.render.table import Column, Interval, Kind, Name, PValue, Table
 from postil.render.verdict import Wording, verdict
-from postil.render.views import View, best
+from postil.render.views import WHOLE, View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from postil.records.results import (
         Correlation,
@@ -32,9 +39,18 @@ if TYPE_CHECKING:
         DisagreementPair,
         UndefinedResult,
     )
-    from postil.render.formats import Grid
 
-__all__ = ["on_severity", "summary", "view", "warnings_of"]
+__all__ = [
+    "Line",
+    "Pair",
+    "by_chance",
+    "correlation_table",
+    "difference_table",
+    "on_severity",
+    "summary",
+    "view",
+    "warnings_of",
+]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
 """The columns of a row per correlation."""
@@ -57,6 +73,7 @@ OF_ACCURACIES: Final = (
 FEW: Final = 6
 """Largest number of metrics of which all pairs are shown where none are related."""
 
+REPORT: Final = Setting("report", Blank("FILE.html"), instead="postil.report(result, path=FILE)")
 OVER: Final = {
     "pool": "all texts together",
     "item": "mean of the items",
@@ -85,13 +102,12 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         disagreements: True to show the texts of the largest disagreements below the tables.
     """
     shown, settings = _chosen(result), result.settings
-    grids = [_correlation_grid(result)]
+    grids = [correlation_table(_lines(result), settings.coefficients)]
     if shown:
-        grids.append(_difference_grid(shown, settings.coefficients))
-    if table := accuracy_table(result):
-        grids.append(table.grid)
+        grids.append(difference_table(_pairs(shown), settings.coefficients))
+    grids += filter(None, [accuracy_table(result)])
     if result.audit:
-        grids += [table.grid for table in audit_tables(result.audit)]
+        grids += audit_tables(result.audit)
     fields = (
         *FIELDS,
         *(name for name in OF_ACCURACIES if any(getattr(row, name) is not None for row in _rows(result))),
@@ -139,23 +155,75 @@ def _rows(result: CorrelationResult) -> Iterator[Correlation]:
     yield from result.human.rows
 
 
-def _correlation_grid(result: CorrelationResult) -> Grid:
-    """One row per metric, control and human reference point; one column per coefficient."""
-    coefficients = result.settings.coefficients
-    lines: dict[str, dict[str, str]] = {}
-    chance = {row.metric for row in result.correlations if row.chance is not None and not is_control(row.metric)}
-    for name in _names(result):
-        lines |= {name: {}, chance_label(name): {}} if name in chance else {name: {}}
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The coefficients of a metric, a control, a human reference point or chance.
+
+    Args:
+        name: Its name.
+        rows: The coefficients by name.
+        kind: See `Table`.
+        full: The full name, where ``name`` is a short one.
+        counts: The row with the number of units, where it is shown.
+    """
+
+    name: str
+    rows: Mapping[str, Correlation | Estimate]
+    kind: Kind = ""
+    full: str = ""
+    counts: Correlation | None = None
+
+
+def correlation_table(lines: Iterable[Line], coefficients: Sequence[str], *more: Column, caption: str = "") -> Table:
+    """One row per metric, control and human reference point; one column per coefficient.
+
+    Args:
+        lines: The rows.
+        coefficients: The coefficients.
+        more: Further columns.
+        caption: The caption.
+    """
+    return Table(
+        key="correlations",
+        caption=caption,
+        rows=list(lines),
+        columns=(
+            Name("metric", "name", full=lambda line: line.full or line.name),
+            *(Interval(titled(name), "value", at=partial(_of, name), plain=name) for name in coefficients),
+            *more,
+        ),
+        kind=attrgetter("kind"),
+    )
+
+
+def _of(name: str, row: Line | Pair) -> Correlation | Estimate | Difference | None:
+    return row.rows.get(name)
+
+
+def by_chance(row: Correlation | None) -> Estimate | None:
+    """The accuracy by chance, if there is one.
+
+    Args:
+        row: An accuracy.
+    """
+    if row is None or row.chance is None:
+        return None
+    return Estimate(value=row.chance, low=row.chance_low, high=row.chance_high)
+
+
+def _lines(result: CorrelationResult) -> Iterator[Line]:
+    """Metrics with their controls and their accuracy by chance, then the human reference points."""
+    of: dict[str, dict[str, Correlation]] = {name: {} for name in _names(result)}
     for row in _rows(result):
-        cell = value_with_interval(row.value, row.low, row.high)
-        lines.setdefault(_label(row.metric, result), {})[row.coefficient] = cell
-        if row.metric in chance and row.chance is not None:
-            cell = value_with_interval(row.chance, row.chance_low, row.chance_high)
-            lines[chance_label(row.metric)][row.coefficient] = cell
-    if result.human.ceiling is not None and "pearson" in coefficients:
-        lines[_label(CEILING, result)] = {"pearson": short(result.human.ceiling)}
-    head = ["metric", *coefficients]
-    return [head, *([name, *(cells.get(each, "-") for each in coefficients)] for name, cells in lines.items())]
+        of.setdefault(row.metric, {})[row.coefficient] = row
+    for name, rows in of.items():
+        yield Line(_label(name, result), rows)
+        chance = {each: found for each, row in rows.items() if (found := by_chance(row))}
+        if chance and not is_control(name):
+            yield Line(chance_label(name), chance)
+    if result.human.ceiling is not None and "pearson" in result.settings.coefficients:
+        ceiling = Estimate(value=result.human.ceiling, low=None, high=None)
+        yield Line(_label(CEILING, result), {"pearson": ceiling})
 
 
 def _label(name: str, result: CorrelationResult) -> str:
@@ -186,18 +254,61 @@ def _chosen(result: CorrelationResult) -> Sequence[Difference]:
     return related or (result.differences if len(result.signatures) <= FEW else [])
 
 
-def _difference_grid(rows: Sequence[Difference], coefficients: Sequence[str]) -> Grid:
-    """One row per pair, the weighted metric first; ``*`` where it is significant."""
-    lines: dict[str, dict[str, str]] = {}
-    for each in rows:
-        row = each.reversed() if each.second.startswith("w-") and not each.first.startswith("w-") else each
-        mark = "*" if row.significant else " "
-        cell = value_with_interval(row.value, row.low, row.high) + mark
-        lines.setdefault(f"{row.first} - {row.second}", {})[row.coefficient] = cell
-    return [
-        ["difference (* p < .05)", *coefficients],
-        *([pair, *(cells.get(each, "-") for each in coefficients)] for pair, cells in lines.items()),
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The differences of two metrics.
+
+    Args:
+        first: A metric.
+        second: Another.
+        rows: The differences by coefficient.
+    """
+
+    first: str
+    second: str
+    rows: Mapping[str, Difference]
+
+
+def difference_table(
+    pairs: Iterable[Pair], coefficients: Sequence[str], tested: Collection[str] = (), caption: str = ""
+) -> Table:
+    """One row per pair; a star where the difference is significant.
+
+    Args:
+        pairs: The rows.
+        coefficients: The coefficients.
+        tested: Those of them whose p-value a page shows.
+        caption: The caption.
+    """
+    columns: list[Column] = [
+        Name(
+            "difference",
+            lambda pair: (pair.first, row_label(pair.second, pair.first)),
+            full=lambda pair: (pair.first, pair.second),
+            plain="difference (* p < .05)",
+        )
     ]
+    for name in coefficients:
+        at = partial(_of, name)
+        columns.append(
+            Interval(titled(name), "value", at=at, plain=name, signed=True, strong=partial(_holds, name), unmarked=" ")
+        )
+        if name in tested:
+            columns.append(PValue("p\N{NO-BREAK SPACE}(Holm)", "p_holm", at=at, only="page"))
+    return Table(key="differences", caption=caption, rows=list(pairs), columns=columns)
+
+
+def _holds(name: str, pair: Pair) -> bool:
+    return pair.rows[name].significant
+
+
+def _pairs(rows: Sequence[Difference]) -> Iterator[Pair]:
+    """The differences by pair, the weighted metric first."""
+    of: dict[tuple[str, str], dict[str, Difference]] = {}
+    for each in rows:
+        row = each.reversed() if unweighted(each.second) and not unweighted(each.first) else each
+        of.setdefault((row.first, row.second), {})[row.coefficient] = row
+    return (Pair(*names, found) for names, found in of.items())
 
 
 def _disagreement(pair: DisagreementPair) -> str:
@@ -299,9 +410,14 @@ def on_severity(result: CorrelationResult) -> Iterator[str]:
 
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if shown:
-        yield from (f"note: {note}" for note in result.notes if not WARNED.search(note))
+        yield from noted(note for note in result.notes if not WARNED.search(note))
     if len(result.differences) > shown:
-        yield f"all {len(result.differences):,} differences: --format json, or --report FILE.html"
+        yield Message(
+            "all {count:,} differences: {whole}{page}",
+            count=len(result.differences),
+            whole=WHOLE,
+            page=Hint(", or {report}", report=REPORT),
+        )
     if shown:
         yield (
             "* p < .05 by paired permutation test (random controls: bootstrap), Holm-adjusted, and the interval "

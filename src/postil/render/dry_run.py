@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.messages import Blank, Message, Setting
 from postil.render.formats import counted
 from postil.render.views import View
 
@@ -38,9 +39,10 @@ def view(result: DryRunResult) -> View:
             _time(result.seconds),
         ],
     ]
-    remarks = ["tokens and time are estimates; nothing was asked"]
+    remarks: list[str] = ["tokens and time are estimates; nothing was asked"]
     if result.cost is None:
-        remarks.append("--price IN:OUT, per million tokens, estimates the cost")
+        price = Setting("price", Blank("IN:OUT"))
+        remarks.append(Message("{price}, per million tokens, estimates the cost", price=price))
     return View(rows=[row], grids=[grid], remarks=remarks)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.records.ids import plain_id
-from postil.render.formats import WIDE, counted, excerpt
+from postil.render.formats import counted, excerpt, noted
+from postil.render.numbers import plain_numbers
 from postil.render.passages import signature_lines
 from postil.render.severity import severity_remarks
 from postil.render.views import View
@@ -92,8 +93,7 @@ def decimals(result: EstimateResult) -> int:
 def _cell(value: float, low: float | None, high: float | None, digits: int) -> str:
     """A mean with its interval; a mean of grades has its 0 before the point."""
     ends = [] if low is None or high is None else [low, high]
-    kind = "e" if max(map(abs, (value, *ends))) >= WIDE else "f"
-    first, *others = (f"{number:.{digits}{kind}}" for number in (value, *ends))
+    first, *others = plain_numbers([value, *ends], digits, zero=True)
     return f"{first} [{', '.join(others)}]" if others else first
 
 
@@ -160,7 +160,7 @@ def _remarks(result: EstimateResult) -> Iterator[str]:
         are = "difference is" if len(tested) == 1 else "differences are"
         yield f"{several} of {len(tested)} {are} significant (Holm-adjusted p < .05)"
     yield from severity_remarks(result.severity)
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     for reason, names in _together(result).items():
         yield f"no interval of {', '.join(names)}: {reason}"
     for each in result.excluded:

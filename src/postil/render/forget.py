@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.messages import Blank, Listed, Message, Setting
 from postil.render.formats import counted
 from postil.render.views import View
 
@@ -45,7 +46,12 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
         yield f"{', '.join(one.folder for one in copies)}: copies are known by texts, and these were erased before"
     for one in result.folders:
         if one.same_text:
-            yield f"{one.folder}: the same text stays in {_listed(one.same_text)}; --same-text erases it too"
+            yield Message(
+                "{folder}: the same text stays in {comments}; {setting} erases it too",
+                folder=one.folder,
+                comments=_listed(one.same_text),
+                setting=Setting("same_text", value=True),
+            )
         if one.quoting:
             yield f"{one.folder}: quoted in {_listed(one.quoting)}, which stays"
         if one.network:
@@ -58,8 +64,12 @@ def _remarks(result: ForgetResult) -> Iterator[str]:
     for model in result.serving:
         yield f"{model}: a service that runs serves it; erase by its POST /v1/forget, or stop it first"
     for folder in result.missing:
-        yield f"{folder}: a service stored labels there, and it is not there any more; if it was moved: --data DIR"
-    yield f"not reached: {', '.join(_elsewhere(result))}"
+        yield Message(
+            "{folder}: a service stored labels there, and it is not there any more; if it was moved: {data}",
+            folder=folder,
+            data=Setting("data", Blank("DIR")),
+        )
+    yield Message("not reached: {places}", places=Listed([*_elsewhere(result)], last=", "))
 
 
 def _labels(one: ForgottenFolder) -> str:
@@ -72,13 +82,13 @@ def _elsewhere(result: ForgetResult) -> Iterator[str]:
     """Places where a comment may be that is in none of the folders."""
     contents = {one.content for one in result.folders}
     if "corpus" not in contents:
-        yield "corpora that models were trained on (--corpus)"
+        yield Message("corpora that models were trained on ({corpus})", corpus=Setting("corpus"))
     if not contents - {"corpus", "answers", "labels"}:
         yield "models that were trained on the corpus"
     if "answers" not in contents:
-        yield "kept answers of language models (--cache)"
+        yield Message("kept answers of language models ({cache})", cache=Setting("cache"))
     if "labels" not in contents:
-        yield "labels of services that served copies of a model (--data)"
+        yield Message("labels of services that served copies of a model ({data})", data=Setting("data"))
     yield "word vectors, campaigns, files of suggestions and labels, exports and backups"
 
 

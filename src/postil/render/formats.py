@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
 from postil.escaping import apostrophed, csv_writer, latex_row, markdown_table, one_line
+from postil.messages import Message
+from postil.render.numbers import plain_numbers, pointed
+from postil.render.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = [
     "FORMATS",
-    "WIDE",
     "Format",
     "Grid",
     "card",
@@ -25,7 +27,9 @@ __all__ = [
     "excerpt",
     "grid_as",
     "grid_as_csv",
+    "grid_of",
     "listed",
+    "noted",
     "rows_as_csv",
     "rows_as_jsonl",
     "short",
@@ -37,9 +41,6 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 Grid = list[list[str]]
 """Rows of cells; the first row is the head, the first column holds names, all others numbers."""
-
-WIDE: Final = 1e6
-"""From here on numbers are shown with an exponent."""
 
 
 def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
@@ -80,15 +81,25 @@ def _cell(value: object) -> object:
     return apostrophed(value) if isinstance(value, str) else value
 
 
-def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid) -> str:
-    """Lay a grid out.
+def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid | Table) -> str:
+    """Lay a table out, or a grid of words.
 
     >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
     system  bleu-4
     ------  ------
     a          0.5
     """
-    return _LAYOUTS[form](grid)
+    return _LAYOUTS[form](grid_of(grid, typeset=form in {"latex", "html"}))
+
+
+def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
+    """The cells of a table as text.
+
+    Args:
+        table: The table, or cells that are text.
+        typeset: See `Table.grid`.
+    """
+    return table.grid(typeset=typeset) if isinstance(table, Table) else table
 
 
 def value_with_interval(value: float, low: float | None, high: float | None) -> str:
@@ -97,10 +108,9 @@ def value_with_interval(value: float, low: float | None, high: float | None) -> 
     >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)
     ('.523 [.481, -.020]', '2.500e+08 [0, 3.000e+08]')
     """
-    numbers = (value,) if low is None or high is None else (value, low, high)
-    as_text = _wide if max(map(abs, numbers)) >= WIDE else short
-    first, *ends = map(as_text, numbers)
-    return f"{first} [{', '.join(ends)}]" if ends else first
+    ends = [] if low is None or high is None else [low, high]
+    first, *others = plain_numbers([value, *ends])
+    return f"{first} [{', '.join(others)}]" if others else first
 
 
 def short(number: float) -> str:
@@ -109,13 +119,16 @@ def short(number: float) -> str:
     >>> short(0.5227), short(-0.0001)
     ('.523', '.000')
     """
-    shown = f"{number:.3f}"
-    sign, digits = ("-", shown[1:]) if shown.startswith("-") else ("", shown)
-    return ("" if float(digits) == 0 else sign) + (digits[1:] if digits.startswith("0.") else digits)
+    return pointed(f"{number:.3f}")
 
 
-def _wide(number: float) -> str:
-    return f"{number:.3e}" if abs(number) >= 1e-3 else "0"
+def noted(notes: Iterable[str]) -> Iterator[str]:
+    """Remarks that are notes of a result.
+
+    Args:
+        notes: The notes.
+    """
+    return (Message("note: {note}", note=note) for note in notes)
 
 
 def counted(n: int, what: str) -> str:
@@ -172,7 +185,7 @@ def _table(grid: Grid) -> str:
 
 
 def _latex(grid: Grid) -> str:
-    lines = [latex_row(row) for row in grid]
+    lines = [latex_row(row).replace("τ-", r"$\tau$-") for row in grid]
     head = ["\\begin{tabular}{l" + "r" * (len(grid[0]) - 1) + "}", r"\toprule", lines[0], r"\midrule"]
     return "\n".join([*head, *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, noted, value_with_interval
 from postil.render.passages import length_grids
 from postil.render.views import View, best
 
@@ -66,7 +66,7 @@ def _remarks(result: InterestTrainingResult) -> Iterator[str]:
     settings = result.settings
     yield from (f"excluded: {each}" for each in result.data.left_out)
     yield f"words and pairs with a weight: {result.words:,}; shown are the largest and the smallest"
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     pages = "" if settings.min_pages == 1 else f" of {counted(settings.min_pages, 'page')}"
     cues = f", {settings.cues:g} added to cues" if settings.cues else ""
     yield (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
-from postil.render.formats import counted
+from postil.render.formats import counted, noted
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def view(result: InterestingResult) -> View:
         rows=[values(each, columns) for each in result.passages],
         fields=columns,
         grids=[[["passage", result.measure, "top units"], *map(cells, result.passages)]],
-        remarks=[f"note: {note}" for note in result.notes],
+        remarks=[*noted(result.notes)],
         signatures=[result.signature] if result.signature else [],
         cards=[card_of(each) for each in result.passages],
     )

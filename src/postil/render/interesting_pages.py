@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
-from postil.render.formats import counted, excerpt
+from postil.messages import Message
+from postil.render.formats import counted, excerpt, noted
 from postil.render.interesting import BEST, card_of, cells, fields, values
 from postil.render.views import View
 
@@ -59,8 +60,9 @@ def _name(page: PageSummary) -> str:
 
 def _remarks(result: InterestingPagesResult) -> Iterator[str]:
     yield from (f"failed: {each.source}: {each.problem}" for each in result.failed)
-    yield from (f"note: {_name(page)}: {note}" for page in result.pages for note in page.notes)
-    yield from (f"note: {note}" for note in result.notes)
+    for page in result.pages:
+        yield from (Message("note: {page}: {note}", page=_name(page), note=note) for note in page.notes)
+    yield from noted(result.notes)
 
 
 def summary(result: InterestingPagesResult) -> str:

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from postil.plots import IntervalRow, intervals
 from postil.records.results import Preference
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, noted, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _remarks(result: InterleavingResult) -> Iterator[str]:
         if pair.needed is not None:
             yield f"{names}: to find a preference of {pair.detectable:g} with power .8, show {pair.needed:,} like these"
     yield from (f"excluded: {each}" for each in result.left_out)
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     settings = result.settings
     yield "credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins"
     yield "at ranks, pairs of numbers are of the model and of the one it is against"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from postil.messages import Blank, Message, Setting
 from postil.records.names import control
-from postil.render.formats import counted
+from postil.render.formats import counted, noted
 from postil.render.numbers import number
 from postil.render.passages import signature_lines
 from postil.render.views import View
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["findings", "grade_text", "summary", "view", "work"]
 
-FIELDS = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
+TOKENS: Final = Setting("answer_tokens", Blank("N"))
+FIELDS: Final = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
 
 
 def view(result: JudgeResult) -> View:
@@ -48,8 +50,8 @@ def view(result: JudgeResult) -> View:
         head=f"{result.metric}, {work(result)}",
         remarks=[
             *(f"{name}: {said}" for name, said in findings(result)),
-            *(f"note: {note}" for note in result.notes),
-            *(["note: --answer-tokens N lets answers be longer"] if any(_cut(result)) else []),
+            *noted(result.notes),
+            *([Message("note: {tokens} lets answers be longer", tokens=TOKENS)] if any(_cut(result)) else []),
         ],
         signatures=list(signature_lines([result.signatures[result.metric]])),
     )

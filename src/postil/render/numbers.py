@@ -1,18 +1,53 @@
-"""Numbers of pages and studies: typographic minus signs, no 0 before the decimal point."""
+"""Numbers: plain ones for terminals, and typeset ones, with minus signs and no 0 before the decimal point."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from postil.plots import printed
 
-__all__ = ["DASH", "estimate", "grade", "interval", "number", "p_value", "signed"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DASH", "WIDE", "estimate", "grade", "interval", "number", "p_value", "plain_numbers", "pointed", "signed"]
 
 DASH: Final = "–"
 """Text of a cell without a number."""
 
 WIDE: Final = 1e6
 """From here on numbers have an exponent."""
+
+
+def plain_numbers(values: Sequence[float], digits: int = 3, *, zero: bool = False) -> list[str]:
+    """The numbers of a cell as a terminal has them; all with exponents where one is a million or more.
+
+    Args:
+        values: The numbers.
+        digits: Number of decimals.
+        zero: True for a 0 before the point.
+
+    >>> plain_numbers([0.5227, -0.0001, 1.0]), plain_numbers([0.5, -0.02], 2, zero=True)
+    (['.523', '.000', '1.000'], ['0.50', '-0.02'])
+    >>> plain_numbers([2.5e8, -1e-17, 3e8])
+    ['2.500e+08', '0', '3.000e+08']
+    """
+    if max(map(abs, values)) >= WIDE:
+        return [f"{value:.{digits}e}" if zero or abs(value) >= 1e-3 else "0" for value in values]
+    shown = [f"{value:.{digits}f}" for value in values]
+    return shown if zero else list(map(pointed, shown))
+
+
+def pointed(text: str) -> str:
+    """A printed number without a 0 before the point, nor a sign before 0.
+
+    Args:
+        text: The number.
+
+    >>> pointed("0.523"), pointed("-0.000")
+    ('.523', '.000')
+    """
+    sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+    return ("" if float(digits) == 0 else sign) + (digits[1:] if digits.startswith("0.") else digits)
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.messages import Message
 from postil.plots import save
 from postil.records.ids import plain_id
 from postil.records.results import Gain, GainDifference, NcgResult
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, noted, value_with_interval
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
-from postil.render.views import View, best
+from postil.render.views import WHOLE, View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -185,13 +186,17 @@ def _remarks(result: NcgResult) -> Iterator[str]:
     settings = result.settings
     for each in result.data.left_out:
         yield f"note: {each}" if "ranked last" in each.why else f"excluded: {each}"
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     if settings.reference == "topic":
         yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"
     yield from (f"undefined: {which}: {reason}" for which, reason in undefined_correlations(result.by_length))
     if result.differences:
         test = "sign flips of topics" if settings.pool == "topic" else "bootstrap"
-        yield f"* p < .05 by {test}, Holm-adjusted for all pairs at a rank cutoff; all pairs: --format json"
+        yield Message(
+            "* p < .05 by {test}, Holm-adjusted for all pairs at a rank cutoff; all pairs: {whole}",
+            test=test,
+            whole=WHOLE,
+        )
     yield f"ties: expected value; seed {settings.seed}, {settings.resamples} resamples"
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from postil.plots import IntervalRow, intervals
 from postil.records.results import PreferredSystem
-from postil.render.formats import counted, listed, value_with_interval
+from postil.render.formats import counted, listed, noted, value_with_interval
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _remarks(result: PreferencesResult) -> Iterator[str]:
     if result.left is not None:
         left = result.left
         yield f"text on the left preferred: {value_with_interval(left.value, left.low, left.high)} of those decided"
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     settings = result.settings
     yield f"seed {settings.seed}, {settings.resamples} resamples of the items; Holm-adjusted for pairs of systems"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,15 +12,15 @@ from postil.records.names import falls_by_signature
 from postil.records.results import SystemScore
 from postil.render.formats import counted
 from postil.render.systems_table import SystemCell, SystemsTable
+from postil.render.table import Count, Name, Number, Table
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from postil.records.results import ScoreResult
-    from postil.render.formats import Grid
 
-__all__ = ["score_grid", "score_table", "summary", "view"]
+__all__ = ["score_table", "scores_table", "summary", "view"]
 
 
 def view(result: ScoreResult) -> View:
@@ -31,13 +33,13 @@ def view(result: ScoreResult) -> View:
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.scores],
         fields=SystemScore.__struct_fields__,
-        grids=[score_grid("system", result.scores, n=True)],
+        grids=[scores_table("system", result.scores, n=True)],
         remarks=[f"{metric}: {signature}" for metric, signature in signatures.items()],
         systems=score_table("system", result.scores, "text"),
     )
 
 
-def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
+def scores_table(head: str, scores: Sequence[SystemScore], *, n: bool) -> Table:
     """One row per system and one column per metric.
 
     Args:
@@ -45,11 +47,24 @@ def score_grid(head: str, scores: Sequence[SystemScore], *, n: bool) -> Grid:
         scores: Scores, system by system.
         n: True to show the number of candidates.
     """
-    metrics = list(dict.fromkeys(row.metric for row in scores))
-    systems: dict[str, list[str]] = {}
+    metrics = dict.fromkeys(row.metric for row in scores)
+    systems: dict[str, dict[str, SystemScore]] = {}
     for row in scores:
-        systems.setdefault(row.system, [str(row.n)] if n else []).append(f"{row.score:.4f}")
-    return [[head, *(["n"] if n else []), *metrics], *([name, *cells] for name, cells in systems.items())]
+        systems.setdefault(row.system, {})[row.metric] = row
+    return Table(
+        key="scores",
+        caption="Corpus scores of each system over all its texts",
+        rows=list(systems.items()),
+        columns=(
+            Name(head, itemgetter(0)),
+            *([Count("texts", lambda row: next(iter(row[1].values())).n, plain="n", separated=False)] if n else ()),
+            *(Number(name, "score", at=partial(_by, name), digits=4, zero=True) for name in metrics),
+        ),
+    )
+
+
+def _by(metric: str, row: tuple[str, Mapping[str, SystemScore]]) -> SystemScore | None:
+    return row[1].get(metric)
 
 
 def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsTable:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from postil.messages import Message, Setting
 from postil.records.ids import plain_id
 from postil.render.formats import counted, excerpt, value_with_interval
 from postil.render.views import View
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["summary", "view"]
 
+REASONS: Final = Setting("format", "jsonl", instead="result.suggestions")
 FIELDS: Final = (
     *("article", "rank", "score", "text", "label", "sources"),
     *("source_title", "source_url", "source_date", "source_upvotes", "probability"),
@@ -71,11 +73,14 @@ def view(result: SuggestionsResult) -> View:
     known = [name not in {"probability", "date", "votes"} or any(cells) for name, *cells in zip(*grid, strict=True)]
     grid = [list(compress(line, known)) for line in grid]
     labels = "; ".join(dict.fromkeys(one.provenance.label for row in result.suggestions for one in row.suggestions))
-    remarks = [labels or "no suggestions"]
+    remarks: list[str] = [labels or "no suggestions"]
     if empty := sum(row.reason is not None for row in result.suggestions):
-        remarks.append(f"nothing for {counted(empty, 'article')}; --format jsonl gives the reasons")
+        articles = counted(empty, "article")
+        remarks.append(
+            Message("nothing for {articles}; {reasons} gives the reasons", articles=articles, reasons=REASONS)
+        )
     if filtered := sum(len(row.filtered) for row in result.suggestions):
-        remarks.append(f"{filtered:,} filtered out; --format jsonl gives the reasons")
+        remarks.append(Message("{n:,} filtered out; {reasons} gives the reasons", n=filtered, reasons=REASONS))
     return View(
         rows=rows,
         fields=FIELDS,

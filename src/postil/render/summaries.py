@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import to_builtins
 
 from postil.records.ids import plain_id
-from postil.render.formats import counted, value_with_interval
+from postil.render.formats import counted, noted, value_with_interval
 from postil.render.passages import signature_lines
 from postil.render.views import View, best
 
@@ -81,7 +81,7 @@ def _remarks(result: SummaryResult) -> Iterator[str]:
     if lower:
         yield f"lower is better: {', '.join(lower)}"
     yield f"cut at {counted(settings.max_words, 'word')}: {data.cut} of {data.summaries}"
-    yield from (f"note: {note}" for note in result.notes)
+    yield from noted(result.notes)
     yield f"seed {settings.seed}, {settings.resamples} resamples of the topics"
 
 

@@ -8,7 +8,8 @@ from html import escape
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from postil.escaping import latex_line, latex_text, markdown_cell, one_line
-from postil.render.formats import WIDE, grid_as, grid_as_csv
+from postil.render.formats import grid_as, grid_as_csv
+from postil.render.numbers import plain_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +21,6 @@ __all__ = ["SystemCell", "SystemsTable", "systems_text"]
 
 DAGGER: Final = "†"
 MISSING: Final = "-"
-SYMBOLS: Final = {"† ": r"$\dagger$~", "†": r"$\dagger$", "×": r"$\times$", "↓": r"$\downarrow$"}
-"""LaTeX commands of the characters of heads and notes."""
-
 _MARKS: Final = re.compile(r"[*_#~]")
 """Characters of emphasis and headings in Markdown."""
 
@@ -144,7 +142,7 @@ def _signatures(table: SystemsTable) -> list[str]:
 
 def _number(value: float, options: TableOptions) -> str:
     value *= 100 if options.percent else 1
-    shown = f"{value:.{options.decimals}{'e' if abs(value) >= WIDE else 'f'}}"
+    (shown,) = plain_numbers([value], options.decimals, zero=True)
     return shown.removeprefix("-") if float(shown) == 0 else shown
 
 
@@ -243,10 +241,7 @@ def _markdown(table: SystemsTable, printed: Printed, options: TableOptions) -> s
 
 
 def _in_latex(text: str) -> str:
-    text = latex_text(text)
-    for character, command in SYMBOLS.items():
-        text = text.replace(character, command)
-    return text
+    return latex_text(text).replace(r"$\dagger$ ", r"$\dagger$~")
 
 
 def _latex_cell(cell: _Printed | None) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from postil.messages import Message, Setting
 from postil.render.formats import counted
 from postil.render.views import View
 
@@ -26,14 +27,16 @@ def view(result: UpdateResult) -> View:
         ["articles", f"{result.articles:,}", f"{result.total_articles:,}"],
         ["comments", f"{result.comments:,}", f"{result.total_comments:,}"],
     ]
-    remarks = [f"ranker {result.ranker} kept: trained on {counted(result.ranker_articles, 'article')}"]
+    remarks: list[str] = [f"ranker {result.ranker} kept: trained on {counted(result.ranker_articles, 'article')}"]
     if result.updated:
         remarks.append(f"{counted(result.updated, 'comment')} replaced by one with the same id")
     if result.kept_out:
         remarks.append(f"{counted(result.kept_out, 'comment')} left out: forgotten earlier")
     if result.held_out:
+        comments = counted(result.held_out, "held-out comment")
+        test = Setting("test", 0)
         remarks.append(
-            f"{counted(result.held_out, 'held-out comment')} of test left out; build with --test 0 to add them"
+            Message("{comments} of test left out; build with {test} to add them", comments=comments, test=test)
         )
     return View(rows=[msgspec.structs.asdict(result)], grids=[grid], remarks=remarks)
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.escaping import one_line
+from postil.messages import Setting, spoken
 from postil.records.results import register_views, to_json
 from postil.records.table_options import TableOptions
 from postil.render.data_frames import data_frame
-from postil.render.formats import card, excerpt, grid_as, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.render.formats import card, excerpt, grid_as, grid_of, rows_as_csv, rows_as_jsonl, value_with_interval
 from postil.render.systems_table import systems_text
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from postil.render.formats import Format, Grid
     from postil.render.page.blocks import Picture
     from postil.render.systems_table import SystemsTable
+    from postil.render.table import Table
 
-__all__ = ["MODULES", "ResultViews", "View", "best", "show", "view_of"]
+__all__ = ["MODULES", "WHOLE", "ResultViews", "View", "best", "show", "view_of"]
 
 MODULES: Final[Mapping[str, str]] = {
     "agreement": "postil.render.agreement",
@@ -74,6 +76,9 @@ MODULES: Final[Mapping[str, str]] = {
 PICTURES: Final = "postil.render.page.result_pictures"
 """Module of the pictures of results: loaded by name, since it draws numbers of other modules here."""
 
+WHOLE: Final = Setting("format", "json", instead="result.to_json()")
+"""All that a result holds."""
+
 LONGEST: Final = 120
 """Largest number of characters of a summary."""
 
@@ -103,10 +108,10 @@ class View:
     """
 
     rows: Sequence[Mapping[str, object]]
-    grids: Sequence[Grid]
+    grids: Sequence[Grid | Table]
     fields: Sequence[str] = ()
-    documents: Sequence[Grid] | None = None
-    details: Sequence[Grid] = ()
+    documents: Sequence[Grid | Table] | None = None
+    details: Sequence[Grid | Table] = ()
     nested: Sequence[Mapping[str, object]] | None = None
     findings: Sequence[str] = ()
     head: str = ""
@@ -169,8 +174,11 @@ def show(
 
 def _show_systems(form: Format, result: Result, view: View, remarks: Sequence[str], table: TableOptions) -> str:
     if view.systems is None:
-        kind = str(result.__struct_config__.tag)
-        raise UsageError(f"--layout systems is for scores of systems (score, compare, evaluate, wmt), not for {kind}")
+        raise UsageError(
+            "{layout} is for scores of systems (score, compare, evaluate, wmt), not for {kind}",
+            layout=Setting("layout", "systems"),
+            kind=str(result.__struct_config__.tag),
+        )
     text = systems_text(form, view.systems, table)
     return _with_lines(view, text, remarks) if form == "table" else text
 
@@ -184,7 +192,7 @@ def _with_lines(view: View, text: str, remarks: Sequence[str]) -> str:
 
 
 def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"{one_line(line)}\n" for line in lines)
+    return "".join(f"{one_line(spoken(line))}\n" for line in lines)
 
 
 def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = ()) -> str:
@@ -223,7 +231,7 @@ class ResultViews:
             view = view_of(result)
         except Undefined as error:
             return _note(str(error))
-        head, *rows = view.grids[0] if view.grids else [[]]
+        head, *rows = grid_of(view.grids[0], typeset=True) if view.grids else [[]]
         more = len(rows) - SHOWN
         parts = [
             *map(_note, view.findings),
@@ -276,7 +284,7 @@ def _first_picture(result: Result) -> str:
 
 
 def _note(text: str) -> str:
-    return f"<p>{escape(one_line(text))}</p>"
+    return f"<p>{escape(one_line(spoken(text)))}</p>"
 
 
 register_views(ResultViews())

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from postil.messages import Blank, Listed, Message, Setting
 from postil.plots import Curve, curves
 from postil.records.rows import PlannedReference
-from postil.render.formats import counted, excerpt
+from postil.render.formats import counted, excerpt, noted
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from postil.records.results import WeightsPlanResult
 
 __all__ = ["coverage_curve", "summary", "view"]
+
+ALL: Final = Listed(
+    (
+        Setting("out", Blank("FILE"), instead="result.to_rows()"),
+        Setting("format", "csv", instead="result.to_csv()"),
+    ),
+    last=", or ",
+)
+"""What has all references."""
 
 FIRST: Final = 10
 """Number of references that are shown to people."""
@@ -37,14 +47,14 @@ def view(result: WeightsPlanResult) -> View:
         for row in result.rows[:FIRST]
     ]
     more = len(result.rows) - FIRST
-    remarks = [f"{counted(more, 'more reference')}: --out FILE, or --format csv, has all"] if more > 0 else []
+    remarks = [Message("{more}: {all}, has all", more=counted(more, "more reference"), all=ALL)] if more > 0 else []
     covered = [["graded", "covered"], *([f"{n:,}", f"{100 * share:.1f} %"] for n, share in _ends(result))]
     return View(
         rows=[msgspec.structs.asdict(row) for row in result.rows],
         fields=PlannedReference.__struct_fields__,
         grids=[grid, covered],
         head=summary(result),
-        remarks=[*remarks, *(f"note: {note}" for note in result.notes)],
+        remarks=[*remarks, *noted(result.notes)],
     )
 
 

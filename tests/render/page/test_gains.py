@@ -108,7 +108,7 @@ def test_weighted_measures_are_not_compared_with_others() -> None:
     said, look = gains_told(gained({"f1-1": (0.7, 0.7), f"w-f1-1{ITSELF}": (0.6, 0.6)}))
     assert "That is" not in said
     assert (
-        "they are not comparable with those above, which --leave-one-out scores in that way too. Of them the nCG is"
+        "they are not comparable with those above, which leave_one_out=True scores in that way too. Of them the nCG is"
         in said
     )
     assert list(use_of_weights(look)) == []

@@ -9,26 +9,17 @@ import numpy as np
 
 from postil.plots import Curve, IntervalRow, curves, intervals
 from postil.records.names import is_control
-from postil.render.audit import (
-    MAPPINGS,
-    MISSING,
-    accuracy_table,
-    annotator_table,
-    audit_notes,
-    audit_tables,
-)
-from postil.render.page.blocks import Cell, Collapsed, Facts, Heading, Paragraph, Picture, Row, first_open
-from postil.render.page.tables import NONE, cut, row_label
+from postil.render.audit import MAPPINGS, accuracy_table, annotator_table, audit_notes, audit_tables, row_label
+from postil.render.page.blocks import Collapsed, Facts, Heading, Paragraph, Picture, first_open
 from postil.render.page.words import capital, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.records.results import AltTest, Audit, Calibration, CorrelationResult, RaterVariance
-    from postil.render.audit import AuditTable
-    from postil.render.page.blocks import Block, Table
+    from postil.render.page.blocks import Block
 
-__all__ = ["audit_blocks", "audit_pictures", "audit_sheet"]
+__all__ = ["audit_blocks", "audit_pictures"]
 
 DRAWN: Final = 60
 """Number of rows of the alternative annotator test that are drawn."""
@@ -40,8 +31,6 @@ MEANINGS: Final[Mapping[str, str]] = {
     "none": "none (scores as they are)",
     "rounded": "rounded (to a rating)",
 }
-OF_WORDS: Final = frozenset({"mapping", "coefficient", "measure", "passed", "annotator", "wins"})
-"""Heads of columns of words."""
 
 HEADINGS: Final[Mapping[str, str]] = {
     "accuracies": "Ranking texts and systems",
@@ -87,10 +76,10 @@ def audit_blocks(result: CorrelationResult) -> Iterator[Block]:
             yield Heading(HEADINGS[table.key])
             yield Paragraph(WORDS[table.key])
         yield from first_open(drawn.get(table.key, ()))
-        yield audit_sheet(table)
+        yield table
         if table.key == "alt-test":
-            sheet = audit_sheet(annotator_table(audit.alt_test))
-            yield Collapsed(sheet.caption, (sheet,))
+            sheet = annotator_table(audit.alt_test)
+            yield Collapsed(sheet.title, (sheet,))
     if notes := list(audit_notes(audit, isolated)):
         yield Facts(tuple(("note", f"{capital(note)}.") for note in notes))
 
@@ -104,34 +93,6 @@ def audit_pictures(audit: Audit) -> Iterator[Picture]:
     yield from _alt_test(audit.alt_test)
     yield from _reliability(audit.calibration)
     yield from _raters(audit.raters)
-
-
-def audit_sheet(table: AuditTable) -> Table:
-    """A table of an audit for a page.
-
-    Args:
-        table: The table.
-    """
-    words = [name in OF_WORDS for name in table.head]
-    lines = [
-        Row(
-            row_label(name),
-            tuple(_cell(text, words=of) for text, of in zip(cells, words, strict=True)),
-            "control" if is_control(name) else "",
-            name,
-        )
-        for name, *cells in table.rows
-    ]
-    return cut(table.key, table.caption, (table.noun, *table.head), lines)
-
-
-def _cell(text: str, *, words: bool) -> Cell:
-    if text == MISSING:
-        return NONE
-    if words:
-        return Cell(text, words=True, best=text == "yes")
-    value, _, ends = text.replace("-", "\N{MINUS SIGN}").partition(" ")
-    return Cell(value, ends)
 
 
 def _alt_test(test: AltTest) -> Iterator[Picture]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
 from postil.escaping import one_line
 from postil.plots import svg
+from postil.render import table
 from postil.render.page.words import isolated, plain
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "Quotes",
     "Row",
     "Section",
+    "SomeTable",
     "Table",
     "first_open",
 ]
@@ -190,6 +192,16 @@ class Table:
         return column > 0 and any(line.cells[column - 1].words for line in self.lines if line.cells)
 
     @property
+    def title(self) -> str:
+        """Its caption."""
+        return self.caption
+
+    @property
+    def long(self) -> bool:
+        """True for a table that is too long to be printed."""
+        return self.key in {"all-differences"}
+
+    @property
     def narrow(self) -> bool:
         """True for a table of many columns and short row labels, which gets a narrow first column."""
         names = [self.head[0], *(line.name for line in self.lines if line.kind != "group")]
@@ -248,7 +260,8 @@ class Collapsed:
     blocks: tuple[Block, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Findings | Facts | Quotes | Table | Picture | Collapsed
+SomeTable: TypeAlias = Table | table.Table
+Block: TypeAlias = Heading | Paragraph | Findings | Facts | Quotes | SomeTable | Picture | Collapsed
 
 
 def first_open(pictures: Iterable[Picture]) -> Iterator[Block]:

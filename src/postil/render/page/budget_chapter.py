@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.messages import Message
 from postil.plots import Curve, CurveMark, curves
 from postil.render.budget import (
     LAYOUTS,
@@ -57,7 +58,7 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
     said, ahead = verdict(result), next_command(result)
     conclusion = [
         *([f"{capital(said)}."] if said else []),
-        *([f"Next: {ahead}"] if ahead else []),
+        *([Message("Next: {command}", command=ahead)] if ahead else []),
     ]
     return Chapter(
         key,

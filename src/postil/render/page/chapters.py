@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from postil.records.names import PEOPLE
+from postil.records.names import PEOPLE, is_control, reads_weights, titled
 from postil.records.results import (
     BudgetResult,
     CombinationResult,
@@ -25,9 +25,9 @@ from postil.render.audit import accuracies, accuracy_table, tied_notes
 from postil.render.correlate import on_severity, warnings_of
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
-from postil.render.page import pictures, tables
+from postil.render.page import blocks, pictures, tables
 from postil.render.page.agreement import agreement_blocks
-from postil.render.page.audit import audit_blocks, audit_sheet
+from postil.render.page.audit import audit_blocks
 from postil.render.page.blocks import (
     Block,
     Cell,
@@ -40,7 +40,7 @@ from postil.render.page.blocks import (
     Quotes,
     Row,
     Section,
-    Table,
+    SomeTable,
     first_open,
 )
 from postil.render.page.budget_chapter import budget_chapter
@@ -51,7 +51,9 @@ from postil.render.page.judge_chapter import judge_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
-from postil.render.page.words import LEVELS, capital, isolated, left_out, titled
+from postil.render.page.words import LEVELS, capital, isolated, left_out
+from postil.render.score import scores_table
+from postil.render.table import Table
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
@@ -104,7 +106,7 @@ def chapter(result: Result, key: str) -> Chapter:
     """
     if isinstance(result, CorrelationResult | Comparison):
         made = _correlated(result, key) if isinstance(result, CorrelationResult) else _compared(result, key)
-        return _saying(made, result.weights) if result.weights else made
+        return _saying(made, result.weights, result.signatures) if result.weights else made
     if isinstance(result, NcgResult):
         return gains_chapter(result, key)
     if isinstance(result, EstimateResult | BudgetResult):
@@ -116,13 +118,14 @@ def chapter(result: Result, key: str) -> Chapter:
     return _viewed(result, key)
 
 
-def _saying(made: Chapter, weights: str) -> Chapter:
+def _saying(made: Chapter, weights: str, signatures: Mapping[str, str]) -> Chapter:
     """The chapter with the source of weights beside its data and in the caption of each table of weighted metrics."""
+    weighted = [name for name, signature in signatures.items() if reads_weights(name, signature)]
 
     def said(block: Block) -> Block:
         if isinstance(block, Collapsed):
             return replace(block, blocks=tuple(map(said, block.blocks)))
-        if isinstance(block, Table) and any("w-" in cell for row in block.grid for cell in row):
+        if isinstance(block, Table) and block.shows(weighted):
             return replace(block, caption=f"{block.caption}; {weights}")
         return block
 
@@ -169,13 +172,13 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
 
 
 def _compared(found: Comparison, key: str) -> Chapter:
-    metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not name.startswith("control:")]
+    metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not is_control(name)]
     systems = len({row.system for row in found.systems})
-    blocks: list[Block] = [tables.comparison(found), *first_open(pictures.baseline_pictures(found))]
+    shown: list[Block] = [tables.comparison(found), *first_open(pictures.baseline_pictures(found))]
     if (controls := tables.compared_controls(found)).lines:
-        blocks.append(Collapsed(controls.caption, (controls,)))
+        shown.append(Collapsed(controls.title, (controls,)))
     parts = (
-        Section("comparison", "Differences from the baseline", tuple(blocks)),
+        Section("comparison", "Differences from the baseline", tuple(shown)),
         Section("data", "Data", (Facts((*left_out(found.left_out),)),)),
         Section(
             "settings",
@@ -193,7 +196,7 @@ def _scored(found: ScoreResult, key: str) -> Chapter:
     systems = len({row.system for row in found.scores})
     said = f"{counted(systems, 'system')}, {counted(len(signatures), 'metric')}"
     parts = (
-        Section("scores", "Scores", (tables.scores(found),)),
+        Section("scores", "Scores", (scores_table("system", found.scores, n=True),)),
         Section("settings", "Settings", (tables.signatures(signatures.items()),)),
     )
     conclusion = scored(found)
@@ -210,7 +213,7 @@ def _correlations(look: Lookup) -> Iterator[Block]:
         yield Paragraph(f"No {kinds} of {listed(list(names), most=6)}: {reason}.")
     yield from first_open(pictures.correlations(look))
     if look.result.audit is None and (accuracies := accuracy_table(look.result)):
-        yield audit_sheet(accuracies)
+        yield accuracies
 
 
 def _differences(look: Lookup) -> Iterator[Block]:
@@ -225,7 +228,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
         yield Paragraph("All pairs of metrics:")
         yield from first_open(matrices)
     every = tables.all_differences(look)
-    yield Collapsed(every.caption, (every,))
+    yield Collapsed(every.title, (every,))
 
 
 def _scatters(look: Lookup) -> Iterator[Block]:
@@ -311,7 +314,7 @@ def _settings(
     yield Facts(tuple(rows))
     sheet = tables.signatures(signatures)
     if sheet.lines:
-        yield Collapsed(sheet.caption, (sheet,))
+        yield Collapsed(sheet.title, (sheet,))
 
 
 def _viewed(result: Result, key: str) -> Chapter:
@@ -320,7 +323,7 @@ def _viewed(result: Result, key: str) -> Chapter:
     title = TITLES.get(kind, kind)
     several = len(view.grids) > 1
     sheets = [
-        _grid_table(f"{kind}-{number}" if several else kind, f"{title}, table {number}" if several else title, grid)
+        _numbered(f"{kind}-{number}" if several else kind, f"{title}, table {number}" if several else title, grid)
         for number, grid in enumerate(view.grids, 1)
     ]
     drawn = pictures.strengths(result) if isinstance(result, PreferencesResult) else ()
@@ -328,10 +331,12 @@ def _viewed(result: Result, key: str) -> Chapter:
     return Chapter(key, title, view.head, tuple(map(Paragraph, view.findings)), (numbers,))
 
 
-def _grid_table(key: str, caption: str, grid: Grid) -> Table:
+def _numbered(key: str, caption: str, grid: Grid | Table) -> SomeTable:
+    if isinstance(grid, Table):
+        return replace(grid, key=key, caption=caption)
     head, *rows = grid
     words = [not all(map(NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
     lines = (
         Row(row[0], tuple(Cell(text, words=of) for text, of in zip(row[1:], words[1:], strict=True))) for row in rows
     )
-    return Table(key, caption, tuple(head), tuple(lines))
+    return blocks.Table(key, caption, tuple(head), tuple(lines))

@@ -12,7 +12,7 @@ from postil.records.names import control
 from postil.render.combine import head, lines, verdict
 from postil.render.formats import counted
 from postil.render.numbers import number, signed
-from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
+from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, SomeTable, Table
 from postil.render.page.tables import NONE, cut, plain_value, signatures, with_interval
 from postil.render.page.words import capital, left_out
 
@@ -107,7 +107,7 @@ def _settings(result: CombinationResult) -> Iterator[tuple[str, str]]:
     yield "postil", given.postil
 
 
-def _signatures(result: CombinationResult) -> Table:
+def _signatures(result: CombinationResult) -> SomeTable:
     rows = [(result.metric, result.signature), *((column.metric, column.signature) for column in result.columns)]
     return signatures(rows)
 

@@ -11,16 +11,18 @@ from postil.records.ids import plain_id
 from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
-from postil.render.page.blocks import Collapsed, Table
+from postil.render.page import blocks
+from postil.render.page.blocks import Collapsed
 from postil.render.passages import length_columns
 from postil.render.study import table_rows
+from postil.render.table import Table
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.records.results import Agreement, Audit, GainByLength, Points, Result
-    from postil.render.page.blocks import Block, Chapter
+    from postil.render.page.blocks import Block, Chapter, SomeTable
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
 
@@ -28,12 +30,6 @@ RESULTS: Final = "results.json"
 """Name of the file with all results."""
 
 Rows = list[dict[str, object]]
-
-UNLIKE: Final = {"\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "’": "'", "τ": r"$\tau$"}
-"""LaTeX commands of characters in tables."""
-
-LONG: Final = ("all-differences", "alt-test-annotators", "compared-controls", "signatures", "pairs")
-"""Tables that have no LaTeX file, since they are too long to print."""
 
 
 def latex_tables(chapter: Chapter) -> dict[str, bytes]:
@@ -43,7 +39,7 @@ def latex_tables(chapter: Chapter) -> dict[str, bytes]:
         chapter: The chapter.
     """
     sheets = (sheet for part in chapter.parts for sheet in _sheets(part.blocks))
-    return {f"{chapter.key}{sheet.key}.tex": _latex(sheet).encode() for sheet in sheets if sheet.key not in LONG}
+    return {f"{chapter.key}{sheet.key}.tex": _latex(sheet).encode() for sheet in sheets if not sheet.long}
 
 
 def csv_tables(result: Result, key: str) -> dict[str, bytes]:
@@ -74,19 +70,16 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
 
 
-def _sheets(blocks: Iterable[Block]) -> Iterator[Table]:
-    for block in blocks:
-        if isinstance(block, Table):
+def _sheets(several: Iterable[Block]) -> Iterator[SomeTable]:
+    for block in several:
+        if isinstance(block, Table | blocks.Table):
             yield block
         elif isinstance(block, Collapsed):
             yield from _sheets(block.blocks)
 
 
-def _latex(sheet: Table) -> str:
-    text = grid_as("latex", sheet.grid)
-    for character, command in UNLIKE.items():
-        text = text.replace(character, command)
-    return text
+def _latex(sheet: SomeTable) -> str:
+    return grid_as("latex", sheet.grid(typeset=True, page=True) if isinstance(sheet, Table) else sheet.grid)
 
 
 def _points(points: Points) -> Rows:

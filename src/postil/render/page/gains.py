@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from postil.messages import Message, Setting, spoken
+from postil.records.names import unweighted
 from postil.records.results import smallest_p
 from postil.records.ties import tied
 from postil.render.formats import counted, listed
@@ -156,7 +158,7 @@ def use_of_weights(look: Gains) -> Iterator[Point]:
     for group in filter(look.can_be_clear, look.groups):
         names = {look.short[name]: name for name in group.names}
         for spec, name in names.items():
-            plain = names.get(spec.removeprefix("w-")) if spec.startswith("w-") else None
+            plain = names.get(unweighted(spec) or "")
             found: dict[str, list[int]] = {}
             for k in look.cutoffs if plain else ():
                 if row := look.difference(name, plain or "", k):
@@ -219,9 +221,12 @@ def _lead(look: Gains, group: Group) -> str:
 def _cost(look: Gains) -> str:
     """Decrease of nCG when passages leave their references."""
     if not look.both:
-        return (
-            "measures with weights leave each passage out of its own reference; they are not comparable with "
-            "those above, which --leave-one-out scores in that way too."
+        return spoken(
+            Message(
+                "measures with weights leave each passage out of its own reference; they are not comparable with "
+                "those above, which {setting} scores in that way too.",
+                setting=Setting("leave_one_out", value=True),
+            )
         )
     said = []
     for k in dict.fromkeys([*look.cutoffs[:1], *look.cutoffs[-1:]]):

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from postil.messages import Message, spoken
 from postil.render.page.exports import RESULTS
 from postil.render.page.words import NAME, clean, plain
 from postil.version import VERSION
@@ -59,7 +60,8 @@ def html(title: str, chapters: Sequence[Chapter], beside: Mapping[str, str]) -> 
 
 
 def _finalize(value: object) -> object:
-    """Remove invalid characters from a value before it is escaped."""
+    """Put a message into words, and remove invalid characters from a text before it is escaped."""
+    value = spoken(value) if isinstance(value, Message) else value
     return clean(value) if type(value) is str else value  # what is marked as HTML is of a class of its own
 
 
@@ -70,7 +72,7 @@ def _marked(text: str) -> Markup:
     def shown(name: str) -> Markup:
         return Markup('<bdi class="{}">{}</bdi>').format("short" if len(name) <= SHORT else "name", name)
 
-    pieces = NAME.split(clean(text))  # words and names in turn
+    pieces = NAME.split(clean(spoken(text)))  # words and names in turn
     return Markup().join(shown(plain(piece)) if place % 2 else plain(piece) for place, piece in enumerate(pieces))
 
 

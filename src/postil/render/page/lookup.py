@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.records.names import LENGTH, control, family, metric_of
+from postil.records.names import LENGTH, control, family, is_control, metric_of, unweighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -65,12 +65,12 @@ class Lookup:
         self.people = {(row.metric, row.coefficient): row for row in result.human.rows}
         self._differences = {(row.first, row.second, row.coefficient): row for row in result.differences}
         names = dict.fromkeys([*result.signatures, *(row.metric for row in result.correlations)])
-        self.metrics = tuple(name for name in names if not name.startswith("control:"))
+        self.metrics = tuple(name for name in names if not is_control(name))
         chance = {row.metric for row in result.correlations if row.chance is not None}
         self.with_chance = chance.intersection(self.metrics)
         of: dict[str, list[str]] = {}
         for name in names:
-            if name.startswith("control:"):
+            if is_control(name):
                 of.setdefault(metric_of(name), []).append(name)
         self.controls = {name: tuple(sorted(of.pop(name, ()), key=_order)) for name in self.metrics}
         self.loose = tuple(name for several in of.values() for name in several)
@@ -98,13 +98,13 @@ class Lookup:
     def controls_above(self, coefficient: str) -> list[Correlation]:
         """The controls whose coefficient is that of the best metric or higher, the highest first."""
         best = self.best(coefficient)
-        rows = [row for (name, of), row in self.rows.items() if of == coefficient and name.startswith("control:")]
+        rows = [row for (name, of), row in self.rows.items() if of == coefficient and is_control(name)]
         return sorted((row for row in rows if best and row.value >= best.value), key=lambda row: -row.value)
 
     def unweighted(self, metric: str) -> str | None:
         """The unweighted form of a weighted metric, if it was scored."""
-        name = metric.removeprefix("w-")
-        return name if name != metric and name in self.metrics else None
+        name = unweighted(metric)
+        return name if name in self.metrics else None
 
     def against(self, metric: str) -> tuple[str, ...]:
         """The unweighted form and the controls of a metric, which it beats where its weights have an effect."""
@@ -137,7 +137,7 @@ def control_label(name: str, members: Iterable[str]) -> str:
         name: The control.
         members: The family.
     """
-    metrics = {metric_of(each) for each in members if each.startswith("control:")}
+    metrics = {metric_of(each) for each in members if is_control(each)}
     return control(name) if len(metrics) == 1 else f"{control(name)} ({metric_of(name)})"
 
 

@@ -15,13 +15,13 @@ from postil.plots import (
     matrix,
     scatter,
 )
-from postil.records.names import HALVES, LENGTH, PEOPLE, control
+from postil.records.names import HALVES, LENGTH, PEOPLE, control, titled
 from postil.records.results import Points
 from postil.render.audit import chance_label
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
 from postil.render.page.lookup import control_label
-from postil.render.page.words import isolated, titled
+from postil.render.page.words import isolated
 from postil.render.preferences import draw_strengths
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.records.names import HALVES, LENGTH, control
+from postil.records.names import HALVES, LENGTH, control, titled
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
 from postil.render.page.lookup import UNCLEAR, VERDICTS, finding, is_clear, verdict
-from postil.render.page.words import capital, isolated, kind_of, titled
+from postil.render.page.words import capital, isolated, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

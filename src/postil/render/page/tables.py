@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.records.names import CEILING, PEOPLE, control, metric_of
-from postil.records.results import Difference
-from postil.render.audit import chance_label
+from postil.records.names import CEILING, PEOPLE, control, is_control, titled
+from postil.records.results import Difference, Estimate
+from postil.render.audit import chance_label, row_label
+from postil.render.compare import compared_table
+from postil.render.correlate import Line, Pair, by_chance, correlation_table, difference_table
 from postil.render.formats import counted
-from postil.render.numbers import DASH, grade, interval, number, p_value, signed
-from postil.render.page.blocks import Cell, Row, Table
+from postil.render.numbers import DASH, interval, number, signed
+from postil.render.page import blocks
+from postil.render.page.blocks import Cell, Row
 from postil.render.page.lookup import ALPHA, control_label
-from postil.render.page.words import LEVELS, capital, isolated, titled
+from postil.render.page.words import LEVELS, capital, isolated
+from postil.render.table import Count, Interval, Name, Number, PValue, Table, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.records.results import (
         Comparison,
         Correlation,
-        Estimate,
         GainDifference,
-        ScoreResult,
-        SystemComparison,
+        SystemMean,
     )
     from postil.render.page.lookup import Lookup
 
@@ -36,8 +41,6 @@ __all__ = [
     "difference",
     "first_differences",
     "plain_value",
-    "row_label",
-    "scores",
     "signatures",
     "systems",
     "whole",
@@ -67,13 +70,6 @@ def with_interval(row: Correlation | Estimate | None) -> Cell:
     return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
 
 
-def _by_chance(row: Correlation | None) -> Cell:
-    """The accuracy by chance, if there is one."""
-    if row is None or row.chance is None:
-        return NONE
-    return Cell(number(row.chance), interval(row.chance_low, row.chance_high), row.chance)
-
-
 def difference(row: Difference | GainDifference | None) -> Cell:
     """A difference, if there is one; strong where it is significant."""
     if row is None:
@@ -86,12 +82,7 @@ def _holds(p_holm: float | None) -> bool:
     return p_holm is not None and p_holm < ALPHA
 
 
-def _p_cell(p: float | None) -> Cell:
-    """A p-value, if there is one."""
-    return NONE if p is None else Cell(p_value(p), value=p)
-
-
-def cut(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Row]) -> Table:
+def cut(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Row]) -> blocks.Table:
     """A table of at most `ROWS` rows.
 
     Args:
@@ -101,122 +92,123 @@ def cut(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Row]) -> 
         lines: All rows.
     """
     more = f" (the first {ROWS:,} rows of {len(lines):,})" if len(lines) > ROWS else ""
-    return Table(key, caption + more, head, tuple(lines[:ROWS]))
+    return blocks.Table(key, caption + more, head, tuple(lines[:ROWS]))
 
 
 def correlations(look: Lookup) -> Table:
     """Correlations by coefficient: metrics, each followed by its controls, and human reference points."""
     result = look.result
     counts = {(row.n, row.dropped) for row in result.correlations}
-    counted = len(counts) > 1
-    head = ["metric", *(titled(name) for name in look.coefficients)]
-    if counted:
-        head += [_unit(result.settings.by), "excluded"]
-
-    def line(name: str, shown: str, *, behind: bool = False) -> Row:
-        rows = [look.rows.get((name, coefficient)) for coefficient in look.coefficients]
-        cells = [with_interval(row) for row in rows]
-        if counted:
-            some = next(filter(None, rows), None)
-            cells += [whole(some.n), whole(some.dropped)] if some else [NONE, NONE]
-        return Row(shown, tuple(cells), "control" if behind else "", name)
-
-    lines = []
-    for members in look.families.values():
-        for name in members:
-            behind = name.startswith("control:")
-            lines.append(line(name, control_label(name, members) if behind else name, behind=behind))
-            if name in look.with_chance:
-                chance = [_by_chance(look.rows.get((name, coefficient))) for coefficient in look.coefficients]
-                lines.append(Row(chance_label(name), (*chance, *([NONE, NONE] if counted else [])), "control"))
-    lines += [line(name, control(name), behind=True) for name in look.loose]
-    pad = (NONE, NONE) if counted else ()
-    for kind, shown in PEOPLE.items():
-        rows = [look.people.get((kind, coefficient)) for coefficient in look.coefficients]
-        if any(rows):
-            some = next(filter(None, rows))
-            note = f" ({LEVELS['pool']})" if some.by != result.settings.by else ""
-            lines.append(Row(shown + note, (*map(with_interval, rows), *pad), "people"))
-    if result.human.ceiling is not None and "pearson" in look.coefficients and result.settings.by == "pool":
-        value = Cell(number(result.human.ceiling), value=result.human.ceiling)
-        cells = tuple(value if name == "pearson" else NONE for name in look.coefficients)
-        lines.append(Row(PEOPLE[CEILING], (*cells, *pad), "people"))
-    n = "" if counted or not counts else f", n = {next(iter(counts))[0]:,}"
+    more = (Count(_unit(result.settings.by), "n", at=_counts), Count("excluded", "dropped", at=_counts))
+    n = f", n = {next(iter(counts))[0]:,}" if len(counts) == 1 else ""
     by = LEVELS.get(result.settings.by, result.settings.by)
     caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
-    return Table("correlations", caption, tuple(head), tuple(lines))
+    return correlation_table(_lines(look), look.coefficients, *(more if len(counts) > 1 else ()), caption=caption)
+
+
+def _counts(line: Line) -> Correlation | None:
+    return line.counts
+
+
+def _lines(look: Lookup) -> Iterator[Line]:
+    def line(name: str, label: str) -> Line:
+        rows = {each: row for each in look.coefficients if (row := look.rows.get((name, each)))}
+        return Line(label, rows, "control" if is_control(name) else "", name, next(iter(rows.values()), None))
+
+    for members in look.families.values():
+        for name in members:
+            yield line(name, control_label(name, members) if is_control(name) else name)
+            if name in look.with_chance:
+                chance = {each: by_chance(look.rows.get((name, each))) for each in look.coefficients}
+                yield Line(chance_label(name), {each: row for each, row in chance.items() if row}, "control")
+    yield from (line(name, control(name)) for name in look.loose)
+    by, human = look.result.settings.by, look.result.human
+    for kind, label in PEOPLE.items():
+        people = {each: row for each in look.coefficients if (row := look.people.get((kind, each)))}
+        if people:
+            over = f" ({LEVELS['pool']})" if next(iter(people.values())).by != by else ""
+            yield Line(label + over, people, "people")
+    if human.ceiling is not None and "pearson" in look.coefficients and by == "pool":
+        yield Line(PEOPLE[CEILING], {"pearson": Estimate(value=human.ceiling, low=None, high=None)}, "people")
 
 
 def first_differences(look: Lookup) -> Table:
     """The first differences to look at."""
-    head = ["difference"]
-    for name in look.coefficients:
-        head += [titled(name), *(["p\N{NO-BREAK SPACE}(Holm)"] if name in look.tested else [])]
-    lines = []
+    pairs = []
     for first, second in look.first_pairs():
-        cells: list[Cell] = []
-        for coefficient in look.coefficients:
-            row = look.difference(first, second, coefficient)
-            cells.append(difference(row))
-            if coefficient in look.tested:
-                cells.append(_p_cell(row.p_holm if row else None))
-        if any(cell is not NONE for cell in cells):
-            lines.append(Row(f"{first} − {row_label(second, first)}", tuple(cells), full=f"{first} − {second}"))
-    return Table(
-        "differences",
-        "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05, interval without 0)",
-        tuple(head),
-        tuple(lines),
-    )
+        rows = {each: row for each in look.coefficients if (row := look.difference(first, second, each))}
+        pairs += [Pair(first, second, rows)] if rows else []
+    caption = "Differences of correlations with 95 % confidence intervals (* Holm-adjusted p < .05, interval without 0)"
+    return difference_table(pairs, look.coefficients, look.tested, caption)
 
 
 def all_differences(look: Lookup) -> Table:
     """All differences, with every test."""
     rows = look.result.differences
-    tests = ("p_bootstrap", "p_williams", "p_permutation", "p_both", "p_holm")
-    there = [name for name in tests if any(getattr(row, name) is not None for row in rows)]
-    shown = {
+    tests = {
         "p_bootstrap": "bootstrap",
         "p_williams": "Williams",
         "p_permutation": "permutation",
         "p_both": "PERM-BOTH",
         "p_holm": "Holm",
     }
-    head = ("difference", "coefficient", "value", *(f"p ({shown[name]})" for name in there))
-    lines = [
-        Row(
-            f"{row_label(row.first)} − {row_label(row.second, row.first)}",
-            (
-                Cell(titled(row.coefficient), words=True),
-                difference(row),
-                *(_p_cell(getattr(row, name)) for name in there),
-            ),
-        )
-        for row in rows
-    ]
-    return cut("all-differences", f"All {counted(len(rows), 'difference')} of correlations", head, lines)
+    there = [name for name in tests if any(getattr(row, name) is not None for row in rows)]
+    return Table(
+        key="all-differences",
+        caption=f"All {counted(len(rows), 'difference')} of correlations",
+        rows=rows,
+        columns=(
+            Name("difference", lambda row: (row_label(row.first), row_label(row.second, row.first))),
+            Text("coefficient", lambda row: titled(row.coefficient)),
+            Interval("value", "value", signed=True, strong=attrgetter("significant")),
+            *(PValue(f"p ({tests[name]})", name) for name in there),
+        ),
+        long=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """Mean scores of a system with their ranks; or rank correlations with the ratings, which have no rank."""
+
+    name: str
+    means: Mapping[str, tuple[float, int | None]]
+    row: SystemMean | None = None
 
 
 def systems(look: Lookup) -> Table:
     """Mean scores beside mean ratings, the highest rating first."""
     result = look.result
     several = len(result.systems) > 1
-    lines = []
-    for row in sorted(result.systems, key=lambda row: row.rank):
-        people = Cell(grade(row.grade), f"({row.rank})" if several else "", row.grade)
-        means = [
-            Cell(number(row.means[name]), f"({row.ranks[name]})" if several else "", row.means[name])
-            if name in row.means and name in row.ranks
-            else NONE
-            for name in look.metrics
-        ]
-        lines.append(Row(row.system, (whole(row.n), people, *means)))
-    if several and any(result.orders.get(name) is not None for name in look.metrics):
-        cells = [plain_value(result.orders.get(name)) for name in look.metrics]
-        lines.append(Row("τ-b with human ratings", (Cell(""), Cell(""), *cells), "people"))
+    rows = [
+        _System(
+            row.system, {name: (mean, row.ranks[name]) for name, mean in row.means.items() if name in row.ranks}, row
+        )
+        for row in sorted(result.systems, key=lambda row: row.rank)
+    ]
+    orders = {name: (value, None) for name in look.metrics if (value := result.orders.get(name)) is not None}
+    if several and orders:
+        rows.append(_System("τ-b with human ratings", orders))
     rank = ", rank in brackets" if several else ""
-    head = ("system", "texts", "human", *look.metrics)
-    return cut("systems", f"Mean rating and mean scores of each system{rank}", head, lines)
+    return Table(
+        key="systems",
+        caption=f"Mean rating and mean scores of each system{rank}",
+        rows=rows,
+        columns=(
+            Name("system", "name"),
+            Count("texts", "n", at=attrgetter("row"), none=""),
+            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank" if several else None, none=""),
+            *(
+                Number(name, partial(_part, name, 0), rank=partial(_part, name, 1) if several else None)
+                for name in look.metrics
+            ),
+        ),
+        kind=lambda row: "" if row.row else "people",
+    )
+
+
+def _part(metric: str, place: int, row: _System) -> float | None:
+    return row.means[metric][place] if metric in row.means else None
 
 
 def comparison(found: Comparison) -> Table:
@@ -224,70 +216,26 @@ def comparison(found: Comparison) -> Table:
     items = counted(found.items, "item")
     kind = "corpus scores" if found.summed else "means"
     caption = f"Systems against {isolated(found.baseline)}, {kind} over {items}; 95 % confidence intervals in brackets"
-    rows = [row for row in found.systems if not row.metric.startswith("control:")]
-    return _compared("comparison", f"{caption} (* Holm-adjusted p < .05)", rows, found)
+    metrics = {row.metric for row in found.systems if not is_control(row.metric)}
+    return compared_table(found, metrics, caption=f"{caption} (* Holm-adjusted p < .05)")
 
 
 def compared_controls(found: Comparison) -> Table:
     """The same by controls."""
-    rows = [row for row in found.systems if row.metric.startswith("control:")]
-    return _compared("compared-controls", "The same by controls", rows, found)
-
-
-def _compared(key: str, caption: str, rows: Iterable[SystemComparison], found: Comparison) -> Table:
-    lines = []
-    for row in rows:
-        mean = Cell(number(row.mean), interval(row.low, row.high), row.mean)
-        apart, tests = NONE, [NONE] * 3
-        if row.difference is not None:
-            around = interval(row.difference_low, row.difference_high)
-            apart = Cell(signed(row.difference), around, row.difference, strong=_holds(row.p_holm))
-            tests = [_p_cell(p) for p in (row.p_bootstrap, row.p_randomisation, row.p_holm)]
-        lines.append(Row(row.system, (Cell(row.metric, words=True), mean, apart, *tests)))
-    score = "score" if found.summed else "mean"
-    head = ("system", "metric", score, f"minus {found.baseline}", "p (bootstrap)", "p (randomization)", "p (Holm)")
-    return cut(key, caption, head, lines)
-
-
-def scores(found: ScoreResult) -> Table:
-    """Corpus scores: one row per system, one column per metric."""
-    metrics = list(dict.fromkeys(row.metric for row in found.scores))
-    by_system: dict[str, dict[str, Cell]] = {}
-    texts: dict[str, int] = {}
-    for row in found.scores:
-        by_system.setdefault(row.system, {})[row.metric] = Cell(number(row.score, 4), value=row.score)
-        texts[row.system] = row.n
-    lines = [
-        Row(name, (whole(texts[name]), *(cells.get(metric, NONE) for metric in metrics)))
-        for name, cells in by_system.items()
-    ]
-    return cut("scores", "Corpus scores of each system over all its texts", ("system", "texts", *metrics), lines)
+    controls = {row.metric for row in found.systems if is_control(row.metric)}
+    return compared_table(found, controls, "compared-controls", "The same by controls")
 
 
 def signatures(rows: Iterable[tuple[str, str]], noun: str = "metric") -> Table:
     """All that the numbers of each metric depend on."""
-    lines = [
-        Row(name, (Cell(text, words=True),), "control" if name.startswith("control:") else "") for name, text in rows
-    ]
     return Table(
-        "signatures",
-        f"Signatures: all that a {noun}’s numbers depend on",
-        (noun, "signature"),
-        tuple(lines),
+        key="signatures",
+        caption=f"Signatures: all that a {noun}’s numbers depend on",
+        rows=list(rows),
+        columns=(Name(noun, itemgetter(0)), Text("signature", itemgetter(1))),
+        kind=lambda row: "control" if is_control(row[0]) else "",
+        long=True,
     )
-
-
-def row_label(name: str, beside: str = "") -> str:
-    """A metric or a control; a control without its metric where that stands beside it.
-
-    Args:
-        name: The name.
-        beside: The metric beside it.
-    """
-    metric = metric_of(name)
-    if not name.startswith("control:"):
-        return name
-    return control(name) if metric in {"", beside} else f"{control(name)} ({metric})"
 
 
 def _unit(by: str) -> str:

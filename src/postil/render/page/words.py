@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from postil.messages import spoken
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -19,7 +21,6 @@ __all__ = [
     "kind_of",
     "left_out",
     "plain",
-    "titled",
 ]
 
 OPEN: Final = "\N{FIRST STRONG ISOLATE}"
@@ -31,15 +32,6 @@ NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 
 ISOLATES: Final = re.compile("[\u2066-\u2069]")
 
-COEFFICIENTS: Final[Mapping[str, str]] = {
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-    "kendall-b": "Kendall τ-b",
-    "kendall-c": "Kendall τ-c",
-    "acc-eq": "accuracy with ties",
-    "pa": "pairwise accuracy",
-    "spa": "soft pairwise accuracy",
-}
 ACCURACIES: Final = frozenset({"acc-eq", "pa", "spa"})
 """Coefficients that are accuracies."""
 
@@ -49,15 +41,6 @@ LEVELS: Final[Mapping[str, str]] = {
     "system": "over the means of the systems",
     "within-system": "within each system, then the mean over systems",
 }
-
-
-def titled(coefficient: str) -> str:
-    """Label of a coefficient.
-
-    >>> titled("kendall-b"), titled("mine")
-    ('Kendall τ-b', 'mine')
-    """
-    return COEFFICIENTS.get(coefficient, coefficient)
 
 
 def kind_of(coefficients: Collection[str]) -> str:
@@ -75,7 +58,8 @@ def capital(text: str) -> str:
     >>> capital("no metric is best.")
     'No metric is best.'
     """
-    return text[:1].upper() + text[1:]
+    said = spoken(text)
+    return said[:1].upper() + said[1:]
 
 
 def left_out(rows: Sequence[Excluded]) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,428 @@
+"""Tables: the rows of a result, and columns that say where a value is and what kind of value it is.
+
+A table is declared once. A terminal and Markdown print numbers as programs do, with a hyphen for a minus; LaTeX and
+HTML typeset them. Digits belong to a column, signs and brackets to the writer.
+
+>>> from fractions import Fraction
+>>> columns = (Name("fraction", str), Number("value", float), Count("above the line", "numerator"))
+>>> table = Table(key="fractions", rows=[Fraction(-1, 4)], columns=columns)
+>>> table.grid(typeset=False)
+[['fraction', 'value', 'above the line'], ['-1/4', '-.250', '-1']]
+>>> table.grid(typeset=True)
+[['fraction', 'value', 'above the line'], ['-1/4', '−.250', '-1']]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+
+from postil.render.numbers import DASH, grade, interval, number, p_value, plain_numbers, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = [
+    "Cell",
+    "Column",
+    "Count",
+    "Figure",
+    "Interval",
+    "Kind",
+    "Marks",
+    "Name",
+    "Number",
+    "PValue",
+    "Row",
+    "Share",
+    "Table",
+    "Text",
+]
+
+Kind: TypeAlias = Literal["", "control", "people", "group"]
+Field: TypeAlias = str | Callable[[Any], Any]
+"""Where a value is: the name of a field of a row, or a function of it."""
+
+MANY: Final = 5
+SHORT: Final = 16
+"""Limits for `Table.narrow`: the number of columns above which, and the length of names up to which, it holds."""
+
+LINES: Final = 1000
+"""Largest number of lines of a table on a page; the CSV files have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell.
+
+    Args:
+        plain: Its text on a terminal and in Markdown.
+        text: The main text where it is typeset.
+        detail: Secondary text there, such as an interval.
+        strong: True if it is significantly different from 0; a star follows.
+        words: True for words, False for a number.
+        best: True if it stands out, such as the highest of its comparable group.
+    """
+
+    plain: str
+    text: str
+    detail: str = ""
+    strong: bool = False
+    words: bool = False
+    best: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.detail}".strip() + "*" * self.strong
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table.
+
+    Args:
+        name: Its name on a page.
+        cells: Its cells.
+        kind: ``control`` for a control, ``people`` for human ratings, ``group`` for the title of the lines below,
+            which has no cells.
+        full: The full name, where ``name`` is a short one.
+        plain: The name on a terminal and in Markdown.
+    """
+
+    name: str
+    cells: tuple[Cell, ...]
+    kind: Kind = ""
+    full: str = ""
+    plain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of words or numbers.
+
+    Args:
+        head: Its head.
+        of: Where its value is.
+        at: Function to the part of a row that `of` is a field of; that part may be None.
+        plain: Its head on a terminal and in Markdown, where that is another one.
+        none: Text of a cell without a value; a hyphen is a dash where it is typeset.
+        only: ``page`` for a column of pages alone, ``text`` for one of all other formats.
+    """
+
+    head: str
+    of: Field
+    _: KW_ONLY
+    at: Callable[[Any], Any] | None = None
+    plain: str = ""
+    none: str = "-"
+    only: Literal["", "page", "text"] = ""
+    words: ClassVar[bool] = False
+
+    def value(self, row: Any, of: Field | None = None) -> Any:
+        """The value of a row; None where there is none.
+
+        Args:
+            row: The row.
+            of: Where it is; by default the field of the column.
+        """
+        of = self.of if of is None else of
+        if callable(of):
+            return of(row)
+        part = row if self.at is None else self.at(row)
+        return None if part is None else getattr(part, of)
+
+    def cell(self, row: Any) -> Cell:
+        """The cell of a row.
+
+        Args:
+            row: The row.
+        """
+        value = self.value(row)
+        return Cell(self.none, self.none and DASH) if value is None else self.shown(value, row)
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """The cell of a row with a value.
+
+        Args:
+            value: The value.
+            row: The row.
+        """
+        raise NotImplementedError
+
+    def line(self, row: Any, kind: Kind, cells: tuple[Cell, ...]) -> Row:
+        """The line of a row, where this is the first column.
+
+        Args:
+            row: The row.
+            kind: Its kind.
+            cells: Its other cells.
+        """
+        cell = self.cell(row)
+        return Row(cell.text, cells, kind, f"{cell}", cell.plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Column):
+    """Words; a pair of words is a range.
+
+    Args:
+        plainly: Where the words of a terminal are, if they are others.
+    """
+
+    _: KW_ONLY
+    plainly: Field | None = None
+    apart: ClassVar[tuple[str, str]] = ("-", "–")
+    words: ClassVar[bool] = True
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        plain, text = self.said(value, row)
+        return Cell(plain, text, words=self.words)
+
+    def said(self, value: str | tuple[str, ...], row: Any) -> tuple[str, str]:
+        """The words of a terminal, and those that are typeset."""
+        if self.plainly is not None:
+            return self.value(row, self.plainly), str(value)
+        if isinstance(value, str):
+            return value, value
+        plain, text = (between.join(value) for between in self.apart)
+        return plain, text
+
+
+@dataclass(frozen=True, slots=True)
+class Figure(Text):
+    """A number that is printed in a way of its own, or several in one cell."""
+
+    words: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Text):
+    """The names of the rows; a pair of names is a difference.
+
+    Args:
+        full: Where the full name is, for what is printed, if the name on a page is a short one.
+    """
+
+    _: KW_ONLY
+    full: Field | None = None
+    apart: ClassVar[tuple[str, str]] = (" - ", " − ")
+
+    def line(self, row: Any, kind: Kind, cells: tuple[Cell, ...]) -> Row:
+        """See `Column`."""
+        plain, name = self.said(self.value(row), row)
+        full = name
+        if self.full is not None:
+            plain, full = self.said(self.value(row, self.full), row)
+        return Row(name, cells, kind, full, plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Column):
+    """A number.
+
+    Args:
+        digits: Number of decimals.
+        zero: True for a 0 before the point on a terminal and in Markdown.
+        signed: True for a plus sign before what is above 0, where it is typeset.
+        grade: True for a number on the scale of the ratings, which has its 0 everywhere.
+        rank: Where the rank is that stands beside the number on a page, if there is one.
+        best: Function that is true for a value that stands out.
+    """
+
+    _: KW_ONLY
+    digits: int = 3
+    zero: bool = False
+    signed: bool = False
+    grade: bool = False
+    rank: Field | None = None
+    best: Callable[[Any], bool] | None = None
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        plain, *_ = plain_numbers([value], self.digits, zero=self.zero)
+        rank = None if self.rank is None else self.value(row, self.rank)
+        detail = "" if rank is None else f"({rank})"
+        return Cell(plain, self.typeset(value), detail, best=self.best is not None and self.best(row))
+
+    def typeset(self, value: float) -> str:
+        """The number as a page and a paper have it."""
+        return grade(value) if self.grade else (signed if self.signed else number)(value, self.digits)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval(Number):
+    """A number with its confidence interval, where there is one.
+
+    Args:
+        low: Where the lower end is.
+        high: Where the upper end is.
+        strong: Function that is true where the number differs significantly from 0.
+        unmarked: Text after a number that does not, on a terminal, where one that does has a star; None without stars.
+    """
+
+    _: KW_ONLY
+    low: Field = "low"
+    high: Field = "high"
+    strong: Callable[[Any], bool] | None = None
+    unmarked: str | None = None
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        low, high = self.value(row, self.low), self.value(row, self.high)
+        ends = [] if low is None or high is None else [low, high]
+        plain, *others = plain_numbers([value, *ends], self.digits, zero=self.zero)
+        strong = self.strong is not None and self.strong(row)
+        mark = "" if self.unmarked is None else "*" if strong else self.unmarked
+        return Cell(
+            (f"{plain} [{', '.join(others)}]" if others else plain) + mark,
+            self.typeset(value),
+            interval(low, high, self.digits),
+            strong,
+            best=self.best is not None and self.best(row),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Count(Column):
+    """A number of things.
+
+    Args:
+        separated: True for separators of thousands on a terminal as well.
+    """
+
+    _: KW_ONLY
+    separated: bool = True
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        del row
+        return Cell(f"{value:,}" if self.separated else f"{value}", f"{value:,}")
+
+
+@dataclass(frozen=True, slots=True)
+class PValue(Column):
+    """A p-value.
+
+    Args:
+        zero: True for a 0 before the point on a terminal and in Markdown.
+    """
+
+    _: KW_ONLY
+    zero: bool = True
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        del row
+        return Cell(f"{value:.4f}" if self.zero else f"{value:.4f}".removeprefix("0"), p_value(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Share(Column):
+    """A share, in percent."""
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        del row
+        return Cell(text := f"{100 * value:.0f} %", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks(Column):
+    """Yes or no; yes stands out."""
+
+    words: ClassVar[bool] = True
+
+    def shown(self, value: Any, row: Any) -> Cell:
+        """See `Column`."""
+        del row
+        return Cell(text := "yes" if value else "no", text, words=True, best=bool(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table.
+
+    Args:
+        key: Identifier, for ids and file names.
+        rows: Its rows.
+        columns: Its columns, that of the names first.
+        caption: Its caption, on a page.
+        kind: Function that tells controls and people from metrics, and the titles of groups, which a page alone has.
+        long: True for a table that is too long to be printed.
+    """
+
+    key: str
+    rows: Sequence[Any]
+    columns: Sequence[Column]
+    caption: str = ""
+    kind: Callable[[Any], Kind] | None = None
+    long: bool = False
+    block: ClassVar = "table"
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The heads of a page."""
+        return tuple(column.head for column in self._of("text"))
+
+    @cached_property
+    def lines(self) -> tuple[Row, ...]:
+        """The lines of a page, at most `LINES`."""
+        return tuple(self._lines(self.rows[:LINES], self._of("text")))
+
+    @property
+    def title(self) -> str:
+        """The caption, which says where there are more rows than lines."""
+        more = f" (the first {LINES:,} rows of {len(self.rows):,})" if len(self.rows) > LINES else ""
+        return self.caption + more
+
+    @property
+    def narrow(self) -> bool:
+        """True for a table of many columns and short names, which gets a narrow first column on a page."""
+        names = [self.head[0], *(line.name for line in self.lines if line.kind != "group")]
+        return len(self.head) > MANY and max(map(len, names)) <= SHORT
+
+    def words(self, column: int) -> bool:
+        """True if a column of a page holds words rather than numbers, and no names.
+
+        Args:
+            column: Its index in the head.
+        """
+        return column > 0 and self._of("text")[column].words
+
+    def shows(self, names: Sequence[str]) -> bool:
+        """True if a head or a line of a page has one of these names in it.
+
+        Args:
+            names: Names of metrics.
+        """
+        texts = [*self.head, *(text for line in self.lines for text in (line.full or line.name, *map(str, line.cells)))]
+        return any(name in text for text in texts for name in names)
+
+    def grid(self, *, typeset: bool, page: bool = False) -> list[list[str]]:
+        """Its cells as text, without the titles of groups.
+
+        Args:
+            typeset: True as LaTeX and HTML have them, False as a terminal and Markdown have them.
+            page: True for the lines and columns of a page.
+        """
+        first, *others = columns = self._of("text" if page else "page")
+        lines = self.lines if page else self._lines(self.rows, columns)
+        grid = [[first.head if page else first.plain or first.head]]
+        grid[0] += [column.head if typeset else column.plain or column.head for column in others]
+        for line in lines:
+            if line.kind != "group":
+                cells = [str(cell) if typeset else cell.plain for cell in line.cells]
+                grid.append([line.full if typeset else line.plain, *cells])
+        return grid
+
+    def _of(self, others: Literal["page", "text"]) -> Sequence[Column]:
+        return [column for column in self.columns if column.only != others]
+
+    def _lines(self, rows: Sequence[Any], columns: Sequence[Column]) -> Iterator[Row]:
+        name, *others = columns
+        for row in rows:
+            kind = self.kind(row) if self.kind is not None else ""
+            cells = () if kind == "group" else tuple(column.cell(row) for column in others)
+            yield name.line(row, kind, cells)
