@@ -63,6 +63,15 @@ class PostilError(Exception):
         """
         return face.words(self.message)
 
+    def freeze(self, face: Face) -> None:
+        """Take the words of a face for good, for those who hear no other.
+
+        Args:
+            face: The face.
+        """
+        self.args = (self.words(face),)
+        self.message = face.words(self.message)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle message and attributes, without a second ``__init__``."""
         return _again, (type(self), *self.args), self.__dict__
@@ -154,6 +163,11 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
     def words(self, face: Face) -> str:
         """See `PostilError`."""
         return self._at_place(face.words(self.message))
+
+    def freeze(self, face: Face) -> None:
+        """See `PostilError`."""
+        super().freeze(face)
+        self.problem = self.message
 
     def _at_place(self, problem: str) -> str:
         place = self.where if self.line is None else f"{self.where}:{self.line}"

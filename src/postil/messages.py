@@ -64,6 +64,7 @@ class Setting(NamedTuple):
             for a setting that may be repeated.
         python: The value in Python, where it is an expression and no text.
         instead: Expression that Python has in place of such a setting.
+        json: What JSON has in place of such a setting.
 
     >>> background = Setting("background", Blank("FOLDER"), python="postil.DocumentFrequencies.load(FOLDER)")
     >>> COMMAND_LINE.setting(background), PYTHON.setting(background)
@@ -77,6 +78,7 @@ class Setting(NamedTuple):
     value: str | float | bool | tuple[str, ...] | None = None
     python: str = ""
     instead: str = ""
+    json: str = ""
 
 
 class Command(NamedTuple):
@@ -301,12 +303,14 @@ class Json(Face):
 
     def setting(self, setting: Setting) -> str:
         """See `Face`."""
+        if setting.json:
+            return setting.json
         name = json.dumps(setting.name)
         return name if setting.value is None else f"{name}: {json.dumps(setting.value, ensure_ascii=False)}"
 
     def has(self, setting: Setting) -> bool:
         """See `Face`."""
-        return self._fields is None or setting.name in self._fields
+        return bool(setting.json) or self._fields is None or setting.name in self._fields
 
 
 COMMAND_LINE: Final = CommandLine()

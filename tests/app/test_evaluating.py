@@ -306,7 +306,12 @@ def test_articles_that_nobody_voted_on_are_counted(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("name", "scale", "kind", "message"),
     [
-        ("score", None, UsageError, r"here: the grades need a scale \(weights 'score'\): --scale HIGH or LOW:HIGH"),
+        (
+            "score",
+            None,
+            UsageError,
+            r"here: the grades need a scale \(weights 'score'\): scale=postil\.Scale\(",
+        ),
         ("score", Scale(1, 3), InvalidInput, "here: grade: article a: expected a number from 1 to 3, got 4"),
         ("votes", None, InvalidInput, "here: 1 of 2 comments has no number of upvotes, .*; consensus needs none"),
         ("given", None, UnknownName, "unknown weights method 'given'"),

@@ -163,7 +163,7 @@ def test_default_metrics_with_weights(postil: Postil, how: tuple[str, ...]) -> N
 def test_grades_without_a_scale_are_remarked_upon(postil: Postil) -> None:
     outcome = postil(*BASE)
     assert outcome.code == 0
-    assert outcome.err.startswith("the references have grades: with --scale HIGH")
+    assert outcome.err.startswith("the references have grades: with --scale LOW:HIGH")
     assert not postil(*BASE, "-m", "rouge-l").err
 
 
@@ -239,7 +239,7 @@ def test_an_empty_candidate_has_the_lowest_grade(postil: Postil) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (("--scale", "1:5", "-m", KERNEL), "got none and 1:5: --weights minmax --scale LOW:HIGH"),
+        (("--scale", "1:5", "-m", KERNEL), "got none and 1:5: --weights minmax and --scale LOW:HIGH"),
         (("--scale", "1:5", "--weights", "score", "-m", KERNEL), "a scale alone, got 'score' and 1:5"),
         (("--weights", "minmax", "-m", KERNEL), "got 'minmax' and no scale"),
         (("--scale", "1:5", "--weights", "minmax", "-m", "w-rouge-l"), "ask for one, such as w-meteor(over=kernel)"),
@@ -254,7 +254,7 @@ def test_what_cannot_be_a_grade(postil: Postil, given: tuple[str, ...], problem:
 
 def test_what_cannot_be_a_grade_in_python(postil: Postil) -> None:
     del postil  # its files
-    with pytest.raises(UsageError, match=re.escape("weights='minmax', scale=postil.Scale(LOW, HIGH)")):
+    with pytest.raises(UsageError, match=re.escape('weights="minmax" and scale=postil.Scale(LOW, HIGH)')):
         package.score("c.jsonl", "r.jsonl", metrics=KERNEL, scale=package.Scale(1, 5), as_grade=True)
     with pytest.raises(UsageError, match="as_grade: only for tables"):
         package.score(["a"], [["a"]], weights=[[1.0]], metrics=KERNEL, as_grade=True)

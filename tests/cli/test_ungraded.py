@@ -77,7 +77,7 @@ def test_the_default_metrics_have_their_weighted_forms(files: Postil) -> None:
     said = files("score", "c.jsonl", "-r", "r.jsonl", "--scale", "5", "--ungraded", "drop", "--format", "jsonl")
     assert ("s0", "w-cider-d") in said.scores
     said = files("score", "c.jsonl", "-r", "r.jsonl", "--ungraded", "drop", "--format", "jsonl")
-    assert "with --scale HIGH" in said.err
+    assert "with --scale LOW:HIGH" in said.err
     assert ("s0", "w-cider-d") not in said.scores
 
 
@@ -86,7 +86,7 @@ def test_by_default_it_is_an_error_that_names_the_way_out(files: Postil) -> None
     assert outcome.code == 3
     assert outcome.err == (
         "postil: r.jsonl:2: grade: missing; a w- metric needs a grade, ratings or a weight on every reference, and 5 "
-        "of 8 have none; --ungraded drop (ungraded='drop') excludes those, and postil weights plan chooses which to "
+        "of 8 have none; --ungraded drop excludes those, and postil weights plan chooses which to "
         "grade\n"
     )
 
@@ -132,7 +132,7 @@ def test_tables_in_python() -> None:
     assert result.by_system == only.by_system
     assert result.item_names == ("a", "b", "a", "b")
     assert len(warned) == 2
-    with pytest.raises(InvalidInput, match=r"references:2: grade: missing; .* and 5 of 8 have none; --ungraded drop"):
+    with pytest.raises(InvalidInput, match=r'references:2: grade: missing; .* and 5 of 8 have none; ungraded="drop"'):
         package.score(CANDIDATES, REFERENCES, scale=scale, metrics=METRICS)
 
 

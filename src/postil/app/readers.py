@@ -13,6 +13,7 @@ from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.counting import have
+from postil.records.scale import SCALE_SETTING
 from postil.records.weights import DEFAULT, METHODS, weigh
 
 if TYPE_CHECKING:
@@ -114,7 +115,12 @@ class Readers:
             problem = f"{lack}, which the weights method '{name}' reads"
             raise InvalidInput(f"{problem}; {NAME} needs none", where=self.where)
         if method.needs_scale and scale is None:
-            raise UsageError(f"{self.where}: the grades need a scale (weights '{name}'): --scale HIGH or LOW:HIGH")
+            raise UsageError(
+                "{where}: the grades need a scale (weights '{name}'): {scale}",
+                where=self.where,
+                name=name,
+                scale=SCALE_SETTING,
+            )
         items = np.repeat(np.arange(len(self.articles)), np.diff(self.offsets))
         try:
             return weigh(rows, items, method=name, scale=scale)

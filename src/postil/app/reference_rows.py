@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Command, Message, Setting
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.metrics.metric_set import lowest_weight
 from postil.records.counting import have
 from postil.records.explain import out_of_range
 from postil.records.row_locations import SelectedRows
+from postil.records.scale import SCALE_SETTING
 from postil.records.weights import DEFAULT, METHODS, NEEDED, default_method, weigh
 
 if TYPE_CHECKING:
@@ -30,8 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SCALE_MISSING", "ReferenceRows", "read_references", "weigh_rows", "weighed_fields"]
 
-SCALE_MISSING: Final = "the references have grades: with --scale HIGH or --scale LOW:HIGH the w- metrics are shown too"
+SCALE_MISSING: Final = Message(
+    "the references have grades: with {scale} the w- metrics are shown too", scale=SCALE_SETTING
+)
 """Remark where no metric is named and all references have grades."""
+
+DROP: Final = Setting("ungraded", "drop")
+"""The setting that excludes references without a weight."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -128,7 +135,7 @@ def _graded(
         UsageError: There is no such weights method, or it reads no grades.
     """
     if similarity_of(method) is not None:
-        raise UsageError(f"--ungraded drop: the weights method '{method}' reads no grades")
+        raise UsageError("{ungraded}: the weights method '{method}' reads no grades", ungraded=DROP, method=str(method))
     name = method or (DEFAULT if scale else None)
     if name is not None and name not in METHODS:
         raise UnknownName("weights method", name, [*METHODS, NAME])
@@ -197,14 +204,26 @@ def weigh_rows(
     method = METHODS[name]
     if method.needs_scale and scale is None:
         if any(row.mean_grade is not None for row in rows):
-            raise UsageError(f"{places.where}: the grades need a scale (weights '{name}'): --scale HIGH or LOW:HIGH")
+            raise UsageError(
+                "{where}: the grades need a scale (weights '{name}'): {scale}",
+                where=places.where,
+                name=name,
+                scale=SCALE_SETTING,
+            )
         there = ", ".join(places.fields(0) or ())
         problem = "missing; a w- metric needs a grade, ratings or a weight on every reference"
         raise places.error(0, method.field, f"{problem} (is the field misspelt? this row has: {there})")
     missing = [i for i, row in enumerate(rows) if _value(row, method.field) is None]
     if 0 < len(missing) < len(rows):
-        advice = "--ungraded drop (ungraded='drop') excludes those, and postil weights plan chooses which to grade"
-        problem = f"missing; {NEEDED[method.field]}, and {len(missing):,} of {len(rows):,} have none; {advice}"
+        problem = Message(
+            "missing; {needed}, and {count:,} of {all:,} have none; {ungraded} excludes those, and {plan} chooses "
+            "which to grade",
+            needed=NEEDED[method.field],
+            count=len(missing),
+            all=len(rows),
+            ungraded=DROP,
+            plan=Command("weights plan"),
+        )
         raise places.error(missing[0], method.field, problem)
     if method.field == "weight":
         for i, row in enumerate(rows):

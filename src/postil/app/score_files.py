@@ -13,6 +13,7 @@ from postil.app.reference_rows import weighed_fields
 from postil.app.score_rows import RowEvaluation
 from postil.app.score_stream import streamed
 from postil.errors import UsageError
+from postil.messages import Blank, Setting
 from postil.metrics.background import DocumentFrequencies
 from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
@@ -69,14 +70,23 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     asked = parse_all(options.metrics) if options.metrics else None
     own = [spec for spec, metric in (asked or {}).items() if metric.origin]
     if own and options.engine != "local":
-        raise UsageError(f"{own[0]}: metrics from outside the package run with --engine local, not {options.engine}")
+        raise UsageError(
+            "{metric}: metrics from outside the package run with {engine}, not {got}",
+            metric=own[0],
+            engine=Setting("engine", "local"),
+            got=options.engine,
+        )
     tokenizer = named_tokenizer(options.tokenizer)
     said: list[str] = []
     _check_files(candidates, references, options)
     pair = pair_files(candidates, references, options.readings(PAIR, said.append))
     given = pair.readings
     if options.controls and not options.items:
-        raise UsageError("--controls writes item scores; say where to: --items FILE")
+        raise UsageError(
+            "{controls} writes item scores; say where to: {items}",
+            controls=Setting("controls", value=True),
+            items=Setting("items", Blank("FILE")),
+        )
     background = _load_background(options.background, tokenizer)
 
     controls = ControlOptions(draws=options.control_draws, seed=options.seed) if options.controls else None
@@ -146,11 +156,13 @@ def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], eva
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
     """Refuse a file that is asked to be two things, and empty names."""
     items = options.items
-    for option, path in (("--items", items), ("--save-background", options.save_background)):
+    for name, path in (("items", items), ("save_background", options.save_background)):
         if path == "":  # as a variable that is not set would have it
-            raise UsageError(f"{option}: expected a name, got an empty one")
+            raise UsageError("{option}: expected a name, got an empty one", option=Setting(name))
     if items == "-":
-        raise UsageError("--items: expected a file; standard output is for the scores of the systems")
+        raise UsageError(
+            "{items}: expected a file; standard output is for the scores of the systems", items=Setting("items")
+        )
     if items is not None:
         check_apart(items, [candidates, references])
     if options.background is not None and options.save_background is not None:

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 
 from postil.app.options import EngineOptions, InputOptions, PluginOptions
 from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.scale import Scale
@@ -63,5 +64,9 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
             raise UnknownName("handling of ungraded references", self.ungraded, UNGRADED)
         for spec in self.metrics:
             if "," in spec.partition("(")[0]:
-                each = " -m ".join(spec.split(","))
-                raise UsageError(f"--metric takes one metric, got '{spec}'; repeat it: -m {each}")
+                raise UsageError(
+                    "{metric} takes one metric, got '{spec}'; repeat it: {each}",
+                    metric=Setting("metrics"),
+                    spec=spec,
+                    each=Listed([Setting("metrics", each) for each in spec.split(",")], last=" ", between=" "),
+                )

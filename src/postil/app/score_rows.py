@@ -10,11 +10,14 @@ import numpy as np
 
 from postil.app.reference_rows import read_references
 from postil.errors import Undefined, UsageError
+from postil.messages import Hint, Listed, Message, Setting
+from postil.metrics.background import BACKGROUND
 from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import Over
 from postil.records.counting import have
 from postil.records.row_locations import SelectedRows
+from postil.records.scale import SCALE_SETTING
 from postil.render.formats import counted
 
 if TYPE_CHECKING:
@@ -37,6 +40,9 @@ __all__ = ["CandidateBatch", "Candidates", "ItemIndex", "RowEvaluation"]
 
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
+
+AS_GRADE: Final = Setting("as_grade", value=True)
+"""The setting that gives kernel scores as grades."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -182,8 +188,7 @@ class RowEvaluation:
                 refuse=found.refuse,
             )
         except Undefined as error:
-            advice = ": --background FOLDER" if "background" in str(error) else ""
-            raise Undefined(f"{references.places.where}: {error}{advice}") from None
+            raise Undefined("{where}: {problem}", where=references.places.where, problem=error.message) from None
         if options.engine == "local":
             found.references.texts.clear()  # memory: from here on only other processes need them
         self.items = len(found.items)
@@ -222,12 +227,17 @@ def _grades(options: ScoreOptions, metrics: Mapping[str, Metric]) -> Scale | Non
     if not options.as_grade:
         return None
     if options.weights != "minmax" or options.scale is None:
-        given = "none" if options.weights is None else f"'{options.weights}'"
-        problem = f"with the weights method minmax and a scale alone, got {given} and {options.scale or 'no scale'}"
-        raise UsageError(f"--as-grade goes {problem}: --weights minmax --scale LOW:HIGH")
+        raise UsageError(
+            "{as_grade} goes with the weights method minmax and a scale alone, got {weights} and {scale}: {needed}",
+            as_grade=AS_GRADE,
+            weights="none" if options.weights is None else f"'{options.weights}'",
+            scale=str(options.scale or "no scale"),
+            needed=Listed((Setting("weights", "minmax"), SCALE_SETTING)),
+        )
     if not any(Over.of(metric).name == "kernel" for metric in metrics.values()):
         raise UsageError(
-            "--as-grade prints metrics with over=kernel as grades; ask for one, such as w-meteor(over=kernel)"
+            "{as_grade} prints metrics with over=kernel as grades; ask for one, such as w-meteor(over=kernel)",
+            as_grade=AS_GRADE,
         )
     return options.scale
 
@@ -236,7 +246,6 @@ def _default(found: ReferenceRows, background: DocumentFrequencies | None, on_me
     """Metrics where none is named."""
     idf = len(found.items) > 1 or background is not None
     if not idf:
-        on_message(
-            "cider-d is excluded: one item alone has no document frequencies; --background FOLDER gives saved ones"
-        )
+        saved = Hint("; {background} gives saved ones", background=BACKGROUND)
+        on_message(Message("cider-d is excluded: one item alone has no document frequencies{saved}", saved=saved))
     return parse_all(default_metrics(weighted=found.weighted, idf=idf))

@@ -226,7 +226,7 @@ def _survey(
     index = _ItemIndex(hashes)
     if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
         return None
-    remarks = [SCALE_MISSING] if graded else []
+    remarks: list[str] = [SCALE_MISSING] if graded else []
     if repetitions:
         remarks.append(references.repeated(repetitions))
     return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from postil.app.paired_tables import PAIR, open_reference_table
 from postil.app.reference_rows import weighed_fields
 from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
-from postil.errors import Undefined, UsageError
 from postil.metrics.evaluation import ItemScores
 from postil.metrics.metric_set import parse_all
 from postil.records.frames import ColumnNames, open_rows
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
     from postil.records.scale import Scale
 
 __all__ = ["score_tables"]
-
-ARGUMENTS: Final = {
-    "--scale HIGH or LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
-    "--scale HIGH or --scale LOW:HIGH": "scale=postil.Scale(LOW, HIGH)",
-    "--weights minmax --scale LOW:HIGH": "weights='minmax', scale=postil.Scale(LOW, HIGH)",
-    "--as-grade": "as_grade=True",
-    "--ungraded drop": "ungraded='drop'",
-    "--background FOLDER": "background=postil.DocumentFrequencies.load(FOLDER)",
-}
-"""Argument of `postil.score` by the flag of the command that messages name."""
 
 
 def score_tables(
@@ -84,27 +73,15 @@ def score_tables(
     if several is not None and not weighted and any(map(callable, several)):
         opened, weighted = _with_weights(opened)
         asked = parse_all(several, weighted=weighted)
-    try:
-        scoring = RowEvaluation(rows, opened, options, asked, background=background, controls=controls)
-    except (UsageError, Undefined) as error:
-        if type(error) not in (UsageError, Undefined):
-            raise
-        raise type(error)(_in_python(str(error))) from None
+    scoring = RowEvaluation(rows, opened, options, asked, background=background, controls=controls)
     found, items, systems = ItemScores(scoring.evaluation), list[str](), list[str]()
     for scored in scoring.measure(rows):
         found.add(scored)
         items += [row.item for row in scored.batch.rows]
         systems += [row.system for row in scored.batch.rows]
     for remark in (*scoring.remarks, *scoring.missing()):
-        warnings.warn(_in_python(remark), stacklevel=3)
+        warnings.warn(remark, stacklevel=3)
     return found.result(scoring.totals, items, systems)
-
-
-def _in_python(message: str) -> str:
-    """Name arguments in a message in place of flags."""
-    for flag, argument in ARGUMENTS.items():
-        message = message.replace(flag, argument)
-    return message
 
 
 def _with_weights(references: LocatedRows[Reference]) -> tuple[LocatedRows[Reference], bool]:

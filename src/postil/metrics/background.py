@@ -15,6 +15,7 @@ import numpy as np
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.kernel import count_grams, load_grams
+from postil.messages import Blank, Hint, Setting
 from postil.metrics.document_hash import DIGITS, DocumentHash
 from postil.metrics.references import Frequencies, check_order, unknown_norms
 from postil.records.arguments import check_arguments
@@ -29,9 +30,12 @@ if TYPE_CHECKING:
     from postil.metrics.references import References
     from postil.text.tokenizers import Tokenizer
 
-__all__ = ["DocumentFrequencies", "frequencies_of"]
+__all__ = ["BACKGROUND", "DocumentFrequencies", "frequencies_of"]
 
 FORMAT: Final = 1
+
+BACKGROUND: Final = Setting("background", Blank("FOLDER"), python="postil.DocumentFrequencies.load(FOLDER)")
+"""The setting of a saved background, for messages that advise one."""
 
 
 class _Config(msgspec.Struct):
@@ -222,7 +226,8 @@ def _own(references: References, order: int) -> Frequencies:
     if grams.items < 2:
         raise Undefined(
             "CIDEr needs document frequencies from at least two items, got one: every idf would be 0; score more items "
-            "together, or give a saved background"
+            "together{saved}",
+            saved=Hint(", or give a saved background: {background}", background=BACKGROUND),
         )
     counted = DocumentHash()
     counted.add(tokens, np.repeat(references.items, np.diff(references.offsets)))

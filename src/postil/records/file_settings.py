@@ -54,4 +54,9 @@ def column_setting(role: str, columns: Mapping[str, str]) -> Setting:
         for field, column in of_role.items()
     )
     pairs = (f"{field!r}: {column if isinstance(column, Blank) else repr(column)}" for field, column in of_role.items())
-    return Setting("column", words, instead=f"columns={{{', '.join(pairs)}}}")
+    return Setting(
+        "column",
+        words,
+        instead=f"columns={{{', '.join(pairs)}}}",
+        json=", ".join(f'"{field}"' for field in columns),
+    )

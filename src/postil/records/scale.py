@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.errors import UsageError
+from postil.messages import Blank, Setting
 from postil.records.arguments import check_arguments, check_fields
 from postil.records.explain import out_of_range, shown
 from postil.records.weights import DEFAULT, weigh_grades
@@ -15,7 +16,10 @@ from postil.records.weights import DEFAULT, weigh_grades
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Scale"]
+__all__ = ["SCALE_SETTING", "Scale"]
+
+SCALE_SETTING: Final = Setting("scale", Blank("LOW:HIGH"), python="postil.Scale(LOW, HIGH)")
+"""The setting of a scale, for messages that ask for one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def test_references_that_are_sent_twice_count_once(ask: Ask) -> None:
     once = ask("score", references=GOLD, **asked)
     again = ask("score", references=[{**row, "system": system} for row in GOLD for system in "ab"], **asked)
     assert again["scores"] == once["scores"]
-    advice = 'taken once each; where they are several, give each an "id"'
+    advice = 'taken once each; where they are several, name the column that tells them apart: "id"'
     assert again["remarks"] == [f"references: 3 references that several rows of an item repeat, {advice}"]
     several = ask("score", references=[{**row, "id": number} for row in GOLD for number in (1, 2)], **asked)
     assert "|references:2-4|" in several["scores"][0]["signature"]

@@ -37,7 +37,8 @@ from postil.app.service.responses import (
 from postil.app.service.scoring import score
 from postil.app.service.screening import screen
 from postil.app.service.suggesting import suggest
-from postil.errors import UnknownName
+from postil.errors import PostilError, UnknownName
+from postil.messages import FACE, Json
 from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ class Operation:
     request: type[Request]
     response: type[msgspec.Struct]
     run: Callable[[OpenModels, Any], msgspec.Struct]
+
+    @property
+    def face(self) -> Json:
+        """The words of those who send requests: settings are fields of theirs."""
+        return Json(frozenset(self.request.__struct_fields__))
 
 
 OPERATIONS: Final[Mapping[str, Operation]] = MappingProxyType(
@@ -122,5 +128,12 @@ class ServiceModels:
         operation = OPERATIONS.get(name)
         if operation is None:
             raise UnknownName("operation", name, OPERATIONS)
-        found = operation.run(self._models, decoded(request, operation.request))
-        return self._encoder.encode(found)
+        face = operation.face
+        spoken_before = FACE.set(face)
+        try:
+            return self._encoder.encode(operation.run(self._models, decoded(request, operation.request)))
+        except PostilError as error:
+            error.freeze(face)
+            raise
+        finally:
+            FACE.reset(spoken_before)

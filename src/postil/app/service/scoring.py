@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.score import score as score_rows
 from postil.app.service.responses import ScoredItem, ScoreResponse
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import InvalidInput
 from postil.records.frames import SYSTEM
 from postil.records.result_json import SCHEMA
 from postil.records.rows import Candidate
@@ -26,14 +26,6 @@ __all__ = ["FILE_PARAMETERS", "score"]
 FILE_PARAMETERS: Final = ("model", "vectors", "function_words", "wordnet")
 """Parameters of metrics that name a file or folder, which only the configuration may do."""
 _NAMES_FILE: Final = re.compile(rf"\b(?:{'|'.join(FILE_PARAMETERS)})\s*=")
-_IN_JSON: Final = {
-    "scale=postil.Scale(LOW, HIGH)": '"scale": "LOW:HIGH"',
-    "ungraded='drop'": '"ungraded": "drop"',
-    ", or give a saved background: background=postil.DocumentFrequencies.load(FOLDER)": "",
-    "; background=postil.DocumentFrequencies.load(FOLDER) gives saved ones": "",
-    "name the column that tells them apart: columns={'references.id': COLUMN}": 'give each an "id"',
-}
-"""Words of messages for an argument of `postil.score`."""
 _CONSENSUS: Final = re.compile(r"\s*consensus\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -75,12 +67,8 @@ def score(models: OpenModels, request: ScoreRequest) -> ScoreResponse:
             )
         except InvalidInput as error:
             raise _at_field(error) from None
-        except (UsageError, Undefined) as error:
-            if type(error) not in (UsageError, Undefined):
-                raise
-            raise type(error)(_in_json(str(error))) from None
     items = tuple(_items(found)) if request.items else None
-    remarks = tuple(_in_json(str(one.message)) for one in said)
+    remarks = tuple(one.message.args[0] for one in said if isinstance(one.message, Warning))
     return ScoreResponse(schema=SCHEMA, scores=found.scores, items=items, remarks=remarks)
 
 
@@ -94,16 +82,10 @@ def _plain(spec: str) -> str:
     return "".join(spec.split()).removeprefix("w-")
 
 
-def _in_json(message: str) -> str:
-    for words, field in _IN_JSON.items():
-        message = message.replace(words, field)
-    return message
-
-
 def _at_field(error: InvalidInput) -> InvalidInput:
     """The error of a row with the place of its field in the request."""
     place = error.where if error.line is None else f"{error.where}[{error.line - 1}]"
-    return InvalidInput(_in_json(error.problem), field=".".join(filter(None, (place, error.field))))
+    return InvalidInput(error.message, field=".".join(filter(None, (place, error.field))))
 
 
 def _items(found: ScoreResult) -> Iterator[ScoredItem]:
