@@ -9,6 +9,7 @@ from postil.app.item_scores import ScoresWithCopies, open_score_files, open_scor
 from postil.app.names import summed
 from postil.app.options import ResamplingOptions, ScoreInputOptions
 from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import known_metric
 from postil.options import Flag, options
@@ -59,14 +60,18 @@ class CompareOptions(ResamplingOptions):
         if self.p_values not in P_VALUES:
             raise UnknownName("definition of p-values", self.p_values, P_VALUES)
 
-    def check_for(self, flag: str) -> None:
+    def check_for(self, setting: Setting) -> None:
         """Raise a `UsageError` if an option for scores is not as by default.
 
         Args:
-            flag: The flag that says what is compared instead of scores.
+            setting: The setting that says what is compared instead of scores.
         """
         if self != CompareOptions(baseline=self.baseline, resamples=self.resamples, seed=self.seed):
-            raise UsageError(f"{flag}: only --baseline, --resamples, --seed and options of reading files go with it")
+            raise UsageError(
+                "{setting}: only {some} and options of reading files go with it",
+                setting=setting,
+                some=Listed([Setting(name) for name in ("baseline", "resamples", "seed")], last=", "),
+            )
 
 
 class CompareKeywords(TypedDict, total=False):
@@ -199,8 +204,13 @@ def _metric_of(name: str, signature: str) -> Metric:
     """The metric of scores with statistics, by the spec in their signature, which has all its parameters."""
     metric = known_metric(name, signature)
     if metric is None:
-        problem = f"{name}: its corpus score cannot be computed here (unknown metric with the signature {signature})"
-        raise UsageError(f"{problem}; compare means of item scores: --item-means")
+        raise UsageError(
+            "{name}: its corpus score cannot be computed here (unknown metric with the signature {signature}); compare "
+            "means of item scores: {means}",
+            name=name,
+            signature=signature,
+            means=Setting("item_means", value=True),
+        )
     return metric
 
 

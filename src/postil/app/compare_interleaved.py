@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace as with_fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.app.compare import CompareOptions
 from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.metaeval.interleaving import interleaved_preferences
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
 
 __all__ = ["compare_interleaved", "compare_log"]
+
+LOG: Final = Setting("interleaved", instead="compare_interleaved")
+"""What the command has for this comparison, and Python a function."""
 
 
 def compare_log(
@@ -52,7 +56,9 @@ def compare_log(
     """
     inputs = inputs or ScoreInputOptions()
     if inputs.metric_columns:
-        raise UsageError("--metric-columns goes with files of scores, not with --interleaved")
+        raise UsageError(
+            "{columns} goes with files of scores, not with {log}", columns=Setting("metric_columns"), log=LOG
+        )
     return _compared(read(log, Impression, inputs.readings({"log": Impression}, on_message)["log"]), options, command)
 
 
@@ -99,7 +105,7 @@ def compare_interleaved(
 
 
 def _compared(log: Source[Impression], options: CompareOptions, command: str = "") -> InterleavingResult:
-    options.check_for("--interleaved")
+    options.check_for(LOG)
     found = interleaved_preferences(
         log, options.baseline, resamples=options.resamples, seed=options.seed, places=log.places
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace as with_fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.app.compare import CompareOptions
 from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.metaeval.preferences import preferred_systems
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
 
 __all__ = ["compare_preference_file", "compare_preferences"]
+
+PREFERENCES: Final = Setting("preferences", instead="compare_preferences")
+"""What the command has for this comparison, and Python a function."""
 
 
 def compare_preference_file(
@@ -52,7 +56,9 @@ def compare_preference_file(
     """
     inputs = inputs or ScoreInputOptions()
     if inputs.metric_columns:
-        raise UsageError("--metric-columns goes with files of scores, not with --preferences")
+        raise UsageError(
+            "{columns} goes with files of scores, not with {file}", columns=Setting("metric_columns"), file=PREFERENCES
+        )
     reading = inputs.readings({"preferences": PairPreference}, on_message)["preferences"]
     return _compared(read(file, PairPreference, reading), options, command)
 
@@ -100,7 +106,7 @@ def compare_preferences(
 
 
 def _compared(rows: Source[PairPreference], options: CompareOptions, command: str = "") -> PreferencesResult:
-    options.check_for("--preferences")
+    options.check_for(PREFERENCES)
     found = preferred_systems(
         rows, options.baseline, resamples=options.resamples, seed=options.seed, places=rows.places
     )

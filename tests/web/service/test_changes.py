@@ -252,7 +252,7 @@ def test_what_needs_a_store_or_comments_says_so(folders: Path, tmp_path: Path) -
 
     async def scenario() -> None:
         found = await asked(folders / "plain", "/v1/calibrate")
-        assert found == "this service stores no labels; it needs --data DIR"
+        assert found == "this service stores no labels; whoever runs it can start it with postil serve --data DIR"
         found = await asked(tmp_path / "good", "/v1/forget", comments=[{"article": "a", "comment": "b"}])
         assert found == "this service has no model that keeps comments"
 

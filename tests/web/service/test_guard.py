@@ -357,7 +357,7 @@ def test_a_service_without_a_store_says_so(tmp_path: Path) -> None:
     with running(tmp_path) as site:
         for method, path in (("POST", "/v1/labels"), ("GET", "/v1/outcomes")):
             assert problem(site.ask(method, path, **({"json": LABEL} if method == "POST" else {})), 404) == (
-                "this service stores nothing; whoever runs it can start it with --data DIR"
+                "this service stores nothing; whoever runs it can start it with postil serve --data DIR"
             )
         site.pool.answer = suggested(0, 1)
         assert "impression" not in site.ask("POST", "/v1/suggest", json={}).json()

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import SuggestResponse
 from postil.errors import InvalidInput
+from postil.messages import Blank, Command, Message, Setting
 from postil.records.ids import plain_id
 from postil.records.impressions import Impression
 from postil.records.jsonl import FAILURES
@@ -47,7 +48,10 @@ BLOCK: Final = 500
 STEP: Final = 25
 """Number of rows of a request that are decoded at once."""
 
-NO_STORE: Final = "this service stores nothing; whoever runs it can start it with --data DIR"
+NO_STORE: Final = Message(
+    "this service stores nothing; whoever runs it can start it with {command}",
+    command=Command("serve", settings=(Setting("data", Blank("DIR")),)),
+)
 
 
 class SentLabel(Label, frozen=True, omit_defaults=True, gc=False):
@@ -178,7 +182,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
         _write(
             "POST", "/v1/outcomes", add_outcomes, "Store what readers do with interleaved suggestions", OutcomesRequest
         ),
-        _read("/v1/outcomes", outcomes, "Read the log of impressions, as for compare --interleaved", Impression),
+        _read("/v1/outcomes", outcomes, "Read the log of impressions (postil compare --interleaved)", Impression),
     ]
 
 

@@ -13,6 +13,7 @@ from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import ModelsResponse
 from postil.app.service.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.messages import Blank, Command, Setting
 from postil.records.results import CalibrationResult, ForgetResult
 from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.failures import InternalError
@@ -173,7 +174,10 @@ class Upkeep:
         async with self._turn:
             store = self._store
             if store is None:
-                raise UsageError("this service stores no labels; it needs --data DIR")
+                raise UsageError(
+                    "this service stores no labels; whoever runs it can start it with {command}",
+                    command=Command("serve", settings=(Setting("data", Blank("DIR")),)),
+                )
             folders = (await asyncio.to_thread(self._config)).models
             name = next(iter(folders), "") if request.model is None else request.model
             if name not in folders:

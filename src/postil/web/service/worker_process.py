@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from postil.engine.worker import HEAD, command, described, environment, head, length_of
 from postil.errors import PostilError
+from postil.messages import Blank, Setting
 from postil.web.service.failures import InternalError, raised
 from postil.web.service.worker_loop import DONE
 
@@ -70,8 +71,11 @@ class WorkerProcess:
                 start_new_session=True,  # Ctrl+C is for the first process
             )
         except OSError as error:
-            problem = f"cannot start a worker process: {error.strerror or error}; try fewer --workers"
-            raise PostilError(problem) from None
+            raise PostilError(
+                "cannot start a worker process: {problem}; try fewer: {workers}",
+                problem=error.strerror or f"{error}",
+                workers=Setting("workers", Blank("N")),
+            ) from None
         return cls(process)
 
     @classmethod
