@@ -32,6 +32,7 @@ DESK: Final = "desk"
 """Context of the words of the desk."""
 
 MODULES: Final = (
+    *(f"annotation/{name}.py" for name in ("events", "grading", "late", "people", "results", "state", "validation")),
     *("app/annotate_agreement.py", "app/campaign_estimate.py", "app/inferred_grades.py"),
     *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py", "metaeval/raters.py"),
     *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py", "records/results/parts.py"),

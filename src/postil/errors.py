@@ -52,7 +52,7 @@ class PostilError(Exception):
     exit_code = 1
 
     def __init__(self, message: str = "", many: str = "", /, **facts: Fact) -> None:
-        self.message = Message(message, many, **facts) if facts else message
+        self.message = message if isinstance(message, Message) else Message(message, many, **facts)
         super().__init__(str(self.message))
 
     def words(self, face: Face) -> str:
@@ -158,7 +158,7 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
     def __init__(self, problem: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
         self.problem, self.where, self.line, self.field = problem, where, line, field
         super().__init__(self._at_place(problem))
-        self.message = problem
+        self.message = problem if isinstance(problem, Message) else Message(problem)
 
     def words(self, face: Face) -> str:
         """See `PostilError`."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1}
+TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1, "Refused": 1}
 """Place of the template among the arguments, by class."""
 
 ERRORS = {"PostilError", "LimitReached", "UsageError", "Undefined"}
@@ -25,7 +25,8 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
     ours = {
         name.name
         for node in ast.walk(module)
-        if isinstance(node, ast.ImportFrom) and node.module in {"postil.errors", "postil.messages"}
+        if isinstance(node, ast.ImportFrom)
+        and node.module in {"postil.annotation.models", "postil.errors", "postil.messages"}
         for name in node.names
     }
     for node in ast.walk(module):

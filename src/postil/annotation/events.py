@@ -14,6 +14,7 @@ from postil.annotation.people import progress_of
 from postil.annotation.spans import annotated_share, from_json, to_json
 from postil.annotation.tables import GRADED, MOST_ROWS, MOVED, OPEN, SKIPPED, AssignmentRow, EventRow
 from postil.annotation.texts import grades_of
+from postil.messages import Message
 from postil.records.ids import plain_id
 
 if TYPE_CHECKING:
@@ -137,13 +138,15 @@ def to_event(row: EventRow, presentation_round: int) -> Event:
 
 def _check_open(state: CampaignState) -> None:
     if state.status == "closed":
-        raise Refused("closed", "the campaign is closed" + (f": {state.message}" if state.message else ""))
+        if state.message:
+            raise Refused("closed", "the campaign is closed: {message}", message=state.message)
+        raise Refused("closed", "the campaign is closed")
 
 
 def _checked(connection: Connection, item: int, given: Annotation, rubric: Rubric) -> _Values:
     """Validate an annotation and convert it to values of an event."""
     if given.reason is not None:
-        reason = validation.words("reason", given.reason)
+        reason = validation.words(Message("reason"), given.reason)
         if not reason:
             raise Refused("invalid", "reason: expected why this item is skipped")
         return {"kind": "skip", "reason": reason}

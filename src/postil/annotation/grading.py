@@ -65,7 +65,7 @@ class Grading:
         with self._database.reading(once=True) as connection:
             found = task_at(connection, person.id, position)
         if found is None:
-            raise Refused("unknown", f"there is no item {position + 1}")
+            raise Refused("unknown", "there is no item {n}", n=position + 1)
         return found
 
     def upcoming(self, person: Person, after: int, wanted: int) -> Upcoming:

@@ -13,6 +13,8 @@ from postil.records.checks import coerce_ids
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from postil.messages import Fact
+
 __all__ = [
     "Adjudication",
     "Annotation",
@@ -74,7 +76,9 @@ class Refused(UsageError):  # noqa: N818 - the rejection of a request, not a fau
             ``used``, ``stale`` (the item was annotated in the meantime), ``left`` (the person was removed), ``full``
             (the plan has no free slot), ``closed`` (the campaign takes no answers) or ``invalid`` (a grade outside the
             scale, a span outside the text, …).
-        problem: One sentence that names the problem.
+        template: One sentence that names the problem, which pages translate.
+        many: The same for several things, where the words differ.
+        facts: The facts of the template.
 
     >>> raise Refused("expired", "this invitation has expired; ask for a new one")
     Traceback (most recent call last):
@@ -82,9 +86,9 @@ class Refused(UsageError):  # noqa: N818 - the rejection of a request, not a fau
     postil.annotation.models.Refused: this invitation has expired; ask for a new one
     """
 
-    def __init__(self, kind: str, problem: str) -> None:
-        self.kind, self.problem = kind, problem
-        super().__init__(problem)
+    def __init__(self, kind: str, template: str, many: str = "", /, **facts: Fact) -> None:
+        self.kind = kind
+        super().__init__(template, many, **facts)
 
 
 class NoCampaign(InvalidInput):

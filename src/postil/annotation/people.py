@@ -17,6 +17,7 @@ from postil.annotation.models import AnnotatorProgress, Person, Progress, Reassi
 from postil.annotation.reassignment import insert_annotator, reassign_items, reserve_items
 from postil.annotation.tables import PersonRow
 from postil.errors import UnknownName
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +74,7 @@ class People:
         """
         name = _checked_name(name, days)
         if role not in {"lead", "annotator"}:
-            raise Refused("invalid", f"expected lead or annotator, got '{role}'")
+            raise Refused("invalid", "expected lead or annotator, got '{got}'", got=role)
         token = secrets.token_urlsafe(32)
 
         def transaction(connection: Connection) -> None:
@@ -111,10 +112,15 @@ class People:
             everyone = _rows(connection, sql.select(tables.person).with_for_update())
             if known := [row for row in everyone if row.name == name]:
                 _refuse_left(known[0])
-                raise Refused("invalid", f"{name} is in the campaign already; invite them again without late")
+                raise Refused("invalid", "{name} is in the campaign already; invite them again without late", name=name)
             slots = [row.pseudonym for row in everyone if not row.name and row.left_at is None]
             if slots:
-                raise Refused("invalid", f"the plan has a free slot, {slots[0]}; invite {name} to it without late")
+                raise Refused(
+                    "invalid",
+                    "the plan has a free slot, {slot}; invite {name} to it without late",
+                    slot=slots[0],
+                    name=name,
+                )
             number = insert_annotator(connection, name, everyone)
             others = [row.id for row in everyone if row.role == "annotator" and row.left_at is None]
             share = give_share(connection, campaign, number, others)
@@ -209,14 +215,14 @@ class People:
             UnknownName: There is no such person.
             Refused: The person was removed.
         """
-        name = validation.words("name", name, NAME_LENGTH)
+        name = validation.words(Message("name"), name, NAME_LENGTH)
         everyone = self.everyone()
         by_name = {person.name or person.pseudonym: person for person in everyone}
         found = by_name.get(name) or {person.pseudonym: person for person in everyone}.get(name)
         if found is None:
             raise UnknownName("person", name, by_name)
         if found.left:
-            raise Refused("left", f"{name} has left the campaign")
+            raise Refused("left", "{name} has left the campaign", name=name)
         return found
 
     def annotator_progress(self) -> list[AnnotatorProgress]:
@@ -307,7 +313,7 @@ def active_person(connection: Connection, number: int, *, lock: bool = False) ->
     if row is None:
         raise Refused("unknown", "there is no such person")
     if row.left_at is not None:
-        raise Refused("left", f"{row.name or row.pseudonym} has left the campaign")
+        raise Refused("left", "{name} has left the campaign", name=row.name or row.pseudonym)
     return row
 
 
@@ -343,17 +349,17 @@ def _rows(connection: Connection, query: sql.Select[tuple[object, ...]]) -> list
 
 def _checked_name(name: str, days: float) -> str:
     """Name of a person to invite, cleaned; the validity of the invitation is checked too."""
-    name = validation.words("name", name, NAME_LENGTH)
+    name = validation.words(Message("name"), name, NAME_LENGTH)
     if not name:
         raise Refused("invalid", "name: expected at least one character")
     if not 0 < days <= MAX_DAYS:
-        raise Refused("invalid", f"days: expected a number above 0 and up to {MAX_DAYS}, got {days}")
+        raise Refused("invalid", "days: expected a number above 0 and up to {most}, got {got}", most=MAX_DAYS, got=days)
     return name
 
 
 def _refuse_left(row: PersonRow) -> None:
     if row.left_at is not None:
-        raise Refused("left", f"{row.name} has left the campaign; invite them late, under another name")
+        raise Refused("left", "{name} has left the campaign; invite them late, under another name", name=row.name)
 
 
 def _slot_for(connection: Connection, name: str, role: Role) -> int:
@@ -363,7 +369,8 @@ def _slot_for(connection: Connection, name: str, role: Role) -> int:
     known = _rows(connection, sql.select(tables.person).where(_PEOPLE.name == name))
     if known:
         if known[0].role != role:
-            raise Refused("invalid", f"{name} is in the campaign already, as {known[0].role}")
+            there = Message("annotator") if known[0].role == "annotator" else Message("lead")
+            raise Refused("invalid", "{name} is in the campaign already, as {role}", name=name, role=there)
         _refuse_left(known[0])
         return known[0].id
     if role == "lead":

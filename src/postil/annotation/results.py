@@ -19,6 +19,7 @@ from postil.annotation.state import moment
 from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
 from postil.annotation.tasks import is_swapped
 from postil.annotation.texts import golds_of, grades_of, items
+from postil.messages import Message
 from postil.records.results import PlanRevision
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Results:
         """
         asked = self._rubric()
         key = validation.key(idempotency_key)
-        why = validation.words("reason", reason)
+        why = validation.words(Message("reason"), reason)
         decided = validation.on_scale(asked, grade) if asked.kind != "spans" else validation.share_or_two(grade)
 
         def transaction(connection: Connection) -> Adjudication:
@@ -174,7 +175,7 @@ class Results:
             if who.role != "lead":
                 raise Refused("forbidden", "only a lead can adjudicate")
             if not _item_exists(connection, number):
-                raise Refused("unknown", f"there is no item {number}")
+                raise Refused("unknown", "there is no item {n}", n=number)
             table = tables.adjudication
             sent = sql.select(table).where(table.c.person == who.id, table.c.idempotency_key == key)
             row = connection.execute(sent).first()
@@ -264,7 +265,7 @@ def _cases(connection: Connection, numbers: Sequence[int]) -> Iterator[Conflict]
         texts = items(connection, [number for number in some if 0 <= number < MOST_ROWS])
         for number in some:
             if number not in texts:
-                raise Refused("unknown", f"there is no item {number}")
+                raise Refused("unknown", "there is no item {n}", n=number)
         given: dict[int, list[tuple[str, float]]] = {number: [] for number in some}
         grades = (
             sql.select(_ASSIGNMENTS.item, _PEOPLE.pseudonym, _EVENTS.grade)

@@ -13,6 +13,7 @@ from postil.annotation.compiled_sql import CompiledStatement
 from postil.annotation.database import lock_campaign
 from postil.annotation.models import CampaignState, Refused
 from postil.annotation.people import active_person
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -136,12 +137,13 @@ class Lifecycle:
         Raises:
             Refused: The campaign is closed, or its deadline has passed; or the person is no lead.
         """
-        text = validation.words("message", message)
+        text = validation.words(Message("message"), message)
 
         def decide(state: CampaignState, _: float) -> dict[str, object] | None:
-            if state.status in {"closed", "ending"}:
-                why = "is closed" if state.status == "closed" else "has reached its deadline"
-                raise Refused("invalid", f"the campaign {why}, so there is nothing to pause")
+            if state.status == "closed":
+                raise Refused("invalid", "the campaign is closed, so there is nothing to pause")
+            if state.status == "ending":
+                raise Refused("invalid", "the campaign has reached its deadline, so there is nothing to pause")
             return None if (state.status, state.message) == ("paused", text) else {"message": text}
 
         return self._change("paused", decide, by)
@@ -167,7 +169,7 @@ class Lifecycle:
         Raises:
             Refused: The person is no lead.
         """
-        text = validation.words("message", message)
+        text = validation.words(Message("message"), message)
 
         def decide(state: CampaignState, _: float) -> dict[str, object] | None:
             return None if state.status == "closed" and text in {"", state.message} else {"message": text}
@@ -187,7 +189,9 @@ class Lifecycle:
 
         def decide(state: CampaignState, now: float) -> dict[str, object] | None:
             if until is not None and until <= now:
-                raise Refused("invalid", f"deadline: {moment(until)} has passed; close the campaign to end it now")
+                raise Refused(
+                    "invalid", "deadline: {time} has passed; close the campaign to end it now", time=moment(until)
+                )
             if state.status == "closed" and not state.lapsed:
                 raise Refused("invalid", "the campaign is closed; resume it before it gets another deadline")
             return None if until == state.deadline else {"until": until}
@@ -261,8 +265,12 @@ def parse_moment(text: str) -> float:
             return found.astimezone(UTC).timestamp()
     except (ValueError, OverflowError):  # no date and time, or one that is in no year from 1 to 9999 in UTC
         pass
-    expected = "expected a date and time with a time zone, such as 2026-12-01T18:00+01:00"
-    raise Refused("invalid", f"deadline: {expected}, got '{text}'")
+    raise Refused(
+        "invalid",
+        "deadline: expected a date and time with a time zone, such as {example}, got '{got}'",
+        example="2026-12-01T18:00+01:00",
+        got=text,
+    )
 
 
 def moment(time: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.annotation.models import Refused
 from postil.annotation.spans import union
+from postil.messages import Listed, Message
 
 if TYPE_CHECKING:
     from postil.annotation.models import Span
@@ -41,23 +42,25 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def words(field: str, text: str, max_length: int = MAX_LENGTH) -> str:
+def words(field: Message, text: str, max_length: int = MAX_LENGTH) -> str:
     """Clean a short text: one line without unprintable characters.
 
     Args:
-        field: Name of the field, for messages.
+        field: The field, in words.
         text: The text.
         max_length: Maximum length, in characters.
 
     Raises:
         Refused: The text is too long.
 
-    >>> words("reason", " not English ")
+    >>> words(Message("reason"), " not English ")
     'not English'
     """
     kept = "".join(character if character.isprintable() else " " for character in text).strip()
     if len(kept) > max_length:
-        raise Refused("invalid", f"{field}: expected at most {max_length} characters, got {len(kept)}")
+        raise Refused(
+            "invalid", "{name}: expected at most {most} characters, got {n}", name=field, most=max_length, n=len(kept)
+        )
     return kept
 
 
@@ -71,7 +74,7 @@ def key(idempotency_key: str) -> str:
         Refused: It is empty, too long, or not of printable ASCII characters.
     """
     if not 0 < len(idempotency_key) <= KEY_LENGTH or not idempotency_key.isascii() or not idempotency_key.isprintable():
-        raise Refused("invalid", f"idempotency_key: expected 1 to {KEY_LENGTH} printable ASCII characters")
+        raise Refused("invalid", "idempotency_key: expected 1 to {n} printable ASCII characters", n=KEY_LENGTH)
     return idempotency_key
 
 
@@ -85,7 +88,7 @@ def seconds_shown(seconds: float | None) -> float | None:
         Refused: It is negative or not finite.
     """
     if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-        raise Refused("invalid", f"seconds: expected a number from 0 up, got {seconds}")
+        raise Refused("invalid", "seconds: expected a number from 0 up, got {got}", got=seconds)
     return seconds
 
 
@@ -100,9 +103,10 @@ def on_scale(rubric: Rubric | Aspect, grade: object) -> float:
         Refused: The rubric has no such grade.
     """
     if isinstance(grade, bool) or not isinstance(grade, int | float) or grade not in rubric.grades:
-        whole = len(rubric.grades) == rubric.high - rubric.low + 1
-        expected = f"a whole number from {rubric.low} to {rubric.high}" if whole else "1 or 3"
-        raise Refused("invalid", f"expected {expected}, got {_shown(grade)}")
+        low, high, got = rubric.low, rubric.high, _shown(grade)
+        if len(rubric.grades) < high - low + 1:
+            raise Refused("invalid", "expected 1 or 3, got {got}", got=got)
+        raise Refused("invalid", "expected a whole number from {low} to {high}, got {got}", low=low, high=high, got=got)
     return float(grade)
 
 
@@ -117,16 +121,16 @@ def on_scales(rubric: Rubric, grades: object) -> tuple[float, ...]:
         Refused: A grade is missing, or an aspect has no such grade; names the aspect.
     """
     if not isinstance(grades, list | tuple) or len(grades) != len(rubric.aspects):
-        names = ", ".join(aspect.name for aspect in rubric.aspects)
-        raise Refused("invalid", f"expected one grade for each of {names}, got {_shown(grades)}")
+        names = Listed([aspect.name for aspect in rubric.aspects], last=", ")
+        raise Refused("invalid", "expected one grade for each of {names}, got {got}", names=names, got=_shown(grades))
     found = []
     for aspect, grade in zip(rubric.aspects, grades, strict=True):
         if grade is None:
-            raise Refused("invalid", f"{aspect.name}: this aspect has no grade yet")
+            raise Refused("invalid", "{name}: this aspect has no grade yet", name=aspect.name)
         try:
             found.append(on_scale(aspect, grade))
         except Refused as error:
-            raise Refused("invalid", f"{aspect.name}: {error.problem}") from None
+            raise Refused("invalid", "{name}: {problem}", name=aspect.name, problem=error.message) from None
     return tuple(found)
 
 
@@ -140,7 +144,7 @@ def share_or_two(grade: object) -> float:
         Refused: It is neither from 0 to 1 nor 2.
     """
     if isinstance(grade, bool) or not isinstance(grade, int | float) or not (0 <= grade <= 1 or grade == 2):
-        raise Refused("invalid", f"expected a share from 0 to 1, or 2, got {_shown(grade)}")
+        raise Refused("invalid", "expected a share from 0 to 1, or 2, got {got}", got=_shown(grade))
     return float(grade)
 
 
@@ -155,14 +159,17 @@ def spans(text: str, submitted: object) -> tuple[Span, ...]:
         Refused: It is no list of spans within the text.
     """
     if not isinstance(submitted, list | tuple):
-        raise Refused("invalid", f"expected a list of spans, got {_shown(submitted)}")
+        raise Refused("invalid", "expected a list of spans, got {got}", got=_shown(submitted))
     if len(submitted) > MAX_SPANS:
-        raise Refused("invalid", f"expected at most {MAX_SPANS} spans, got {len(submitted)}")
+        raise Refused("invalid", "expected at most {most} spans, got {n}", most=MAX_SPANS, n=len(submitted))
     for span in submitted:
         pair = isinstance(span, list | tuple) and len(span) == 2 and all(type(offset) is int for offset in span)
         if not (pair and 0 <= span[0] < span[1] <= len(text)):
             raise Refused(
-                "invalid", f"expected spans within the {len(text)} characters of the text, got {_shown(span)}"
+                "invalid",
+                "expected spans within the {n} characters of the text, got {got}",
+                n=len(text),
+                got=_shown(span),
             )
     return union((start, end) for start, end in submitted)
 

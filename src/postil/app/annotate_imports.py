@@ -18,6 +18,7 @@ from postil.annotation.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.annotation.validation import spans
 from postil.app.annotate import open_campaign
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Message
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.decimal_marks import checked_decimal
@@ -370,7 +371,8 @@ def _check_spans(task: Task, text: str, marks: object) -> None:
     try:
         spans(text, marks)
     except Refused as error:
-        raise InvalidInput(f"task {task.id}: {error.problem}", where=task.where, line=task.line) from None
+        problem = Message("task {task}: {problem}", task=task.id, problem=error.message)
+        raise InvalidInput(problem, where=task.where, line=task.line) from None
 
 
 def _item(task: Task, item: str, system: str, options: LabelStudioOptions) -> Item:

@@ -50,8 +50,8 @@ def error_content(error: Exception, words: Page) -> tuple[str, list[str], int]:
     if isinstance(error, HTTPError):
         return words.gettext(error.title), [words.gettext(line) for line in error.lines], error.status
     if isinstance(error, Refused) and error.kind == "closed":
-        message = error.problem.partition(": ")[2]
-        return words.gettext("The campaign is closed"), [message] if message else [], STATUS["closed"]
+        message = error.message.facts.get("message")  # of the lead, in any language
+        return words.gettext("The campaign is closed"), [f"{message}"] if message else [], STATUS["closed"]
     if isinstance(error, Refused) and error.kind == "stale":
         said = words.gettext(
             "This item was rated in the meantime, perhaps in another window. The earlier rating was kept. "

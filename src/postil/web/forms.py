@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
 from postil.annotation.models import Refused
-from postil.messages import Message, Setting
+from postil.messages import Message
 from postil.web.error_pages import HTTPError
 from postil.web.security import BODY
 
@@ -18,6 +18,8 @@ __all__ = ["Form", "form_of", "wants_json"]
 
 MAX_FIELDS: Final = 30
 """Maximum number of fields of a form."""
+FIELDS: Final = {"grade": Message("grade"), "person": Message("person")}
+"""Words for fields that people fill in; the others have their names."""
 
 
 class Form(dict[str, str]):
@@ -48,7 +50,7 @@ class Form(dict[str, str]):
     def _matching(self, name: str, pattern: str, expected: Message) -> str:
         text = self.get(name, "")
         if not re.fullmatch(pattern, text):
-            raise Refused("invalid", Message("{name}: expected {what}", name=Setting(name), what=expected))
+            raise Refused("invalid", "{name}: expected {what}", name=FIELDS.get(name, name), what=expected)
         return text
 
 

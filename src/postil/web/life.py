@@ -8,7 +8,6 @@ from fastapi import Request, Response  # noqa: TC002 - FastAPI reads annotations
 
 from postil.annotation.models import Refused
 from postil.annotation.state import moment, parse_moment
-from postil.messages import Message
 from postil.web.pages import redirect_to
 
 if TYPE_CHECKING:
@@ -80,8 +79,7 @@ def add_life_pages(app: FastAPI, site: Site) -> None:
             state.set_deadline(None, by=lead)
         else:
             raise Refused(
-                "invalid",
-                Message("action: expected pause, resume, close, deadline or no-deadline, got '{got}'", got=action),
+                "invalid", "action: expected pause, resume, close, deadline or no-deadline, got '{got}'", got=action
             )
         return redirect_to("/lead")
 

@@ -82,18 +82,25 @@ class Page(Face):
         return said
 
     def sentence(self, message: str) -> str:
-        """Make a clause a sentence, which begins with a capital letter unless it begins with a name.
+        """Make a clause a sentence, with a capital letter unless a translation begins with a name.
 
         Args:
             message: The clause.
 
-        >>> clause = Message("there is no item {n}", n=7)
+        >>> clause = Message("all {n} grades of {system} are {grade:g}", n=9, system="bart", grade=3)
         >>> Page().sentence(clause), page_in("zh").sentence(clause)
-        ('There is no item 7.', '没有第 7 条。')
+        ('All 9 grades of bart are 3.', 'bart 的 9 个分数都是 3。')
         """
         said = self.words(message)
-        named = self._catalogue is not None or _begins_with_name(message)
-        return self.gettext("{clause}.").format(clause=said if named else f"{said[:1].upper()}{said[1:]}")
+        clause = said if self._begins_with_name(message) else f"{said[:1].upper()}{said[1:]}"
+        return self.gettext("{clause}.").format(clause=clause)
+
+    def _begins_with_name(self, message: str) -> bool:
+        if self._catalogue is None or not isinstance(message, Message):
+            return False
+        template = self.form(message.template, message.many, message.facts.get("count"))
+        first = message.facts.get(template[1:].partition("}")[0]) if template.startswith("{") else None
+        return isinstance(first, str) and not isinstance(first, Message)
 
     def setting(self, setting: Setting) -> str:
         """See `Face`."""
@@ -112,14 +119,6 @@ class Page(Face):
         if isinstance(fact, Listed):
             fact = fact._replace(last=self.gettext(fact.last), between=self.gettext(fact.between))
         return super()._fact(fact)
-
-
-def _begins_with_name(message: str) -> bool:
-    """True if a message begins with a name, which is written as it is."""
-    if not isinstance(message, Message) or not message.template.startswith("{"):
-        return False
-    first = message.facts[message.template[1:].partition("}")[0]]
-    return isinstance(first, str) and not isinstance(first, Message)
 
 
 def preferred_language(*wanted: str) -> str:
