@@ -23,6 +23,7 @@ from postil.records.results import CorrelationResult, Result, SystemScore, to_js
 from postil.records.results.kinds import Kinds
 from postil.records.table_options import TableFields, TableOptions
 from postil.render.page import tables
+from postil.render.page.lookup import Lookup
 from postil.render.views import LONGEST, MODULES, SHOWN, show
 from result_examples import EXAMPLES, KINDS, correlated, difference, example, renamed, typed
 
@@ -157,7 +158,7 @@ def test_a_difference_is_marked_where_test_and_interval_say_so(value: float, p: 
     result = typed(correlated(differences=rows), CorrelationResult)
     (line,) = (line for line in show("table", result).splitlines() if line.startswith("w-meteor - meteor"))
     assert line.endswith(f"]{mark}" if mark else "]")
-    assert tables.difference(result.differences[0]).strong is bool(mark)
+    assert tables.first_differences(Lookup(result)).lines[0].cells[0].strong is bool(mark)
     without = replace(result.differences[0], low=None, high=None)
     assert not without.significant
 

@@ -138,7 +138,7 @@ def test_intervals() -> None:
     assert r"In brackets: 95~\% confidence intervals." in said
     assert r"a & \textbf{0.01}$^{\dagger}$ {\scriptsize [$-$0.04, 0.06]} \\" in said
     assert r"b & $-$0.20$^{\dagger}$ {\scriptsize [$-$0.25, $-$0.15]} \\" in said
-    with pytest.raises(UsageError, match="--intervals: there are none here; postil compare computes them"):
+    with pytest.raises(UsageError, match=r"intervals: there are none here; postil\.compare computes them"):
         systems_text("table", made(intervals=""), options(intervals=True))
 
 
@@ -203,22 +203,22 @@ def test_a_caption_and_a_label_make_a_table_environment() -> None:
     assert begin < said.index("\\begin{tabular}") < said.index("footnotesize") < end
     assert "<caption>Scores &amp; more</caption>" in systems_text("html", made(), options(caption="Scores & more"))
     assert systems_text("markdown", made(), options(caption="Scores")).startswith("Scores\n\n| system")
-    with pytest.raises(UsageError, match="--label goes with --format latex"):
+    with pytest.raises(UsageError, match=r"label goes with result\.to_latex"):
         systems_text("html", made(), options(label="x"))
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
 def test_rows_of_numbers_have_no_layout(form: str) -> None:
-    with pytest.raises(UsageError, match=f"--layout systems goes with .*; {form} has one row per number"):
+    with pytest.raises(UsageError, match=f'layout="systems" goes with .*; {form} has one row per number'):
         systems_text(form, made(), options())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"percent": True}, "percent goes with the layout of systems: --layout systems"),
+        ({"percent": True}, 'percent goes with the layout of systems: layout="systems"'),
         ({"digits": 0}, "digits goes with the layout of systems"),
-        ({"second_best": True}, "second-best goes with"),
+        ({"second_best": True}, "second_best goes with"),
         ({"caption": ""}, "caption goes with"),
         ({"layout": "systems", "digits": -1}, "digits: expected a number from 0 to 15, got -1"),
         ({"layout": "systems", "label": "a}b"}, "label: expected letters, digits and any of"),

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
 from postil.errors import Undefined
+from postil.records.names import STATISTICS
 from postil.render.formats import counted, short
+from postil.render.table import Count, Figure, Interval, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Agreement, AgreementResult, Consistency, Estimate, PairAgreement, Rater
-    from postil.render.formats import Grid
+    from postil.records.results import Agreement, AgreementResult, Estimate, PairAgreement, Rater
 
-__all__ = ["remarks", "summary", "view"]
+__all__ = ["pairs_table", "raters_table", "remarks", "statistics_table", "summary", "view"]
 
 
 def view(result: AgreementResult) -> View:
@@ -35,54 +38,127 @@ def view(result: AgreementResult) -> View:
     return View(
         rows=[{"statistic": name, **asdict(each)} for name, each in found.estimates.items()],
         fields=("statistic", "value", "low", "high"),
-        grids=list(_grids(found, result)),
+        grids=list(_tables(found, result)),
     )
 
 
-def _grids(found: Agreement, result: AgreementResult) -> Iterator[Grid]:
-    yield [["statistic", "value", "95 % interval"], *([name, *_cells(each)] for name, each in found.estimates.items())]
+def _tables(found: Agreement, result: AgreementResult) -> Iterator[Table]:
+    yield statistics_table(found)
     if found.pairs:
-        yield [["annotators", "texts", "equal", "kappa", "linear", "quadratic"], *map(_pair, found.pairs)]
-    labels = [f"{label:g}" for label in found.labels]
-    shown = labels if all(rater.histogram for rater in found.raters) else []
+        yield pairs_table(found.pairs)
     if found.raters:
-        yield [
-            ["annotator", "grades", "mean", "above the others", "95 % interval", *shown],
-            *(_rater(rater, counts=bool(shown)) for rater in found.raters),
-        ]
+        yield raters_table(found.raters, found.labels if all(rater.histogram for rater in found.raters) else ())
+    labels = [f"{label:g}" for label in found.labels]
     if found.confusion is not None:
-        cells = [[label, *map(str, row)] for label, row in zip(labels, found.confusion, strict=True)]
-        yield [["one grade, and another", *labels], *cells]
-    for title, rows in (("again, after a while", result.repeated), ("against gold", result.gold)):
-        if rows:
-            yield [[title, "texts", "equal", "apart", "above"], *map(_consistency, rows)]
+        counts = (Count(label, partial(_count, place), separated=False) for place, label in enumerate(labels))
+        rows = list(zip(labels, found.confusion, strict=True))
+        yield Table(key="confusion", rows=rows, columns=(Name("one grade, and another", itemgetter(0)), *counts))
+    for title, consistency in (("again, after a while", result.repeated), ("against gold", result.gold)):
+        if consistency:
+            shares = (Number(head, head, digits=2, zero=True) for head in ("equal", "apart", "above"))
+            columns = (Name(title, "annotator"), Count("texts", "n"), *shares)
+            yield Table(key=title, rows=consistency, columns=columns)
     if result.revisions:
-        cells = [[str(one.number), one.time, f"{one.items:,}", f"{one.ratings:,}"] for one in result.revisions]
-        yield [["revision of the plan", "time", "texts", "ratings"], *cells]
+        columns = (
+            Name("revision of the plan", lambda one: f"{one.number}"),
+            Text("time", "time"),
+            Count("texts", "items"),
+            Count("ratings", "ratings"),
+        )
+        yield Table(key="revisions", rows=result.revisions, columns=columns)
     if result.competence:
-        known = ([one.annotator, f"{one.competence:.2f}"] for one in result.competence)
-        yield [["annotator", f"competence ({result.competence_model})"], *known]
+        known = Number(f"competence ({result.competence_model})", "competence", digits=2, zero=True)
+        yield Table(key="competence", rows=result.competence, columns=(Name("annotator", "annotator"), known))
 
 
-def _pair(pair: PairAgreement) -> list[str]:
-    numbers = (pair.agreement, pair.unweighted, pair.linear, pair.quadratic)
-    shown = ("-" if value is None else f"{value:.3f}" for value in numbers)
-    return [f"{pair.first} and {pair.second}", f"{pair.n:,}", *shown]
+def _count(place: int, row: tuple[str, Sequence[int]]) -> int:
+    return row[1][place]
 
 
-def _rater(rater: Rater, *, counts: bool) -> list[str]:
-    bias = ("-", "-") if rater.severity is None else _cells(rater.severity)
-    histogram = map(str, rater.histogram or ()) if counts else ()
-    return [rater.name, f"{rater.n:,}", f"{rater.mean:.2f}", *bias, *histogram]
+def statistics_table(found: Agreement) -> Table:
+    """The statistics of agreement.
+
+    Args:
+        found: The agreement.
+    """
+    return Table(
+        key="agreement",
+        caption=f"{counted(found.texts, 'text')}, {counted(found.ratings, 'rating')}; 95 % confidence intervals in "
+        "brackets",
+        rows=list(found.estimates.items()),
+        columns=(
+            Name("statistic", itemgetter(0)),
+            Interval("value", "value", at=itemgetter(1), only="page"),
+            Number("value", "value", at=itemgetter(1), zero=True, only="text"),
+            Figure("95 % interval", lambda row: _around(row[1]), only="text"),
+            Text("definition", lambda row: STATISTICS.get(row[0], ""), only="page"),
+        ),
+    )
 
 
-def _consistency(one: Consistency) -> list[str]:
-    return [one.annotator, f"{one.n:,}", *(f"{value:.2f}" for value in (one.equal, one.apart, one.above))]
+def _around(each: Estimate | None) -> str | None:
+    if each is None or each.low is None or each.high is None:
+        return None
+    return f"{each.low:.3f} to {each.high:.3f}"
 
 
-def _cells(each: Estimate) -> Sequence[str]:
-    around = "-" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
-    return f"{each.value:.3f}", around
+def pairs_table(pairs: Sequence[PairAgreement], caption: str = "") -> Table:
+    """Pairs of annotators.
+
+    Args:
+        pairs: The pairs.
+        caption: The caption.
+    """
+    reasons = any(pair.reason for pair in pairs)
+    return Table(
+        key="pairs",
+        caption=caption,
+        rows=pairs,
+        columns=(
+            Name("pair", lambda pair: f"{pair.first} and {pair.second}", plain="annotators"),
+            Count("texts", "n"),
+            Number("agreement", "agreement", plain="equal", zero=True),
+            Number("kappa", "unweighted", zero=True),
+            Number("linear", "linear", zero=True),
+            Number("quadratic", "quadratic", zero=True),
+            *([Text("note", "reason", only="page")] if reasons else ()),
+        ),
+        long=True,
+    )
+
+
+def raters_table(raters: Sequence[Rater], labels: Sequence[float] = (), caption: str = "") -> Table:
+    """Annotators; text formats have how often each gave each label.
+
+    Args:
+        raters: The annotators.
+        labels: The labels.
+        caption: The caption.
+    """
+    notes = any(rater.note for rater in raters)
+    bias = attrgetter("severity")
+    return Table(
+        key="annotators",
+        caption=caption,
+        rows=raters,
+        columns=(
+            Name("annotator", "name"),
+            Count("ratings", "n", plain="grades"),
+            Number("mean", "mean", digits=2, grade=True),
+            Interval("bias", "value", at=bias, digits=2, signed=True, only="page"),
+            Number("above the others", "value", at=bias, zero=True, only="text"),
+            Figure("95 % interval", lambda rater: _around(rater.severity), only="text"),
+            *(
+                Count(f"{label:g}", partial(_given, place), separated=False, only="text")
+                for place, label in enumerate(labels)
+            ),
+            *([Text("note", "note", only="page")] if notes else ()),
+        ),
+    )
+
+
+def _given(place: int, rater: Rater) -> int:
+    return (rater.histogram or ())[place]
 
 
 def remarks(found: Agreement) -> Iterator[str]:

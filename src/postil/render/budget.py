@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
@@ -11,21 +12,22 @@ from postil.records.ids import plain_id
 from postil.records.results import SpreadComponents
 from postil.render.formats import counted, noted
 from postil.render.severity import severity_remarks
+from postil.render.table import Count, Figure, Interval, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import BudgetResult, BudgetRow
-    from postil.render.formats import Grid
+    from postil.records.results import BudgetFacet, BudgetResult, BudgetRow
 
 __all__ = [
     "LAYOUTS",
+    "facets_table",
     "has_layouts",
     "head",
     "next_command",
     "noise_of_raters",
-    "numbers",
+    "plans_table",
     "rows_of_best",
     "shown_rows",
     "summary",
@@ -54,7 +56,7 @@ def view(result: BudgetResult) -> View:
     ahead = next_command(result)
     return View(
         rows=[to_builtins(row, enc_hook=plain_id) for row in result.rows],
-        grids=[_grid(result), *([_facets(result)] if result.components.facets else ()), _components(result)],
+        grids=[plans_table(result), *([facets_table(result)] if result.components.facets else ()), _components(result)],
         head=head(result),
         remarks=[
             *([said] if said else ()),
@@ -84,21 +86,40 @@ def head(result: BudgetResult) -> str:
     return f"{counted(given.items, 'item')}, {counted(given.systems, 'system')}; {rests}; target: {given.target}"
 
 
-def _grid(result: BudgetResult) -> Grid:
-    rows = shown_rows(result)
-    heads, cells = numbers(result, rows)
-    several = len({row.layout for row in rows}) > 1
-    grid: Grid = [[*(["layout"] if several else ()), "items", "raters", "ratings", "hours", *heads]]
-    for row, values in zip(rows, cells, strict=True):
-        grid.append(
-            [
-                *([LAYOUTS[row.layout]] if several else ()),
-                *(f"{number:,}" for number in (row.items, row.raters, row.ratings)),
-                f"{row.hours:,.1f}",
-                *("-" if number is None else f"{number:.2f}" for number in values),
-            ]
-        )
-    return grid
+def plans_table(result: BudgetResult) -> Table:
+    """The plans, with their widths and powers; those without scores where scores are used.
+
+    Args:
+        result: The result.
+    """
+    rows, of_several = shown_rows(result), result.settings.systems > 1
+    layouts = len({row.layout for row in rows}) > 1
+    fields = {"width of a mean": "mean_width"}
+    if of_several:
+        fields["of a difference"] = "difference_width"
+    if uses_scores(result):
+        fields["without scores"] = "human_difference_width" if of_several else "human_mean_width"
+    if result.settings.difference is not None:
+        fields |= {"power": "power", "of all pairs": "power_all"}
+
+    def plan(row: BudgetRow) -> str:
+        layout = f", {LAYOUTS[row.layout]}" if layouts else ""
+        return f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}{layout}"
+
+    return Table(
+        key="all-plans",
+        caption="Expected widths of 95 % confidence intervals, and power",
+        rows=rows,
+        columns=(
+            Name("plan", plan, only="page"),
+            *([Text("layout", lambda row: LAYOUTS[row.layout], only="text")] if layouts else ()),
+            Count("items", "items", only="text"),
+            Count("raters", "raters", only="text"),
+            Count("ratings", "ratings"),
+            Figure("hours", lambda row: f"{row.hours:,.1f}"),
+            *(Number(head, field, digits=2, zero=True) for head, field in fields.items()),
+        ),
+    )
 
 
 def has_layouts(result: BudgetResult) -> bool:
@@ -149,31 +170,29 @@ def uses_scores(result: BudgetResult) -> bool:
     return result.components.residual != result.components.total
 
 
-def numbers(result: BudgetResult, rows: Sequence[BudgetRow]) -> tuple[list[str], list[list[float | None]]]:
-    """Names of the widths and powers of a plan, and their values in each; those without scores where scores are used.
+def facets_table(result: BudgetResult) -> Table:
+    """The variance components of single ratings.
 
     Args:
         result: The result.
-        rows: The plans.
     """
-    several = result.settings.systems > 1
-    columns = {"width of a mean": "mean_width"}
-    if several:
-        columns["of a difference"] = "difference_width"
-    if uses_scores(result):
-        columns["without scores"] = "human_difference_width" if several else "human_mean_width"
-    if result.settings.difference is not None:
-        columns |= {"power": "power", "of all pairs": "power_all"}
-    return list(columns), [[getattr(row, field) for field in columns.values()] for row in rows]
+    return Table(
+        key="facets",
+        caption="Variance components of single ratings, 95 % intervals over items in brackets; absent where the "
+        "interval stays below a tenth of all variance",
+        rows=result.components.facets,
+        columns=(
+            Name("component", "component", plain="variance component"),
+            Interval("estimate", "estimate", plain="estimate [95 % CI]", zero=True),
+            Figure("share", _share),
+        ),
+    )
 
 
-def _facets(result: BudgetResult) -> Grid:
-    grid: Grid = [["variance component", "estimate [95 % CI]", "share"]]
-    for row in result.components.facets:
-        ends = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-        share = "-" if row.share is None else f"{100 * row.share:.0f} %"
-        grid.append([row.component, f"{row.estimate:.3f}{ends}", "absent" if row.absent else share])
-    return grid
+def _share(row: BudgetFacet) -> str | None:
+    if row.absent:
+        return "absent"
+    return None if row.share is None else f"{100 * row.share:.0f} %"
 
 
 def noise_of_raters(result: BudgetResult) -> Iterator[tuple[str, SpreadComponents | None]]:
@@ -194,19 +213,17 @@ def noise_of_raters(result: BudgetResult) -> Iterator[tuple[str, SpreadComponent
         yield "raters, by output", of.raters_by_output
 
 
-def _components(result: BudgetResult) -> Grid:
+def _components(result: BudgetResult) -> Table:
     of = result.components
-    grid: Grid = [
-        ["variance of one output", "of a mean", "of a difference (half)"],
-        *(
-            [name, *(["unknown"] * 2 if noise is None else [f"{noise.mean:.3f}", f"{noise.difference:.3f}"])]
-            for name, noise in noise_of_raters(result)
-        ),
-        ["items", f"{of.total.mean:.3f}", f"{of.total.difference:.3f}"],
-    ]
+    rows = [*noise_of_raters(result), ("items", of.total)]
     if uses_scores(result):
-        grid.append(["… left by scores", f"{of.residual.mean:.3f}", f"{of.residual.difference:.3f}"])
-    return grid
+        rows.append(("… left by scores", of.residual))
+    columns = (
+        Name("variance of one output", itemgetter(0)),
+        Number("of a mean", "mean", at=itemgetter(1), zero=True, none="unknown"),
+        Number("of a difference (half)", "difference", at=itemgetter(1), zero=True, none="unknown"),
+    )
+    return Table(key="components", rows=rows, columns=columns)
 
 
 def verdict(result: BudgetResult) -> str | None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Final
 
 from postil.records.names import control
 from postil.render.formats import counted, listed, noted, value_with_interval
+from postil.render.numbers import signed
+from postil.render.table import Figure, Interval, Name, Number, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import CombinationResult, Estimate
-    from postil.render.formats import Grid
+    from postil.records.results import CombinationColumn, CombinationResult, Estimate
 
-__all__ = ["Line", "head", "lines", "summary", "verdict", "view"]
+__all__ = ["columns_table", "fits_table", "head", "summary", "verdict", "view"]
+
+CONTROLS: Final = "controls only"
+DIFFERENCE: Final = "difference"
 
 Line = tuple[str, "Estimate | None", "Estimate | None", "float | None"]
 """Name of a row, correlation over all texts, that within items, and root mean squared error."""
@@ -28,9 +33,9 @@ def lines(result: CombinationResult) -> Iterator[Line]:
     """
     yield "combination", result.combination.pool, result.combination.item, result.combination.rmse
     if result.controls is not None:
-        yield "controls only", result.controls.pool, result.controls.item, result.controls.rmse
+        yield CONTROLS, result.controls.pool, result.controls.item, result.controls.rmse
     if result.difference is not None:
-        yield "difference", result.difference.pool, result.difference.item, None
+        yield DIFFERENCE, result.difference.pool, result.difference.item, None
 
 
 def view(result: CombinationResult) -> View:
@@ -39,18 +44,9 @@ def view(result: CombinationResult) -> View:
     Args:
         result: The result.
     """
-    boosted = any(column.gain is not None for column in result.columns)
-    weighted = any(column.weight is not None for column in result.columns)
-    heads = ["Pearson", "within items", "RMSE", *(["weight"] if weighted else ()), *(["gain"] if boosted else ())]
-    first: Grid = [["out of fold", *heads[:3]]]
-    first += [[name, _cell(pool), _cell(item), _number(rmse)] for name, pool, item, rmse in lines(result)]
-    second: Grid = [["metric alone", *heads[:2], *heads[3:]]]
-    for column in result.columns:
-        more = [_number(column.weight, signed=True)] * weighted + [_number(column.gain)] * boosted
-        second.append([column.metric, _cell(column.pool), _cell(column.item), *more])
     return View(
         rows=list(_rows(result)),
-        grids=[first, second],
+        grids=[fits_table(result), columns_table(result)],
         head=head(result),
         remarks=[
             *([f"controls only: {listed(list(map(control, result.controls.columns)))}"] if result.controls else ()),
@@ -59,6 +55,59 @@ def view(result: CombinationResult) -> View:
         ],
         signatures=[result.signature],
     )
+
+
+def fits_table(result: CombinationResult) -> Table:
+    """The combination, the controls alone and their difference, out of fold.
+
+    Args:
+        result: The result.
+    """
+    return Table(
+        key="combination",
+        caption="Pearson correlation of out-of-fold grades with mean ratings, 95 % confidence intervals over items in "
+        "brackets, and root mean squared error in grades; the difference is on the same resamples",
+        rows=list(lines(result)),
+        columns=(
+            Name("out of fold", itemgetter(0)),
+            Interval("Pearson", "value", at=itemgetter(1), signed=_is_difference),
+            Interval("within items", "value", at=itemgetter(2), signed=_is_difference),
+            Number("RMSE", itemgetter(3)),
+        ),
+        kind=lambda line: "control" if line[0] == CONTROLS else "",
+    )
+
+
+def _is_difference(line: Line) -> bool:
+    return line[0] == DIFFERENCE
+
+
+def columns_table(result: CombinationResult) -> Table:
+    """Each metric alone.
+
+    Args:
+        result: The result.
+    """
+    weighted = any(column.weight is not None for column in result.columns)
+    boosted = any(column.gain is not None for column in result.columns)
+    weights = "; weights of the ridge regression on all texts, in grades per standard deviation" if weighted else ""
+    gains = "; gain: share in the reduction of the squared error by the trees" if boosted else ""
+    return Table(
+        key="columns",
+        caption=f"Each metric alone on the same texts{weights}{gains}",
+        rows=result.columns,
+        columns=(
+            Name("metric", "metric", plain="metric alone"),
+            Interval("Pearson", "value", at=attrgetter("pool")),
+            Interval("within items", "value", at=attrgetter("item")),
+            *([Figure("weight", _weight)] if weighted else ()),
+            *([Number("gain", "gain")] if boosted else ()),
+        ),
+    )
+
+
+def _weight(column: CombinationColumn) -> str | None:
+    return None if column.weight is None else signed(column.weight).replace("\N{MINUS SIGN}", "-")
 
 
 def _rows(result: CombinationResult) -> Iterator[dict[str, object]]:
@@ -80,13 +129,6 @@ def _parts(pool: Estimate | None, item: Estimate | None) -> dict[str, object]:
 
 def _cell(value: Estimate | None) -> str:
     return "-" if value is None else value_with_interval(value.value, value.low, value.high)
-
-
-def _number(value: float | None, *, signed: bool = False) -> str:
-    if value is None:
-        return "-"
-    shown = value_with_interval(value, None, None)
-    return f"+{shown}" if signed and float(shown) > 0 else shown
 
 
 def head(result: CombinationResult) -> str:

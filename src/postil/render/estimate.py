@@ -13,15 +13,15 @@ from postil.render.formats import counted, excerpt, noted
 from postil.render.numbers import plain_numbers
 from postil.render.passages import signature_lines
 from postil.render.severity import severity_remarks
+from postil.render.table import Count, Interval, Name, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.records.results import EstimateResult, SystemEstimate
-    from postil.render.formats import Grid
 
-__all__ = ["decimals", "head", "letter_columns", "rank_range", "shared_letters", "summary", "view", "worth"]
+__all__ = ["decimals", "head", "letter_columns", "means_table", "shared_letters", "summary", "view", "worth"]
 
 LEVEL: Final = 0.05
 LETTER: Final = re.compile(r"[a-z]\d*")
@@ -39,7 +39,7 @@ def view(result: EstimateResult) -> View:
     """
     return View(
         rows=[to_builtins(row, enc_hook=plain_id) for row in result.systems],
-        grids=[_grid(result)],
+        grids=[means_table(result)],
         head=head(result),
         remarks=list(_remarks(result)),
         signatures=list(_signatures(result.signatures)),
@@ -66,17 +66,38 @@ def _plain(n: int, what: str) -> str:
     return f"{n} {what}{'s' * (n != 1)}"
 
 
-def _grid(result: EstimateResult) -> Grid:
+def means_table(result: EstimateResult) -> Table:
+    """Means with their ranks and groups, the best system first.
+
+    Args:
+        result: The result.
+    """
     digits = decimals(result)
     unlike = len({row.n for row in result.systems}) > 1
-    heads = ["system", *(["items"] if unlike else ()), "mean [95 % CI]"]
-    grid = [[*heads, *(["ratings only [95 % CI]"] if result.scores_used else ()), "rank", "group"]]
-    for row, letters in zip(result.systems, letter_columns(result.systems), strict=True):
-        line = [row.system, *([f"{row.n:,}"] if unlike else ()), _cell(row.mean, row.low, row.high, digits)]
-        if result.scores_used:
-            line.append(_cell(row.human_mean, row.human_low, row.human_high, digits))
-        grid.append([*line, rank_range(row), letters])
-    return grid
+    letters = dict(zip((row.system for row in result.systems), letter_columns(result.systems), strict=True))
+    alone = Interval(
+        "ratings only",
+        "human_mean",
+        plain="ratings only [95 % CI]",
+        low="human_low",
+        high="human_high",
+        digits=digits,
+        zero=True,
+    )
+    return Table(
+        key="estimates",
+        caption="Mean grades, 95 % confidence intervals over items in brackets; two systems share a letter unless they "
+        "differ significantly (Holm-adjusted p < .05)",
+        rows=result.systems,
+        columns=(
+            Name("system", "system"),
+            Count("items", "n", only="" if unlike else "page"),
+            Interval("mean", "mean", plain="mean [95 % CI]", digits=digits, zero=True),
+            *([alone] if result.scores_used else ()),
+            Text("rank", rank_range),
+            Text("group", "letters", plainly=lambda row: letters[row.system]),
+        ),
+    )
 
 
 def decimals(result: EstimateResult) -> int:
@@ -97,13 +118,13 @@ def _cell(value: float, low: float | None, high: float | None, digits: int) -> s
     return f"{first} [{', '.join(others)}]" if others else first
 
 
-def rank_range(row: SystemEstimate) -> str:
-    """Ranks that the significant differences leave, such as ``2-4``.
+def rank_range(row: SystemEstimate) -> tuple[str, ...]:
+    """The ends of the ranks that the significant differences leave, which may be one.
 
     Args:
         row: The system.
     """
-    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
+    return tuple(dict.fromkeys([f"{row.rank_low}", f"{row.rank_high}"]))
 
 
 def letter_columns(rows: Sequence[SystemEstimate]) -> list[str]:

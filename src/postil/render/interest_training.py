@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.render.formats import counted, noted, value_with_interval
-from postil.render.passages import length_grids
+from postil.render.passages import length_tables
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def view(result: InterestTrainingResult) -> View:
     return View(
         rows=[to_builtins(row) for row in result.gains],
         grids=[[["ranking", *columns], *([name, *cells] for name, cells in gains.items())]],
-        details=[*(tables if differences else []), *length_grids(result.by_length), _weights(result)],
+        details=[*(tables if differences else []), *length_tables(result.by_length), _weights(result)],
         head=f"{_size(result)}; one list per page, the mean of them",
         remarks=list(_remarks(result)),
     )

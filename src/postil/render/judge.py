@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import Blank, Message, Setting
@@ -9,15 +10,15 @@ from postil.records.names import control
 from postil.render.formats import counted, noted
 from postil.render.numbers import number
 from postil.render.passages import signature_lines
+from postil.render.table import Count, Interval, Name, Number, Share, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import Estimate, JudgeResult
-    from postil.render.formats import Grid
 
-__all__ = ["findings", "grade_text", "summary", "view", "work"]
+__all__ = ["controls_table", "findings", "summary", "systems_table", "view", "work"]
 
 TOKENS: Final = Setting("answer_tokens", Blank("N"))
 FIELDS: Final = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
@@ -46,7 +47,7 @@ def view(result: JudgeResult) -> View:
     return View(
         rows=rows,
         fields=FIELDS,
-        grids=[_systems(result), *([_controls(result)] if result.controls else [])],
+        grids=[systems_table(result), *([controls_table(result)] if result.controls else [])],
         head=f"{result.metric}, {work(result)}",
         remarks=[
             *(f"{name}: {said}" for name, said in findings(result)),
@@ -83,36 +84,53 @@ def _cut(result: JudgeResult) -> Iterator[bool]:
     return (each.reason == "cut" for each in result.absent)
 
 
-def _systems(result: JudgeResult) -> Grid:
-    grid = [["system", "mean grade [95 % CI]", "texts", "without a grade", "mean mass", "by samples"]]
-    return grid + [
-        [
-            row.system,
-            grade_text(row.mean),
-            f"{row.n:,}",
-            f"{row.absent:,}",
-            "" if row.mass is None else f"{row.mass:.2f}",
-            f"{row.sampled:,}",
-        ]
-        for row in result.systems
-    ]
+def systems_table(result: JudgeResult) -> Table:
+    """Mean grades of the systems.
+
+    Args:
+        result: The result.
+    """
+    return Table(
+        key="judged",
+        caption="Mean grades, 95 % confidence intervals over items in brackets; mean probability of all grades "
+        "together",
+        rows=result.systems,
+        columns=(
+            Name("system", "system"),
+            Interval("mean grade", "value", at=attrgetter("mean"), plain="mean grade [95 % CI]", grade=True, none=""),
+            Count("texts", "n"),
+            Count("without a grade", "absent"),
+            Number("mass", "mass", plain="mean mass", grade=True, none=""),
+            Count("by samples", "sampled"),
+        ),
+    )
 
 
-def _controls(result: JudgeResult) -> Grid:
-    grid = [["control", "texts", "mean grade", "difference [95 % CI]", "same grade"]]
-    return grid + [
-        [
-            control(f"control:{row.control}({result.metric})"),
-            f"{row.n:,}",
-            f"{row.mean:.2f}",
-            grade_text(row.difference),
-            f"{100 * row.equal:.0f} %",
-        ]
-        for row in result.controls
-    ]
+def controls_table(result: JudgeResult) -> Table:
+    """Mean grades of the same texts by changed prompts.
+
+    Args:
+        result: The result.
+    """
+    return Table(
+        key="judge-controls",
+        caption="The same texts by changed prompts: mean grade, difference from the judge, share of equal grades",
+        rows=result.controls,
+        columns=(
+            Name("control", lambda row: control(f"control:{row.control}({result.metric})")),
+            Count("texts", "n", only="text"),
+            Number("mean grade", "mean", grade=True),
+            Interval(
+                "difference", "value", at=attrgetter("difference"), plain="difference [95 % CI]", grade=True, none=""
+            ),
+            Share("same grade", "equal"),
+            Count("texts", "n", only="page"),
+        ),
+        kind=lambda _: "control",
+    )
 
 
-def grade_text(value: Estimate | None) -> str:
+def _grade(value: Estimate | None) -> str:
     """A mean grade, or a difference of two, with its interval; empty where there is none.
 
     Args:
@@ -137,9 +155,9 @@ def findings(result: JudgeResult) -> Iterator[tuple[str, str]]:
             of = counted(result.length.human_n, "text")
             yield "human ratings", f"Pearson correlation {_pearson(result.length.human)}; {after} ({of})"
     if (own := result.self_preference) is not None:
-        others = "" if own.others is None else f", of others {grade_text(own.others)}"
-        preference = "" if own.preference is None else f"; difference {grade_text(own.preference)}"
-        what = f"judge minus people {grade_text(own.own)} on {counted(own.n, 'text')} of {own.system}"
+        others = "" if own.others is None else f", of others {_grade(own.others)}"
+        preference = "" if own.preference is None else f"; difference {_grade(own.preference)}"
+        what = f"judge minus people {_grade(own.own)} on {counted(own.n, 'text')} of {own.system}"
         yield "own texts", f"{what}{others}{preference}"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
@@ -10,22 +13,28 @@ from postil.messages import Message
 from postil.plots import save
 from postil.records.ids import plain_id
 from postil.records.results import Gain, GainDifference, NcgResult
-from postil.render.formats import counted, noted, value_with_interval
+from postil.render.formats import counted, noted
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
+from postil.render.table import Interval, Name, Number, Table
 from postil.render.views import WHOLE, View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from postil.records.results import Estimate, GainByLength, ListCorrelation
-    from postil.render.formats import Grid
+    from postil.records.results import GainByLength, LengthThird, ListCorrelation
+    from postil.render.table import Kind
 
 __all__ = [
     "CORRELATIONS",
     "SENSES",
+    "Ranking",
+    "differences_table",
     "draw_figures",
+    "gains_table",
     "length_columns",
+    "length_tables",
+    "lengths_table",
     "signature_lines",
     "summary",
     "undefined_correlations",
@@ -33,9 +42,6 @@ __all__ = [
 ]
 
 LEVEL: Final = 0.05
-
-NONE: Final = "-"
-"""Text of a cell without a number."""
 
 CORRELATIONS: Final[Mapping[str, str]] = {
     "spearman": "Spearman",
@@ -54,16 +60,16 @@ def view(result: NcgResult) -> View:
     Args:
         result: The result.
     """
-    rankings: dict[str, list[Gain]] = {}
+    rankings: dict[str, dict[int, Gain]] = {}
     for row in result.gains:
-        rankings.setdefault(row.name, []).append(row)
+        rankings.setdefault(row.name, {})[row.k] = row
     return View(
         rows=list(_rows(result)),
-        grids=[_gains(rankings)],
-        details=[*_from_best(rankings, result.differences), *length_grids(result.by_length)],
+        grids=[gains_table([Ranking(name, name, rows) for name, rows in rankings.items()])],
+        details=[*_from_best(rankings, result.differences), *length_tables(result.by_length)],
         head=_head(result),
         remarks=list(_remarks(result)),
-        signatures=list(signature_lines(rows[0].signature for rows in rankings.values())),
+        signatures=list(signature_lines(_first(rows).signature for rows in rankings.values())),
     )
 
 
@@ -102,42 +108,138 @@ def _head(result: NcgResult) -> str:
     )
 
 
-def _gains(rankings: Mapping[str, Sequence[Gain]]) -> Grid:
-    first = next(iter(rankings.values()), ())
-    return [
-        ["measure", *(f"nCG@{row.k}" for row in first)],
-        *([name, *map(_cell, rows)] for name, rows in rankings.items()),
-    ]
-
-
-def _cell(row: Gain | GainDifference, sign: int = 1) -> str:
-    """A value with its interval; without one the value alone."""
-    number = sign * row.value if isinstance(row, GainDifference) else row.ncg
-    if row.low is None or row.high is None:
-        return value_with_interval(number, number, number).partition(" ")[0]
-    low, high = sorted((sign * row.low, sign * row.high))
-    return value_with_interval(number, low, high)
-
-
-def length_grids(rows: Sequence[GainByLength]) -> Iterator[Grid]:
-    """Each ranking among passages of similar length, and its rank correlations.
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A row of a table: a ranking, the difference of two, or the title of a group.
 
     Args:
-        rows: One row per ranking; without any there is no table.
+        name: Its name on a page.
+        full: Its full name.
+        rows: The numbers by rank cutoff.
+        kind: See `Table`.
+        best: The rank cutoffs at which it has the highest number of its group.
     """
-    if not rows:
-        return
-    yield [
-        ["by length", f"nCG@{rows[0].k} in thirds", *CORRELATIONS.values()],
-        *(
-            [row.name, *(_estimate(each) for each in (row.ncg, row.spearman, row.partial, row.with_length))]
-            for row in rows
+
+    name: str
+    full: str
+    rows: Mapping[int, Gain | GainDifference]
+    kind: Kind = ""
+    best: Collection[int] = ()
+
+
+def gains_table(lines: Sequence[Ranking], caption: str = "") -> Table:
+    """The nCG of rankings, one column per rank cutoff.
+
+    Args:
+        lines: The rankings.
+        caption: The caption.
+    """
+    columns = (
+        Interval(f"nCG@{k:,}", "ncg", at=partial(_at, k), plain=f"nCG@{k}", best=partial(_best, k))
+        for k in _cuts(lines)
+    )
+    return Table(
+        key="gains", caption=caption, rows=lines, columns=(_name("measure"), *columns), kind=attrgetter("kind")
+    )
+
+
+def differences_table(
+    head: str, lines: Sequence[Ranking], caption: str = "", key: str = "differences", *, alone: str = ""
+) -> Table:
+    """Differences of nCG, one column per rank cutoff.
+
+    Args:
+        head: Head of the names.
+        lines: The differences.
+        caption: The caption.
+        key: The key.
+        alone: The head where the table stands alone.
+    """
+    columns = (
+        Interval(
+            f"nCG@{k:,}",
+            "value",
+            at=partial(_at, k),
+            plain=f"nCG@{k}",
+            signed=True,
+            strong=partial(_holds, k),
+            unmarked="",
+        )
+        for k in _cuts(lines)
+    )
+    names = _name(head, alone)
+    return Table(
+        key=key,
+        caption=caption,
+        rows=lines,
+        columns=(names, *columns),
+        kind=attrgetter("kind"),
+        long=key == "all-differences",
+    )
+
+
+def _name(head: str, alone: str = "") -> Name:
+    return Name(head, "name", full="full", plain=alone)
+
+
+def _cuts(lines: Iterable[Ranking]) -> Iterable[int]:
+    return dict.fromkeys(k for line in lines for k in line.rows)
+
+
+def _at(k: int, line: Ranking) -> Gain | GainDifference | None:
+    return line.rows.get(k)
+
+
+def _best(k: int, line: Ranking) -> bool:
+    return k in line.best
+
+
+def _holds(k: int, line: Ranking) -> bool:
+    row = line.rows[k]
+    return isinstance(row, GainDifference) and row.p_holm < LEVEL
+
+
+def _first(rows: Mapping[int, Gain]) -> Gain:
+    return next(iter(rows.values()))
+
+
+def lengths_table(lines: Sequence[tuple[str, str, Kind, GainByLength | None]], caption: str = "") -> Table:
+    """Each ranking among passages of similar length, and its rank correlations; pages have each third as well.
+
+    Args:
+        lines: Name on a page, full name, kind and numbers of each ranking; the titles of groups have no numbers.
+        caption: The caption.
+    """
+    first = next(row for *_, row in lines if row is not None)
+    return Table(
+        key="by-length",
+        caption=caption,
+        rows=lines,
+        columns=(
+            Name("measure", itemgetter(0), full=itemgetter(1), plain="by length"),
+            _length("in thirds", "ncg", plain=f"nCG@{first.k} in thirds"),
+            *(Number(name, "ncg", at=partial(_third, place), only="page") for place, name in enumerate(first.THIRDS)),
+            *(_length(label, field) for field, label in CORRELATIONS.items()),
         ),
-    ]
+        kind=itemgetter(2),
+    )
 
 
-def _estimate(found: Estimate | ListCorrelation) -> str:
-    return NONE if found.value is None else value_with_interval(found.value, found.low, found.high)
+def _length(head: str, field: str, plain: str = "") -> Interval:
+    return Interval(head, "value", at=lambda line: getattr(line[3], field), plain=plain)
+
+
+def _third(place: int, line: tuple[str, str, Kind, GainByLength]) -> LengthThird:
+    return line[3].thirds[place]
+
+
+def length_tables(rows: Sequence[GainByLength]) -> list[Table]:
+    """Each ranking among passages of similar length; no table without rankings.
+
+    Args:
+        rows: One row per ranking.
+    """
+    return [lengths_table([(row.name, row.name, "", row) for row in rows])] if rows else []
 
 
 def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, str]]:
@@ -160,26 +262,29 @@ def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, 
             yield ", ".join([row.name, *some]), reason
 
 
-def _from_best(rankings: Mapping[str, Sequence[Gain]], differences: Sequence[GainDifference]) -> Iterator[Grid]:
+def _from_best(rankings: Mapping[str, Mapping[int, Gain]], differences: Sequence[GainDifference]) -> Iterator[Table]:
     """With passages in their references, then leave-one-out: the best ranking at the first cutoff minus each other."""
     by_pair = {(row.first, row.second, row.k): row for row in differences}
     baselines = {name for name in rankings if measure_family(name) == BASELINES}
     for leave in (False, True):
-        some = [name for name, rows in rankings.items() if rows[0].leave_one_out is leave or name in baselines]
+        some = [name for name, rows in rankings.items() if _first(rows).leave_one_out is leave or name in baselines]
         if not by_pair or baselines.issuperset(some):
             continue
-        best = max(some, key=lambda name: rankings[name][0].ncg)
-        ks = [row.k for row in rankings[best]]
-        others = [[name, *(_difference(by_pair, best, name, k) for k in ks)] for name in some if name != best]
+        best = max(some, key=lambda name: _first(rankings[name]).ncg)
+        others = [
+            Ranking(name, name, {k: _difference(by_pair, best, name, k) for k in rankings[best]})
+            for name in some
+            if name != best
+        ]
         if others:
-            yield [[f"{best} minus (* p < .05)", *(f"nCG@{k}" for k in ks)], *others]
+            yield differences_table(f"{best} minus", others, alone=f"{best} minus (* p < .05)")
 
 
-def _difference(by_pair: Mapping[tuple[str, str, int], GainDifference], best: str, other: str, k: int) -> str:
-    row, sign = by_pair.get((best, other, k)), 1
-    if row is None:
-        row, sign = by_pair[other, best, k], -1
-    return _cell(row, sign) + ("*" if row.p_holm < LEVEL else "")
+def _difference(
+    by_pair: Mapping[tuple[str, str, int], GainDifference], best: str, other: str, k: int
+) -> GainDifference:
+    row = by_pair.get((best, other, k))
+    return by_pair[other, best, k].reversed() if row is None else row
 
 
 def _remarks(result: NcgResult) -> Iterator[str]:

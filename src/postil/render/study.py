@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from postil.escaping import visible
 from postil.render.formats import counted, grid_as
 from postil.render.numbers import DASH, interval, number
+from postil.render.table import Cell, Column, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
-    from postil.records.results import StudyCell, StudyResult, StudyTable
-    from postil.render.formats import Grid
+    from postil.records.results import StudyCell, StudyResult, StudyRow, StudyTable
 
-__all__ = ["cell_text", "study_text", "summary", "table_rows", "view"]
+__all__ = ["cell_text", "study_table", "study_text", "summary", "table_rows", "view"]
 
 INDENT: Final = "… "
 """Before the name of a row that belongs to the one above."""
@@ -31,7 +34,7 @@ def view(result: StudyResult) -> View:
     rows = [{"table": table.key, **row} for table in tables for row in table_rows(table)]
     return View(
         rows=rows,
-        grids=[_grid(table) for table in tables],
+        grids=[study_table(table) for table in tables],
         fields=tuple(dict.fromkeys(name for row in rows for name in row)),
         head=result.title,
         remarks=result.conclusion,
@@ -50,7 +53,7 @@ def study_text(form: Literal["table", "markdown"], result: StudyResult, keys: Co
     for part in result.parts:
         tables = [table for table in part.tables if not keys or table.key in keys]
         blocks += [f"## {part.title}", *part.words] if not keys else []
-        blocks += [f"{table.caption}\n\n{grid_as(form, _grid(table))}".rstrip() for table in tables]
+        blocks += [f"{table.caption}\n\n{grid_as(form, study_table(table))}".rstrip() for table in tables]
     if not keys:
         blocks += ["## Settings", "\n".join(f"- {name}: {value}" for name, value in result.settings)]
     return visible("\n\n".join(filter(None, blocks)) + "\n")
@@ -90,14 +93,48 @@ def cell_text(cell: StudyCell, digits: int) -> tuple[str, str]:
     return (DASH if cell is None else cell if isinstance(cell, str) else f"{cell:,}"), ""
 
 
-def _grid(table: StudyTable) -> Grid:
-    return [list(table.head), *_lines(table)]
+@dataclass(frozen=True, slots=True)
+class _Number(Column):
+    """A number of a study, with as many decimals as its row has."""
+
+    def shown(self, value: Any, row: StudyRow) -> Cell:
+        """See `Column`."""
+        text, ends = cell_text(value, row.digits)
+        return Cell(f"{text} {ends}".rstrip(), text, ends, words=self.words)
 
 
-def _lines(table: StudyTable) -> Iterator[list[str]]:
-    for row in table.rows:
-        cells = [" ".join(cell_text(cell, row.digits)).strip() for cell in row.cells]
-        yield [INDENT * (row.kind == "control") + row.name, *(cells or [""] * (len(table.head) - 1))]
+@dataclass(frozen=True, slots=True)
+class _Words(_Number):
+    """Words of a study, and numbers among them."""
+
+    words: ClassVar[bool] = True
+
+
+def study_table(table: StudyTable) -> Table:
+    """A table of a study.
+
+    Args:
+        table: The table.
+    """
+    wordy = {place for row in table.rows for place, cell in enumerate(row.cells) if isinstance(cell, str)}
+    return Table(
+        key=table.key,
+        caption=table.caption,
+        rows=table.rows,
+        columns=(
+            Name(table.head[0], "name", plainly=lambda row: INDENT * (row.kind == "control") + row.name),
+            *(
+                (_Words if place in wordy else _Number)(head, partial(_cell, place), none=DASH)
+                for place, head in enumerate(table.head[1:])
+            ),
+        ),
+        kind=attrgetter("kind"),
+        groups=True,
+    )
+
+
+def _cell(place: int, row: StudyRow) -> StudyCell:
+    return row.cells[place]
 
 
 def summary(result: StudyResult) -> str:

@@ -14,12 +14,13 @@ HTML typeset them. Digits belong to a column, signs and brackets to the writer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
-from postil.render.numbers import DASH, grade, interval, number, p_value, plain_numbers, signed
+from postil.render.numbers import DASH, grade, number, p_value, plain_numbers, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +52,10 @@ SHORT: Final = 16
 
 LINES: Final = 1000
 """Largest number of lines of a table on a page; the CSV files have all."""
+
+
+_MINUS: Final = re.compile(r"(?<![\w.])-(?=[\d.])|(?<=e)-(?=\d)")
+"""A hyphen that is a minus, unlike that of a range or a date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class Column:
         of: Where its value is.
         at: Function to the part of a row that `of` is a field of; that part may be None.
         plain: Its head on a terminal and in Markdown, where that is another one.
-        none: Text of a cell without a value; a hyphen is a dash where it is typeset.
+        none: Text on a terminal of a cell without a value.
+        dash: Text of such a cell where it is typeset.
         only: ``page`` for a column of pages alone, ``text`` for one of all other formats.
     """
 
@@ -116,6 +122,7 @@ class Column:
     at: Callable[[Any], Any] | None = None
     plain: str = ""
     none: str = "-"
+    dash: str = DASH
     only: Literal["", "page", "text"] = ""
     words: ClassVar[bool] = False
 
@@ -139,7 +146,7 @@ class Column:
             row: The row.
         """
         value = self.value(row)
-        return Cell(self.none, self.none and DASH) if value is None else self.shown(value, row)
+        return Cell(self.none, self.dash) if value is None else self.shown(value, row)
 
     def shown(self, value: Any, row: Any) -> Cell:
         """The cell of a row with a value.
@@ -162,7 +169,7 @@ class Column:
         return Row(cell.text, cells, kind, f"{cell}", cell.plain)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Text(Column):
     """Words; a pair of words is a range.
 
@@ -170,7 +177,6 @@ class Text(Column):
         plainly: Where the words of a terminal are, if they are others.
     """
 
-    _: KW_ONLY
     plainly: Field | None = None
     apart: ClassVar[tuple[str, str]] = ("-", "–")
     words: ClassVar[bool] = True
@@ -196,8 +202,12 @@ class Figure(Text):
 
     words: ClassVar[bool] = False
 
+    def said(self, value: Any, _row: Any) -> tuple[str, str]:
+        """See `Text`."""
+        return value, DASH if value == "-" else _MINUS.sub("\N{MINUS SIGN}", value)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Name(Text):
     """The names of the rows; a pair of names is a difference.
 
@@ -205,7 +215,6 @@ class Name(Text):
         full: Where the full name is, for what is printed, if the name on a page is a short one.
     """
 
-    _: KW_ONLY
     full: Field | None = None
     apart: ClassVar[tuple[str, str]] = (" - ", " − ")
 
@@ -218,73 +227,65 @@ class Name(Text):
         return Row(name, cells, kind, full, plain)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Column):
     """A number.
 
     Args:
         digits: Number of decimals.
         zero: True for a 0 before the point on a terminal and in Markdown.
-        signed: True for a plus sign before what is above 0, where it is typeset.
-        grade: True for a number on the scale of the ratings, which has its 0 everywhere.
+        signed: True for a plus sign before what is above 0, where it is typeset; or a function of the row.
+        grade: True for a number on the scale of the ratings: two decimals, and its 0, in all formats.
         rank: Where the rank is that stands beside the number on a page, if there is one.
         best: Function that is true for a value that stands out.
+        strong: Function that is true where the number differs significantly from 0.
+        unmarked: Text after a number that does not, on a terminal, where one that does has a star; None without stars.
+        low: Where the lower end of its confidence interval is, if there is one.
+        high: Where the upper end is.
     """
 
-    _: KW_ONLY
     digits: int = 3
     zero: bool = False
-    signed: bool = False
+    signed: bool | Callable[[Any], bool] = False
     grade: bool = False
     rank: Field | None = None
     best: Callable[[Any], bool] | None = None
-
-    def shown(self, value: Any, row: Any) -> Cell:
-        """See `Column`."""
-        plain, *_ = plain_numbers([value], self.digits, zero=self.zero)
-        rank = None if self.rank is None else self.value(row, self.rank)
-        detail = "" if rank is None else f"({rank})"
-        return Cell(plain, self.typeset(value), detail, best=self.best is not None and self.best(row))
-
-    def typeset(self, value: float) -> str:
-        """The number as a page and a paper have it."""
-        return grade(value) if self.grade else (signed if self.signed else number)(value, self.digits)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval(Number):
-    """A number with its confidence interval, where there is one.
-
-    Args:
-        low: Where the lower end is.
-        high: Where the upper end is.
-        strong: Function that is true where the number differs significantly from 0.
-        unmarked: Text after a number that does not, on a terminal, where one that does has a star; None without stars.
-    """
-
-    _: KW_ONLY
-    low: Field = "low"
-    high: Field = "high"
     strong: Callable[[Any], bool] | None = None
     unmarked: str | None = None
+    low: Field | None = None
+    high: Field | None = None
 
     def shown(self, value: Any, row: Any) -> Cell:
         """See `Column`."""
-        low, high = self.value(row, self.low), self.value(row, self.high)
-        ends = [] if low is None or high is None else [low, high]
-        plain, *others = plain_numbers([value, *ends], self.digits, zero=self.zero)
-        strong = self.strong is not None and self.strong(row)
+        low, high, rank = (None if of is None else self.value(row, of) for of in (self.low, self.high, self.rank))
+        plus = self.signed(row) if callable(self.signed) else self.signed
+        values = [value, *(end for end in (low, high) if end is not None)]
+        (plain, *plain_ends), (text, *ends) = self.printed(values, plus)
+        detail, plain_detail = (f"[{', '.join(each)}]" if each else "" for each in (ends, plain_ends))
+        strong, best = (of is not None and of(row) for of in (self.strong, self.best))
         mark = "" if self.unmarked is None else "*" if strong else self.unmarked
-        return Cell(
-            (f"{plain} [{', '.join(others)}]" if others else plain) + mark,
-            self.typeset(value),
-            interval(low, high, self.digits),
-            strong,
-            best=self.best is not None and self.best(row),
-        )
+        detail = detail if rank is None else f"({rank})"
+        return Cell(f"{plain} {plain_detail}".rstrip() + mark, text, detail, strong, best=best)
+
+    def printed(self, values: Sequence[float], plus: bool) -> tuple[list[str], list[str]]:  # noqa: FBT001
+        """The numbers of a cell as a terminal has them, and typeset; the first may have a plus sign."""
+        if self.grade:
+            texts = list(map(grade, values))
+            return texts, texts
+        first, *ends = values
+        plain = plain_numbers(values, self.digits, zero=self.zero)
+        return plain, [(signed if plus else number)(first, self.digits), *(number(end, self.digits) for end in ends)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval(Number):
+    """A number with its confidence interval, where there is one."""
+
+    low: Field | None = "low"
+    high: Field | None = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Count(Column):
     """A number of things.
 
@@ -292,16 +293,14 @@ class Count(Column):
         separated: True for separators of thousands on a terminal as well.
     """
 
-    _: KW_ONLY
     separated: bool = True
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Any, _row: Any) -> Cell:
         """See `Column`."""
-        del row
         return Cell(f"{value:,}" if self.separated else f"{value}", f"{value:,}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PValue(Column):
     """A p-value.
 
@@ -309,12 +308,10 @@ class PValue(Column):
         zero: True for a 0 before the point on a terminal and in Markdown.
     """
 
-    _: KW_ONLY
     zero: bool = True
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Any, _row: Any) -> Cell:
         """See `Column`."""
-        del row
         return Cell(f"{value:.4f}" if self.zero else f"{value:.4f}".removeprefix("0"), p_value(value))
 
 
@@ -322,9 +319,8 @@ class PValue(Column):
 class Share(Column):
     """A share, in percent."""
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Any, _row: Any) -> Cell:
         """See `Column`."""
-        del row
         return Cell(text := f"{100 * value:.0f} %", text)
 
 
@@ -334,9 +330,8 @@ class Marks(Column):
 
     words: ClassVar[bool] = True
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Any, _row: Any) -> Cell:
         """See `Column`."""
-        del row
         return Cell(text := "yes" if value else "no", text, words=True, best=bool(value))
 
 
@@ -351,6 +346,7 @@ class Table:
         caption: Its caption, on a page.
         kind: Function that tells controls and people from metrics, and the titles of groups, which a page alone has.
         long: True for a table that is too long to be printed.
+        groups: True if a terminal and Markdown have the titles of groups as well.
     """
 
     key: str
@@ -359,6 +355,7 @@ class Table:
     caption: str = ""
     kind: Callable[[Any], Kind] | None = None
     long: bool = False
+    groups: bool = False
     block: ClassVar = "table"
 
     @property
@@ -412,8 +409,8 @@ class Table:
         grid = [[first.head if page else first.plain or first.head]]
         grid[0] += [column.head if typeset else column.plain or column.head for column in others]
         for line in lines:
-            if line.kind != "group":
-                cells = [str(cell) if typeset else cell.plain for cell in line.cells]
+            if line.kind != "group" or (self.groups and not page):
+                cells = [str(cell) if typeset else cell.plain for cell in line.cells] or [""] * len(others)
                 grid.append([line.full if typeset else line.plain, *cells])
         return grid
 

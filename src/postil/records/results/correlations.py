@@ -211,9 +211,9 @@ class Difference(Part, frozen=True, kw_only=True):
             self,
             first=self.second,
             second=self.first,
-            value=-self.value,
-            low=None if self.high is None else -self.high,
-            high=None if self.low is None else -self.low,
+            value=0.0 - self.value,
+            low=None if self.high is None else 0.0 - self.high,
+            high=None if self.low is None else 0.0 - self.low,
         )
 
 

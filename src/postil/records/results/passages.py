@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
+from msgspec.structs import replace
+
 from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.results.base import Result
 from postil.records.results.correlations import Correlation
@@ -91,6 +93,17 @@ class GainDifference(Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         check_interval(self.low, self.high)
+
+    def reversed(self) -> GainDifference:
+        """The same difference as the second ranking minus the first."""
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            value=0.0 - self.value,
+            low=None if self.high is None else 0.0 - self.high,
+            high=None if self.low is None else 0.0 - self.low,
+        )
 
 
 FLIPS: Final = 10_000

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.plots import confusion, histograms
 from postil.records.explain import shown
-from postil.records.names import STATISTICS
-from postil.render.formats import counted
-from postil.render.numbers import grade, interval, signed
-from postil.render.page.blocks import Cell, Collapsed, Paragraph, Picture, Row, Table
-from postil.render.page.tables import NONE, plain_value, whole, with_interval
+from postil.render.agreement import pairs_table, raters_table, statistics_table
+from postil.render.page.blocks import Collapsed, Paragraph, Picture
 from postil.render.page.words import capital
 
 if TYPE_CHECKING:
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Agreement, Rater
     from postil.render.page.blocks import Block
+    from postil.render.table import Table
 
 __all__ = ["agreement_blocks", "agreement_pictures"]
 
@@ -38,7 +36,7 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     Args:
         found: The agreement.
     """
-    yield _statistics(found)
+    yield statistics_table(found)
     yield from (Paragraph(f"No {name}: {reason}.") for name, reason in found.absent.items())
     yield from (Paragraph(f"{capital(note)}.") for note in found.notes)
     drawn = {picture.key: picture for picture in agreement_pictures(found)}
@@ -50,7 +48,7 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
         yield drawn["annotators"]
     if len(found.pairs) > 1:
         sheet = _pairs(found)
-        yield Collapsed(sheet.caption, (sheet,))
+        yield Collapsed(sheet.title, (sheet,))
 
 
 def agreement_pictures(found: Agreement) -> Iterator[Picture]:
@@ -66,55 +64,17 @@ def _most_active(found: Agreement) -> list[Rater]:
     return sorted(found.raters, key=lambda rater: -rater.n)[:RATERS]
 
 
-def _statistics(found: Agreement) -> Table:
-    """The statistics of agreement."""
-    lines = [
-        Row(name, (with_interval(each), Cell(STATISTICS.get(name, ""), words=True)))
-        for name, each in found.estimates.items()
-    ]
-    caption = (
-        f"{counted(found.texts, 'text')}, {counted(found.ratings, 'rating')}; 95 % confidence intervals in brackets"
-    )
-    return Table("agreement", caption, ("statistic", "value", "definition"), tuple(lines))
-
-
 def _annotators(raters: Sequence[Rater], of: int) -> Table:
     """The given annotators, out of a total number."""
-    notes = any(rater.note for rater in raters)
-    lines = []
-    for rater in raters:
-        severe = rater.severity
-        cells = [
-            whole(rater.n),
-            Cell(grade(rater.mean), value=rater.mean),
-            NONE
-            if severe is None
-            else Cell(signed(severe.value, 2), interval(severe.low, severe.high, 2), severe.value),
-        ]
-        lines.append(Row(rater.name, (*cells, *([Cell(rater.note, words=True)] if notes else []))))
     few = f"The {len(raters)} annotators with the most ratings of {of:,}" if len(raters) < of else "Annotators"
-    head = ("annotator", "ratings", "mean", "bias", *(["note"] if notes else []))
-    return Table("annotators", few, head, tuple(lines))
+    return raters_table(raters, caption=few)
 
 
 def _pairs(found: Agreement) -> Table:
     """Pairs of annotators, those with the most shared texts first."""
     shown = sorted(found.pairs, key=lambda pair: -pair.n)[:PAIRS]
-    reasons = any(pair.reason for pair in shown)
-    lines = [
-        Row(
-            f"{pair.first} and {pair.second}",
-            (
-                whole(pair.n),
-                *(plain_value(value) for value in (pair.agreement, pair.unweighted, pair.linear, pair.quadratic)),
-                *([Cell(pair.reason, words=True)] if reasons else []),
-            ),
-        )
-        for pair in shown
-    ]
-    head = ("pair", "texts", "agreement", "kappa", "linear", "quadratic", *(["note"] if reasons else []))
     few = f"The {len(shown)} pairs of annotators with the most shared texts, of {len(found.pairs):,}"
-    return Table("pairs", few if len(shown) < len(found.pairs) else "Pairs of annotators", head, tuple(lines))
+    return pairs_table(shown, few if len(shown) < len(found.pairs) else "Pairs of annotators")
 
 
 def _confusions(found: Agreement) -> Picture | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from postil.escaping import one_line
 from postil.plots import svg
-from postil.render import table
 from postil.render.page.words import isolated, plain
+from postil.render.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Block",
-    "Cell",
     "Chapter",
     "Collapsed",
     "Facts",
@@ -29,16 +28,9 @@ __all__ = [
     "Picture",
     "Quote",
     "Quotes",
-    "Row",
     "Section",
-    "SomeTable",
-    "Table",
     "first_open",
 ]
-
-WIDE: Final = 5
-SHORT: Final = 16
-"""Limits for `Table.narrow`: the number of columns above which, and the length of labels up to which, it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,97 +116,6 @@ class Quotes:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell.
-
-    Args:
-        text: The main text.
-        detail: Secondary text, such as an interval.
-        value: The number that the text rounds; None for words.
-        strong: True if it is significantly different from 0; a star follows.
-        words: True for words, False for a number.
-        best: True if it is the highest of its comparable group.
-    """
-
-    text: str
-    detail: str = ""
-    value: float | None = None
-    strong: bool = False
-    words: bool = False
-    best: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.detail}".strip() + "*" * self.strong
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row.
-
-    Args:
-        name: Label of the row.
-        cells: Its cells.
-        kind: ``control`` for a control, ``people`` for human ratings, ``group`` for the title of the rows below,
-            which has no cells.
-        full: The full name, where ``name`` is a short one.
-    """
-
-    name: str
-    cells: tuple[Cell, ...]
-    kind: Literal["", "control", "people", "group"] = ""
-    full: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table.
-
-    Args:
-        key: Identifier, for ids and file names.
-        caption: Its caption.
-        head: Labels of the columns, that of the row labels first.
-        lines: The rows.
-    """
-
-    block: ClassVar = "table"
-
-    key: str
-    caption: str
-    head: tuple[str, ...]
-    lines: tuple[Row, ...]
-
-    def words(self, column: int) -> bool:
-        """True if a column holds words rather than numbers.
-
-        Args:
-            column: Its index in the head.
-        """
-        return column > 0 and any(line.cells[column - 1].words for line in self.lines if line.cells)
-
-    @property
-    def title(self) -> str:
-        """Its caption."""
-        return self.caption
-
-    @property
-    def long(self) -> bool:
-        """True for a table that is too long to be printed."""
-        return self.key in {"all-differences"}
-
-    @property
-    def narrow(self) -> bool:
-        """True for a table of many columns and short row labels, which gets a narrow first column."""
-        names = [self.head[0], *(line.name for line in self.lines if line.kind != "group")]
-        return len(self.head) > WIDE and max(map(len, names)) <= SHORT
-
-    @property
-    def grid(self) -> list[list[str]]:
-        """Its cells as text, without the titles of groups."""
-        lines = [line for line in self.lines if line.kind != "group"]
-        return [list(map(plain, self.head)), *([line.full or line.name, *map(str, line.cells)] for line in lines)]
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """A picture, drawn when it is asked for.
 
@@ -260,8 +161,7 @@ class Collapsed:
     blocks: tuple[Block, ...]
 
 
-SomeTable: TypeAlias = Table | table.Table
-Block: TypeAlias = Heading | Paragraph | Findings | Facts | Quotes | SomeTable | Picture | Collapsed
+Block: TypeAlias = Heading | Paragraph | Findings | Facts | Quotes | Table | Picture | Collapsed
 
 
 def first_open(pictures: Iterable[Picture]) -> Iterator[Block]:

@@ -10,20 +10,18 @@ import numpy as np
 from postil.messages import Message
 from postil.plots import Curve, CurveMark, curves
 from postil.render.budget import (
-    LAYOUTS,
+    facets_table,
     head,
     next_command,
     noise_of_raters,
-    numbers,
+    plans_table,
     rows_of_best,
-    shown_rows,
     uses_scores,
     verdict,
 )
 from postil.render.formats import counted
-from postil.render.numbers import DASH, interval, number
-from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
-from postil.render.page.tables import NONE, cut
+from postil.render.numbers import DASH, number
+from postil.render.page.blocks import Chapter, Facts, Paragraph, Picture, Section
 from postil.render.page.words import capital, left_out
 from postil.render.severity import severity_remarks
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import BudgetResult, BudgetRow
-    from postil.render.page.blocks import Block
 
 __all__ = ["budget_chapter", "budget_pictures"]
 
@@ -48,9 +45,14 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
     """
     drawn = tuple(budget_pictures(result))
     notes = [*severity_remarks(result.severity), *result.notes]
+    facets = [facets_table(result)] if result.components.facets else []
     parts = (
-        Section("plans", "Plans", (*drawn, _plans(result))),
-        Section("components", "Variance components", (*_facets(result), _components(result))),
+        Section("plans", "Plans", (*drawn, plans_table(result))),
+        Section(
+            "components",
+            "Variance components",
+            (*facets, _components(result)),
+        ),
         Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),) if result.excluded else ()),
         Section("settings", "Settings", (Facts(tuple(_settings(result))),)),
@@ -67,39 +69,6 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
         tuple(map(Paragraph, conclusion)),
         tuple(part for part in parts if part.blocks),
     )
-
-
-def _plans(result: BudgetResult) -> Table:
-    rows = shown_rows(result)
-    heads, columns = numbers(result, rows)
-    several = len({row.layout for row in rows}) > 1
-    lines = []
-    for row, values in zip(rows, columns, strict=True):
-        cells = [Cell(f"{row.ratings:,}", value=row.ratings), Cell(f"{row.hours:,.1f}", value=row.hours)]
-        cells += [NONE if value is None else Cell(number(value, 2), value=value) for value in values]
-        layout = f", {LAYOUTS[row.layout]}" if several else ""
-        lines.append(Row(f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}{layout}", tuple(cells)))
-    return cut(
-        "all-plans",
-        "Expected widths of 95 % confidence intervals, and power",
-        ("plan", "ratings", "hours", *heads),
-        lines,
-    )
-
-
-def _facets(result: BudgetResult) -> Iterator[Block]:
-    if not result.components.facets:
-        return
-    lines = []
-    for row in result.components.facets:
-        share = NONE if row.share is None else Cell(f"{100 * row.share:.0f} %", value=row.share)
-        said = Cell("absent", value=row.share or 0.0) if row.absent else share
-        lines.append(Row(row.component, (Cell(number(row.estimate), interval(row.low, row.high), row.estimate), said)))
-    caption = (
-        "Variance components of single ratings, 95 % intervals over items in brackets; absent where the interval stays "
-        "below a tenth of all variance"
-    )
-    yield Table("facets", caption, ("component", "estimate", "share"), tuple(lines))
 
 
 def _components(result: BudgetResult) -> Facts:

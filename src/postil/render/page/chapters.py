@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.records.names import PEOPLE, is_control, reads_weights, titled
@@ -25,12 +26,11 @@ from postil.render.audit import accuracies, accuracy_table, tied_notes
 from postil.render.correlate import on_severity, warnings_of
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
-from postil.render.page import blocks, pictures, tables
+from postil.render.page import pictures, tables
 from postil.render.page.agreement import agreement_blocks
 from postil.render.page.audit import audit_blocks
 from postil.render.page.blocks import (
     Block,
-    Cell,
     Chapter,
     Collapsed,
     Facts,
@@ -38,9 +38,7 @@ from postil.render.page.blocks import (
     Paragraph,
     Quote,
     Quotes,
-    Row,
     Section,
-    SomeTable,
     first_open,
 )
 from postil.render.page.budget_chapter import budget_chapter
@@ -53,7 +51,7 @@ from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.words import LEVELS, capital, isolated, left_out
 from postil.render.score import scores_table
-from postil.render.table import Table
+from postil.render.table import Column, Figure, Name, Table, Text
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
@@ -331,12 +329,13 @@ def _viewed(result: Result, key: str) -> Chapter:
     return Chapter(key, title, view.head, tuple(map(Paragraph, view.findings)), (numbers,))
 
 
-def _numbered(key: str, caption: str, grid: Grid | Table) -> SomeTable:
+def _numbered(key: str, caption: str, grid: Grid | Table) -> Table:
     if isinstance(grid, Table):
-        return replace(grid, key=key, caption=caption)
+        shown = [replace(column, only="") for column in grid.columns if column.only != "page"]
+        return replace(grid, key=key, caption=caption, columns=shown, long=False)
     head, *rows = grid
-    words = [not all(map(NUMBER.fullmatch, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        Row(row[0], tuple(Cell(text, words=of) for text, of in zip(row[1:], words[1:], strict=True))) for row in rows
-    )
-    return blocks.Table(key, caption, tuple(head), tuple(lines))
+    columns: list[Column] = [Name(head[0], itemgetter(0))]
+    for place, name in enumerate(head[1:], 1):
+        kind = Figure if all(NUMBER.fullmatch(row[place]) for row in rows) else Text
+        columns.append(kind(name, itemgetter(place)))
+    return Table(key=key, caption=caption, rows=rows, columns=columns)

@@ -9,17 +9,18 @@ import numpy as np
 
 from postil.plots import Curve, ScatterPanel, curves, scatter
 from postil.records.names import control
-from postil.render.combine import head, lines, verdict
+from postil.render.combine import columns_table, fits_table, head, verdict
 from postil.render.formats import counted
-from postil.render.numbers import number, signed
-from postil.render.page.blocks import Cell, Chapter, Facts, Paragraph, Picture, Row, Section, SomeTable, Table
-from postil.render.page.tables import NONE, cut, plain_value, signatures, with_interval
+from postil.render.numbers import number
+from postil.render.page.blocks import Chapter, Facts, Paragraph, Picture, Section
+from postil.render.page.tables import signatures
 from postil.render.page.words import capital, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import CombinationFit, CombinationResult, Estimate
+    from postil.records.results import CombinationFit, CombinationResult
+    from postil.render.table import Table
 
 __all__ = ["combine_chapter", "combine_pictures"]
 
@@ -35,8 +36,10 @@ def combine_chapter(result: CombinationResult, key: str) -> Chapter:
         key: Prefix of the chapter's ids.
     """
     parts = (
-        Section("out-of-fold", "Grades of items that a fit has not seen", (*combine_pictures(result), _fits(result))),
-        Section("columns", "Metrics", (_columns(result),)),
+        Section(
+            "out-of-fold", "Grades of items that a fit has not seen", (*combine_pictures(result), fits_table(result))
+        ),
+        Section("columns", "Metrics", (columns_table(result),)),
         Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
         Section("settings", "Settings", (Facts(tuple(_settings(result))), _signatures(result))),
@@ -49,42 +52,6 @@ def combine_chapter(result: CombinationResult, key: str) -> Chapter:
         (Paragraph(f"{capital(said)}."),) if said else (),
         tuple(part for part in parts if part.blocks),
     )
-
-
-def _fits(result: CombinationResult) -> Table:
-    table = []
-    for name, pool, item, rmse in lines(result):
-        cells = (
-            [_difference(each) for each in (pool, item)] if name == "difference" else map(with_interval, (pool, item))
-        )
-        table.append(Row(name, (*cells, plain_value(rmse)), "control" if name == "controls only" else ""))
-    caption = (
-        "Pearson correlation of out-of-fold grades with mean ratings, 95 % confidence intervals over items in "
-        "brackets, and root mean squared error in grades; the difference is on the same resamples"
-    )
-    return Table("combination", caption, ("out of fold", "Pearson", "within items", "RMSE"), tuple(table))
-
-
-def _difference(value: Estimate | None) -> Cell:
-    plain = with_interval(value)
-    return plain if value is None else Cell(signed(value.value), plain.detail, value.value)
-
-
-def _columns(result: CombinationResult) -> Table:
-    weighted = any(column.weight is not None for column in result.columns)
-    boosted = any(column.gain is not None for column in result.columns)
-    table = []
-    for column in result.columns:
-        cells = [with_interval(column.pool), with_interval(column.item)]
-        if weighted:
-            cells.append(NONE if column.weight is None else Cell(signed(column.weight), value=column.weight))
-        if boosted:
-            cells.append(plain_value(column.gain))
-        table.append(Row(column.metric, tuple(cells)))
-    weights = "; weights of the ridge regression on all texts, in grades per standard deviation" if weighted else ""
-    gains = "; gain: share in the reduction of the squared error by the trees" if boosted else ""
-    heads = ("metric", "Pearson", "within items", *(["weight"] * weighted), *(["gain"] * boosted))
-    return cut("columns", f"Each metric alone on the same texts{weights}{gains}", heads, table)
 
 
 def _settings(result: CombinationResult) -> Iterator[tuple[str, str]]:
@@ -107,7 +74,7 @@ def _settings(result: CombinationResult) -> Iterator[tuple[str, str]]:
     yield "postil", given.postil
 
 
-def _signatures(result: CombinationResult) -> SomeTable:
+def _signatures(result: CombinationResult) -> Table:
     rows = [(result.metric, result.signature), *((column.metric, column.signature) for column in result.columns)]
     return signatures(rows)
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, CurveMark, IntervalRow, RowSet, curves, intervals, matrix
-from postil.render.estimate import decimals, head, rank_range, shared_letters, worth
+from postil.render.estimate import decimals, head, means_table, shared_letters, worth
 from postil.render.formats import listed
-from postil.render.numbers import DASH, interval, number, p_value, signed
-from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Paragraph, Picture, Row, Section, Table
-from postil.render.page.tables import NONE, cut, plain_value, signatures
+from postil.render.numbers import DASH, interval, number
+from postil.render.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section
+from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
 from postil.render.severity import severity_remarks
+from postil.render.table import Interval, Name, Number, PValue, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.results import EstimateResult, SystemEstimate
+    from postil.records.results import EstimateResult, SystemDifference, SystemEstimate
     from postil.render.page.blocks import Block
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -55,7 +56,7 @@ def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
     of = {each.key: each for each in estimate_pictures(result)}
     notes = [*severity_remarks(result.severity), *result.notes]
     parts = (
-        Section("estimates", "Mean grades", (*([of["estimates"]] if "estimates" in of else ()), _means(result))),
+        Section("estimates", "Mean grades", (*([of["estimates"]] if "estimates" in of else ()), means_table(result))),
         Section("widths", "Width of intervals", (*_widths(of),)),
         Section("differences", "Differences between systems", (*_differences(result, of),)),
         Section("predictors", "Scores", (*_scores(result),)),
@@ -106,28 +107,6 @@ def _listed(names: list[str]) -> str:
     return listed(list(map(isolated, names)), most=FEW)
 
 
-def _means(result: EstimateResult) -> Table:
-    digits = decimals(result)
-    alone = result.scores_used
-    heads = ("system", "items", "mean", *(("ratings only",) if alone else ()), "rank", "group")
-    lines = []
-    for row in result.systems:
-        cells = [Cell(f"{row.n:,}", value=row.n), _mean(row.mean, row.low, row.high, digits)]
-        if alone:
-            cells.append(_mean(row.human_mean, row.human_low, row.human_high, digits))
-        cells += [Cell(rank_range(row).replace("-", "–"), words=True), Cell(row.letters, words=True)]
-        lines.append(Row(row.system, tuple(cells)))
-    caption = (
-        "Mean grades, 95 % confidence intervals over items in brackets; two systems share a letter unless they differ "
-        "significantly (Holm-adjusted p < .05)"
-    )
-    return cut("estimates", caption, heads, lines)
-
-
-def _mean(value: float, low: float | None, high: float | None, digits: int) -> Cell:
-    return Cell(number(value, digits), interval(low, high, digits), value)
-
-
 def _widths(pictures: dict[str, Picture]) -> Iterator[Block]:
     if (picture := pictures.get("widths")) is None:
         return
@@ -145,44 +124,38 @@ def _differences(result: EstimateResult, pictures: dict[str, Picture]) -> Iterat
         return
     if picture := pictures.get("differences"):
         yield picture
-    digits = decimals(result)
-    lines = [
-        Row(
-            f"{row.first} − {row.second}",
-            (
-                Cell(
-                    signed(row.value, digits),
-                    interval(row.low, row.high, digits),
-                    row.value,
-                    strong=row.p_holm is not None and row.p_holm < ALPHA,
-                ),
-                _p(row.p),
-                _p(row.p_holm),
-            ),
-        )
-        for row in result.differences
-    ]
-    caption = "Differences of mean grades, 95 % confidence intervals in brackets (* Holm-adjusted p < .05)"
-    sheet = cut("all-differences", caption, ("difference", "value", "p", "p, Holm"), lines)
-    yield Collapsed("All differences", (sheet,)) if "differences" in pictures else sheet
+    differences = Table(
+        key="all-differences",
+        caption="Differences of mean grades, 95 % confidence intervals in brackets (* Holm-adjusted p < .05)",
+        rows=result.differences,
+        columns=(
+            Name("difference", lambda row: (row.first, row.second)),
+            Interval("value", "value", digits=decimals(result), signed=True, strong=_differs),
+            PValue("p", "p"),
+            PValue("p, Holm", "p_holm"),
+        ),
+        long=True,
+    )
+    yield Collapsed("All differences", (differences,)) if "differences" in pictures else differences
     for each in result.undefined:
         of = f"{isolated(each.system)} − {isolated(each.other)}" if each.other else isolated(each.system)
         yield Paragraph(f"No interval of {of}: {each.reason}.")
 
 
-def _p(p: float | None) -> Cell:
-    return NONE if p is None else Cell(p_value(p), value=p)
+def _differs(row: SystemDifference) -> bool:
+    return row.p_holm is not None and row.p_holm < ALPHA
 
 
 def _scores(result: EstimateResult) -> Iterator[Block]:
     if not result.scores:
         return
-    lines = [Row(row.metric, (plain_value(row.weight), plain_value(row.balance_z))) for row in result.scores]
-    caption = (
-        "Weight of each score, standardized within items and systems; balance: mean score of the graded items minus "
-        "that of the others, in standard errors"
+    yield Table(
+        key="predictors",
+        caption="Weight of each score, standardized within items and systems; balance: mean score of the graded items "
+        "minus that of the others, in standard errors",
+        rows=result.scores,
+        columns=(Name("score", "metric"), Number("weight", "weight"), Number("balance", "balance_z")),
     )
-    yield Table("predictors", caption, ("score", "weight", "balance"), tuple(lines))
     facts = (
         ("explained variance of the grades", result.r_squared),
         ("common slope", result.common_slope),
@@ -192,9 +165,9 @@ def _scores(result: EstimateResult) -> Iterator[Block]:
     slopes = [row for row in result.systems if row.slope is not None]
     yield Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
     if slopes and result.scores_used:
-        rows = tuple(Row(row.system, (plain_value(row.slope),)) for row in slopes)
         what = "λ of PPI++ by system" if result.method == "ppi" else "Slope of grades on weighted scores by system"
-        yield Collapsed(what, (Table("slopes", what, ("system", "slope"), rows),))
+        columns = (Name("system", "system"), Number("slope", "slope"))
+        yield Collapsed(what, (Table(key="slopes", caption=what, rows=slopes, columns=columns),))
 
 
 def _settings(result: EstimateResult) -> Iterator[Block]:
@@ -216,7 +189,7 @@ def _settings(result: EstimateResult) -> Iterator[Block]:
     yield Facts(tuple(rows))
     sheet = signatures(result.signatures.items())
     if sheet.lines:
-        yield Collapsed(sheet.caption, (sheet,))
+        yield Collapsed(sheet.title, (sheet,))
 
 
 def estimate_pictures(result: EstimateResult) -> list[Picture]:
@@ -291,7 +264,7 @@ def _matrix(result: EstimateResult) -> Iterator[Picture]:
         if row.first in places and row.second in places:
             first, second = places[row.first], places[row.second]
             values[first, second], values[second, first] = row.value, -row.value
-            marks[first, second] = marks[second, first] = row.p_holm is not None and row.p_holm < ALPHA
+            marks[first, second] = marks[second, first] = _differs(row)
     if np.isnan(values).all():
         return
     caption = "Differences of mean grades between all pairs of systems"

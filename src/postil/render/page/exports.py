@@ -11,7 +11,6 @@ from postil.records.ids import plain_id
 from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, rows_as_csv
-from postil.render.page import blocks
 from postil.render.page.blocks import Collapsed
 from postil.render.passages import length_columns
 from postil.render.study import table_rows
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.records.results import Agreement, Audit, GainByLength, Points, Result
-    from postil.render.page.blocks import Block, Chapter, SomeTable
+    from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
 
@@ -70,16 +69,16 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
     return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
 
 
-def _sheets(several: Iterable[Block]) -> Iterator[SomeTable]:
+def _sheets(several: Iterable[Block]) -> Iterator[Table]:
     for block in several:
-        if isinstance(block, Table | blocks.Table):
+        if isinstance(block, Table):
             yield block
         elif isinstance(block, Collapsed):
             yield from _sheets(block.blocks)
 
 
-def _latex(sheet: SomeTable) -> str:
-    return grid_as("latex", sheet.grid(typeset=True, page=True) if isinstance(sheet, Table) else sheet.grid)
+def _latex(sheet: Table) -> str:
+    return grid_as("latex", sheet.grid(typeset=True, page=True))
 
 
 def _points(points: Points) -> Rows:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.render.formats import counted
-from postil.render.numbers import interval, number
-from postil.render.page.blocks import Cell, Facts, Paragraph, Row, Table
-from postil.render.page.tables import NONE, plain_value
+from postil.render.page.blocks import Facts, Paragraph
 from postil.render.page.words import capital
-from postil.render.passages import CORRELATIONS, undefined_correlations
+from postil.render.passages import lengths_table, undefined_correlations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from postil.records.results import Estimate, GainByLength, LengthThird, ListCorrelation
+    from postil.records.results import GainByLength, LengthThird
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Gains
+    from postil.render.table import Kind, Table
 
-__all__ = ["gains_by_length"]
+__all__ = ["BASELINES_TITLE", "gains_by_length"]
+
+BASELINES_TITLE: Final = "Baselines, which use no reference"
+Line: TypeAlias = "tuple[str, str, Kind, GainByLength | None]"
+
 
 SAID = (
     "A measure that merely prefers long passages, or short ones, has a high nCG where these have high grades, but not "
@@ -48,14 +51,19 @@ def gains_by_length(look: Gains) -> Iterator[Block]:
 def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
     first = next(iter(rows.values()))
     several = len(look.groups) > 1
-    lines: list[Row] = []
+
+    def lines_of(names: Iterable[str]) -> list[Line]:
+        return [
+            (look.short[name], name if several else look.short[name], "", rows[name]) for name in names if name in rows
+        ]
+
+    lines: list[Line] = []
     for group in look.groups:
         if several:
-            lines.append(Row(capital(group.title), (), "group"))
-        lines += [_row(look, rows[name], several) for name in group.names if name in rows]
+            lines.append((title := capital(group.title), title, "group", None))
+        lines += lines_of(group.names)
     if look.baselines:
-        lines.append(Row("Baselines, which use no reference", (), "group"))
-        lines += [_row(look, rows[name], several) for name in look.baselines if name in rows]
+        lines += [(BASELINES_TITLE, BASELINES_TITLE, "group", None), *lines_of(look.baselines)]
     list_of = "the list" if look.result.settings.pool == "all" else "each topic"
     caption = (
         f"nCG@{first.k:,} by length: the mean of three thirds of {list_of} by number of words, and each third; "
@@ -64,21 +72,7 @@ def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
     )
     if any(row.ncg.low is not None for row in rows.values()):
         caption += f"; 95 % confidence intervals over {look.units} in brackets"
-    head = ("measure", "in thirds", *first.THIRDS, *CORRELATIONS.values())
-    return Table("by-length", caption, head, tuple(lines))
-
-
-def _row(look: Gains, row: GainByLength, several: bool) -> Row:  # noqa: FBT001
-    cells = (
-        _cell(row.ncg),
-        *(plain_value(third.ncg) for third in row.thirds),
-        *map(_cell, (row.spearman, row.partial, row.with_length)),
-    )
-    return Row(look.short[row.name], cells, full=row.name if several else "")
-
-
-def _cell(found: Estimate | ListCorrelation) -> Cell:
-    return NONE if found.value is None else Cell(number(found.value), interval(found.low, found.high), found.value)
+    return lengths_table(lines, caption)
 
 
 def _size(third: LengthThird) -> str:

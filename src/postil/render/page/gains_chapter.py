@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, draw_together, gather
-from postil.render.numbers import interval, number, signed
-from postil.render.page.blocks import Cell, Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Row, Section, Table
+from postil.render.page.blocks import Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Section
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.render.page.gains_by_length import gains_by_length
+from postil.render.page.gains_by_length import BASELINES_TITLE, gains_by_length
 from postil.render.page.summary import SIGNIFICANTLY
-from postil.render.page.tables import NONE, cut, difference, signatures
+from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
+from postil.render.passages import Ranking, differences_table, gains_table
+from postil.render.table import Name, Number, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
-    from postil.records.results import NcgResult
+    from postil.records.results import GainDifference, NcgResult
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Group
 
@@ -69,13 +70,13 @@ def _differences(look: Gains) -> Iterator[Block]:
         if points := tuple(leads(look, group)):
             yield Paragraph(f"Highest nCG {group.title}:" if group.title else "Highest nCG:")
             yield Findings(points)
-        if (sheet := _from_best(look, group)).lines:
+        if (sheet := _from_best(look, group)).rows:
             yield sheet
     if points := tuple(use_of_weights(look)):
         yield Paragraph("Weighted measures compared with their unweighted form:")
         yield Findings(points)
     every = _all_differences(look)
-    yield Collapsed(every.caption, (every,))
+    yield Collapsed(every.title, (every,))
 
 
 def _settings(look: Gains) -> Iterator[Block]:
@@ -107,47 +108,50 @@ def _settings(look: Gains) -> Iterator[Block]:
     of = {row.name: row.signature for row in look.result.gains}
     sheet = signatures(of.items(), "measure")
     if sheet.lines:
-        yield Collapsed(sheet.caption, (sheet,))
+        yield Collapsed(sheet.title, (sheet,))
 
 
 def _table(look: Gains) -> Table:
     """The nCG of each measure at each rank cutoff, in groups of comparable rankings."""
     several = len(look.groups) > 1
-    lines: list[Row] = []
+    lines: list[Ranking] = []
     for group in look.groups:
         best = {k: look.highest(group, k) for k in look.cutoffs if len(group.names) > 1}
         if several:
-            lines.append(Row(capital(group.title), (), "group"))
-        lines += [_gains_of(look, name, best) for name in group.names]
+            lines.append(_group(capital(group.title)))
+        lines += [_gains_of(look, name, [k for k in best if name in best[k]]) for name in group.names]
     if look.baselines:
-        lines.append(Row("Baselines, which use no reference", (), "group"))
-        lines += [_gains_of(look, name, {}) for name in look.baselines]
+        lines.append(_group(BASELINES_TITLE))
+        lines += [_gains_of(look, name, ()) for name in look.baselines]
     caption = "nCG at each rank cutoff"
     if look.has_intervals:
         caption += f", 95 % confidence intervals over {look.units} in brackets"
     if any(len(group.names) > 1 for group in look.groups):
         caption += f"; bold: the highest{' of each group' if several else ''}"
-    return Table("gains", caption, ("measure", *_cuts(look)), tuple(lines))
+    return gains_table(lines, caption)
 
 
-def _gains_of(look: Gains, name: str, best: Mapping[int, tuple[str, ...]]) -> Row:
-    cells = []
-    for k in look.cutoffs:
-        row = look.rows.get((name, k))
-        top = name in best.get(k, ())
-        cells.append(Cell(number(row.ncg), interval(row.low, row.high), row.ncg, best=top) if row else NONE)
-    return Row(look.short[name], tuple(cells), full=name if len(look.groups) > 1 else "")
+def _group(title: str) -> Ranking:
+    return Ranking(title, title, {}, "group")
+
+
+def _gains_of(look: Gains, name: str, best: Collection[int]) -> Ranking:
+    rows = {k: row for k in look.cutoffs if (row := look.rows.get((name, k)))}
+    return Ranking(look.short[name], name if len(look.groups) > 1 else look.short[name], rows, "", best)
+
+
+def _differences_of(look: Gains, first: str, second: str) -> dict[int, GainDifference]:
+    return {k: row for k in look.cutoffs if (row := look.difference(first, second, k))}
 
 
 def _from_best(look: Gains, group: Group) -> Table:
     """The best of a group at the first rank cutoff, minus each other and the baselines."""
     best = look.best(group, look.cutoffs[0]) if look.cutoffs else ""
-    lines = []
-    for name in (*group.names, *look.baselines):
-        rows = [look.difference(best, name, k) for k in look.cutoffs if name != best]
-        if any(rows):
-            cells = tuple(difference(row) for row in rows)
-            lines.append(Row(look.short[name], cells, "control" if name in look.baselines else "", name))
+    lines = [
+        Ranking(look.short[name], name, rows, "control" if name in look.baselines else "")
+        for name in (*group.names, *look.baselines)
+        if name != best and (rows := _differences_of(look, best, name))
+    ]
     key = "differences" if group is look.groups[0] else "differences-without-itself"
     title = f"{capital(group.title)}: " if group.title else ""
     name = look.short.get(best, best)
@@ -155,35 +159,33 @@ def _from_best(look: Gains, group: Group) -> Table:
         f"{title}{isolated(name)}, the highest at the first rank cutoff, minus the others; 95 % confidence intervals "
         "in brackets (* Holm-adjusted p < .05)"
     )
-    return Table(key, caption, (f"{name} minus", *_cuts(look)), tuple(lines))
+    return differences_table(f"{name} minus", lines, caption, key)
 
 
 def _all_differences(look: Gains) -> Table:
     """All pairs of rankings."""
     pairs = dict.fromkeys((row.first, row.second) for row in look.result.differences)
-    lines = []
-    for first, second in pairs:
-        rows = [look.difference(first, second, k) for k in look.cutoffs]
-        lines.append(Row(f"{first} − {second}", tuple(difference(row) for row in rows)))
-    return cut("all-differences", f"All {counted(len(pairs), 'pair')}", ("difference", *_cuts(look)), lines)
+    names = [(f"{first} − {second}", _differences_of(look, first, second)) for first, second in pairs]
+    lines = [Ranking(name, name, rows) for name, rows in names]
+    return differences_table("difference", lines, f"All {counted(len(pairs), 'pair')}", "all-differences")
 
 
 def _cost_of_itself(look: Gains) -> Table:
     """Change of nCG when passages leave their references."""
-    lines = []
-    for inside, outside in look.both:
-        cells = []
-        for k in look.cutoffs:
-            before, after = look.rows.get((inside, k)), look.rows.get((outside, k))
-            change = after.ncg - before.ncg if before and after else None
-            cells.append(NONE if change is None else Cell(signed(change), value=change))
-        lines.append(Row(look.short[inside], tuple(cells)))
-    caption = "Change of nCG when each passage is left out of its own reference"
-    return Table("itself", caption, ("measure", *_cuts(look)), tuple(lines))
 
+    def change(k: int, pair: tuple[str, str]) -> float | None:
+        before, after = (look.rows.get((name, k)) for name in pair)
+        return after.ncg - before.ncg if before and after else None
 
-def _cuts(look: Gains) -> list[str]:
-    return [f"nCG@{k:,}" for k in look.cutoffs]
+    return Table(
+        key="itself",
+        caption="Change of nCG when each passage is left out of its own reference",
+        rows=look.both,
+        columns=(
+            Name("measure", lambda pair: look.short[pair[0]]),
+            *(Number(f"nCG@{k:,}", partial(change, k), signed=True) for k in look.cutoffs),
+        ),
+    )
 
 
 def gain_pictures(look: Gains) -> Iterator[Picture]:

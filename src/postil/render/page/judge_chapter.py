@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 from postil.plots import IntervalRow, intervals
 from postil.records.names import control
-from postil.render.judge import findings, grade_text, work
+from postil.render.judge import controls_table, findings, systems_table, work
 from postil.render.numbers import DASH
-from postil.render.page.blocks import Cell, Chapter, Facts, Findings, Paragraph, Picture, Row, Section
-from postil.render.page.tables import NONE, cut, signatures, whole
+from postil.render.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section
+from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import Estimate, JudgeResult
-    from postil.render.page.blocks import Block, Table
 
 __all__ = ["judge_chapter", "judge_pictures"]
 
@@ -31,8 +30,8 @@ def judge_chapter(result: JudgeResult, key: str) -> Chapter:
     """
     grades, *controls = judge_pictures(result)
     parts = (
-        Section("grades", "Mean grades", (grades, _systems(result))),
-        Section("controls", "Controls", (*controls, *_controls(result))),
+        Section("grades", "Mean grades", (grades, systems_table(result))),
+        Section("controls", "Controls", (*controls, *([controls_table(result)] if result.controls else ()))),
         Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.absent))),) if result.absent else ()),
         Section("settings", "Settings", (Facts(tuple(_settings(result))), signatures(result.signatures.items()))),
@@ -70,43 +69,6 @@ def _row(name: str, value: Estimate, group: str) -> IntervalRow:
 def _picture(key: str, caption: str, rows: list[IntervalRow]) -> Picture:
     said = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
     return Picture(key, caption, caption, f"{caption}: {said}", partial(intervals, rows))
-
-
-def _grade(value: Estimate | None) -> Cell:
-    """A mean grade with its interval."""
-    if value is None:
-        return NONE
-    text, _, ends = grade_text(value).partition(" ")
-    return Cell(text, ends, value.value)
-
-
-def _systems(result: JudgeResult) -> Table:
-    lines = []
-    for row in result.systems:
-        mass = NONE if row.mass is None else Cell(f"{row.mass:.2f}", value=row.mass)
-        lines.append(Row(row.system, (_grade(row.mean), whole(row.n), whole(row.absent), mass, whole(row.sampled))))
-    caption = "Mean grades, 95 % confidence intervals over items in brackets; mean probability of all grades together"
-    return cut("judged", caption, ("system", "mean grade", "texts", "without a grade", "mass", "by samples"), lines)
-
-
-def _controls(result: JudgeResult) -> Iterator[Block]:
-    if not result.controls:
-        return
-    lines = [
-        Row(
-            control(f"control:{row.control}({result.metric})"),
-            (
-                Cell(f"{row.mean:.2f}", value=row.mean),
-                _grade(row.difference),
-                Cell(f"{100 * row.equal:.0f} %", value=row.equal),
-                whole(row.n),
-            ),
-            "control",
-        )
-        for row in result.controls
-    ]
-    caption = "The same texts by changed prompts: mean grade, difference from the judge, share of equal grades"
-    yield cut("judge-controls", caption, ("control", "mean grade", "difference", "same grade", "texts"), lines)
 
 
 def _settings(result: JudgeResult) -> Iterator[tuple[str, str]]:

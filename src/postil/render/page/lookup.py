@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import msgspec
-
 from postil.records.names import LENGTH, control, family, is_control, metric_of, unweighted
 
 if TYPE_CHECKING:
@@ -181,6 +179,4 @@ def first_minus_second(
     turned = rows.get((second, first, at))
     if turned is None or turned.low is None or turned.high is None:
         return None
-    return msgspec.structs.replace(
-        turned, first=first, second=second, value=0.0 - turned.value, low=0.0 - turned.high, high=0.0 - turned.low
-    )
+    return turned.reversed()

@@ -9,14 +9,14 @@ import numpy as np
 
 from postil.plots import ScatterPanel, amounts, curves, scatter
 from postil.render.gain_curves import curve
-from postil.render.page.blocks import Block, Cell, Chapter, Facts, Paragraph, Picture, Row, Section, Table
-from postil.render.study import cell_text
+from postil.render.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
+from postil.render.study import study_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.plots import Figure
-    from postil.records.results import StudyPart, StudyPicture, StudyResult, StudyTable
+    from postil.records.results import StudyPart, StudyPicture, StudyResult
 
 __all__ = ["study_chapter", "study_picture"]
 
@@ -34,23 +34,9 @@ def study_chapter(found: StudyResult, key: str) -> Chapter:
     return Chapter(key, found.title, found.data, tuple(map(Paragraph, found.conclusion)), tuple(parts))
 
 
-def _table(table: StudyTable) -> Table:
-    """A table of a study as a page shows it."""
-    wordy = {column for row in table.rows for column, cell in enumerate(row.cells) if isinstance(cell, str)}
-    lines = []
-    for row in table.rows:
-        cells = []
-        for column, cell in enumerate(row.cells):
-            value = cell[0] if isinstance(cell, tuple) else cell
-            exact = None if isinstance(value, str) or value is None else float(value)
-            cells.append(Cell(*cell_text(cell, row.digits), exact, words=column in wordy))
-        lines.append(Row(row.name, tuple(cells), row.kind))
-    return Table(table.key, table.caption, table.head, tuple(lines))
-
-
 def _blocks(part: StudyPart) -> Iterator[Block]:
     yield from map(Paragraph, part.words)
-    yield from map(_table, part.tables)
+    yield from map(study_table, part.tables)
     for picture in part.pictures:
         yield study_picture(picture)
 

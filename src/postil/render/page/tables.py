@@ -5,94 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from postil.records.names import CEILING, PEOPLE, control, is_control, titled
-from postil.records.results import Difference, Estimate
+from postil.records.results import Estimate
 from postil.render.audit import chance_label, row_label
 from postil.render.compare import compared_table
 from postil.render.correlate import Line, Pair, by_chance, correlation_table, difference_table
 from postil.render.formats import counted
-from postil.render.numbers import DASH, interval, number, signed
-from postil.render.page import blocks
-from postil.render.page.blocks import Cell, Row
-from postil.render.page.lookup import ALPHA, control_label
+from postil.render.page.lookup import control_label
 from postil.render.page.words import LEVELS, capital, isolated
 from postil.render.table import Count, Interval, Name, Number, PValue, Table, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from postil.records.results import (
         Comparison,
         Correlation,
-        GainDifference,
         SystemMean,
     )
     from postil.render.page.lookup import Lookup
 
 __all__ = [
-    "NONE",
     "all_differences",
     "compared_controls",
     "comparison",
     "correlations",
-    "cut",
-    "difference",
     "first_differences",
-    "plain_value",
     "signatures",
     "systems",
-    "whole",
-    "with_interval",
 ]
-
-
-ROWS: Final = 1000
-"""Largest number of rows of a table on the page; the CSV files have all."""
-
-NONE: Final = Cell(DASH)
-"""The cell of a missing number."""
-
-
-def whole(n: int) -> Cell:
-    """A count."""
-    return Cell(f"{n:,}", value=n)
-
-
-def plain_value(value: float | None) -> Cell:
-    """A number without an interval, if there is one."""
-    return NONE if value is None else Cell(number(value), value=value)
-
-
-def with_interval(row: Correlation | Estimate | None) -> Cell:
-    """A number with its interval, if there is one."""
-    return NONE if row is None else Cell(number(row.value), interval(row.low, row.high), row.value)
-
-
-def difference(row: Difference | GainDifference | None) -> Cell:
-    """A difference, if there is one; strong where it is significant."""
-    if row is None:
-        return NONE
-    strong = row.significant if isinstance(row, Difference) else _holds(row.p_holm)
-    return Cell(signed(row.value), interval(row.low, row.high), row.value, strong=strong)
-
-
-def _holds(p_holm: float | None) -> bool:
-    return p_holm is not None and p_holm < ALPHA
-
-
-def cut(key: str, caption: str, head: tuple[str, ...], lines: Sequence[Row]) -> blocks.Table:
-    """A table of at most `ROWS` rows.
-
-    Args:
-        key: Identifier, for ids and file names.
-        caption: Its caption.
-        head: Labels of the columns.
-        lines: All rows.
-    """
-    more = f" (the first {ROWS:,} rows of {len(lines):,})" if len(lines) > ROWS else ""
-    return blocks.Table(key, caption + more, head, tuple(lines[:ROWS]))
 
 
 def correlations(look: Lookup) -> Table:
@@ -196,8 +139,8 @@ def systems(look: Lookup) -> Table:
         rows=rows,
         columns=(
             Name("system", "name"),
-            Count("texts", "n", at=attrgetter("row"), none=""),
-            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank" if several else None, none=""),
+            Count("texts", "n", at=attrgetter("row"), dash=""),
+            Number("human", "grade", at=attrgetter("row"), grade=True, rank="rank" if several else None, dash=""),
             *(
                 Number(name, partial(_part, name, 0), rank=partial(_part, name, 1) if several else None)
                 for name in look.metrics
