@@ -74,12 +74,13 @@ def _plain(cell: str) -> str:
 
 
 def normal(rows: list[list[str]]) -> list[list[str]]:
-    """Cells without what a form adds: bold type, its signs, a zero before the point, a mark of significance."""
+    """Cells without what a form adds: bold type, its signs, a zero before the point, what stands for
+    nothing or for a row below another one."""
     return [[" ".join(_number(cell.replace("**", "").translate(SIGNS)).split()) for cell in row] for row in rows]
 
 
 def _number(cell: str) -> str:
-    return re.sub(r"(?<![\d.])0(?=\.\d)|^\+(?=[\d.])|\*$", "", cell)
+    return re.sub(r"(?<![\d.])0(?=\.\d)|(?<!\S)\+(?=[\d.])|\*(?=\s*$)|^\s*-\s*$|^\s*…\s", "", cell)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
