@@ -70,7 +70,7 @@ class PostilError(Exception):
             face: The face.
         """
         self.args = (self.words(face),)
-        self.message = face.words(self.message)
+        self.message = Message(face.words(self.message))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle message and attributes, without a second ``__init__``."""

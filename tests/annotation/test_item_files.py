@@ -62,9 +62,11 @@ def test_the_source_is_the_article_where_there_is_one(tmp_path: Path) -> None:
         (Context(name="hint", text="h"),),
     )
     assert read(path)[0].lang == "en"
-    with pytest.raises(UsageError, match="articles would not be shown; add article to --context"):
+    with pytest.raises(UsageError, match="articles would not be shown; add article to context"):
         read(path, "hint", articles=articles)
-    with pytest.raises(UsageError, match="--articles FILE"):
+    with pytest.raises(
+        UsageError, match='articles=FILE; or name columns to show: context=NAME,NAME; or context="none"'
+    ):
         read(path, "article")
 
 

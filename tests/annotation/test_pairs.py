@@ -277,8 +277,8 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     articles = tmp_path / "articles.jsonl"
     articles.write_text('{"id": "a", "title": "t", "comments": [{"id": "c", "text": "x"}]}\n')
     for path, options, said in (
-        (file, {"pairs": "some"}, "--pairs: expected all, or the number of pairs per item, got 'some'"),
-        (file, {"pairs": "0"}, "--pairs: expected all"),
+        (file, {"pairs": "some"}, "pairs: expected all, or the number of pairs per item, got 'some'"),
+        (file, {"pairs": "0"}, "pairs: expected all"),
         (str(articles), {"pairs": "all", "context": None}, "pairs are texts of two systems: give candidate rows"),
     ):
         settings = PlanOptions(**{"annotators": 2, "context": "none"} | options)  # type: ignore[arg-type]
@@ -286,6 +286,6 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
             plan(path, str(tmp_path / "x.db"), settings)
     rubric = tmp_path / "rubric.toml"
     rubric.write_text('name = "n"\nquestion = "q?"\n')
-    with pytest.raises(UsageError, match='--pairs needs a rubric of kind = "pair", got grade'):
+    with pytest.raises(UsageError, match='pairs needs a rubric of kind = "pair", got grade'):
         plan(file, str(tmp_path / "x.db"), PlanOptions(annotators=2, context="none", pairs="all", rubric=str(rubric)))
     assert not Path(tmp_path / "x.db").exists()

@@ -38,9 +38,9 @@ def test_a_base_url(url: str, address: str) -> None:
     ],
 )
 def test_what_is_no_base_url(url: str) -> None:
-    with pytest.raises(UsageError, match=r"^base-url: expected .* such as https://grading\.example\.org; got "):
+    with pytest.raises(UsageError, match=r"^base_url: expected .* such as https://grading\.example\.org; got "):
         checked_base_url(url)
-    with pytest.raises(UsageError, match=r"^base-url: "):
+    with pytest.raises(UsageError, match=r"^base_url: "):
         ServeOptions(base_url=url)
 
 
@@ -53,7 +53,7 @@ def test_a_base_url_gives_name_and_scheme() -> None:
     )
     inside = ServeOptions(base_url="http://annotate.lan:8000")
     assert (inside.names, inside.secure) == (("annotate.lan",), False)
-    with pytest.raises(UsageError, match=r"^base-url: expected https:// with --https, got http://annotate\.lan$"):
+    with pytest.raises(UsageError, match=r"^base_url: expected https:// with https, got http://annotate\.lan$"):
         ServeOptions(base_url="http://annotate.lan", https=True)
 
 

@@ -11,6 +11,7 @@ import msgspec
 from postil.annotation.item_assignment import generator
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Row
 
@@ -62,7 +63,10 @@ def sampled_items(items: Sequence[Item], count: int, seed: int) -> tuple[list[It
     articles = list(dict.fromkeys(item.item for item in items if item.gold is None))
     if not 1 <= count <= len(articles):
         raise UsageError(
-            f"--items: expected a number from 1 to {len(articles)}, the number of articles (or topics); got {count}"
+            "{sample}: expected a number from 1 to {most}, the number of articles (or topics); got {got}",
+            sample=Setting("sample"),
+            most=len(articles),
+            got=count,
         )
 
     def drawn(article: str) -> bytes:
@@ -182,8 +186,10 @@ def with_training(items: Sequence[Item], count: int, seed: int) -> list[Item]:
     gold = [number for number, item in enumerate(items) if item.gold is not None and not item.purpose]
     if count > len(gold):
         raise UsageError(
-            f"--training: expected at most {len(gold)}, the number of gold items that are no attention checks; "
-            f"got {count}"
+            "{training}: expected at most {most}, the number of gold items that are no attention checks; got {got}",
+            training=Setting("training"),
+            most=len(gold),
+            got=count,
         )
     chosen = set(generator(seed, "training", 0).permutation(gold)[:count].tolist())
     return [

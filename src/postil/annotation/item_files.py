@@ -11,6 +11,7 @@ import msgspec
 
 from postil.annotation.models import Context, Item
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.messages import Blank, Setting
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Article, Candidate, Passage, PlannedReference
 
@@ -52,15 +53,29 @@ class ItemFiles:
     def __post_init__(self) -> None:
         columns = [name for name in self.context if name not in {"article", "thread"}]
         if self.rows == "articles" and columns:
-            problem = f"columns are those of candidate rows, and article rows have none: '{columns[0]}'"
-            raise UsageError(f"--context: {problem}; article rows have article and thread")
+            raise UsageError(
+                "{context}: columns are those of candidate rows, and article rows have none: '{column}'; article rows "
+                "have article and thread",
+                context=Setting("context"),
+                column=columns[0],
+            )
         if self.rows == "candidates" and self.articles is None and "article" in self.context:
-            advice = "--articles FILE; or name columns to show: --context NAME,NAME; or --context none"
-            raise UsageError(f"candidates are shown beside their articles: {advice}")
+            raise UsageError(
+                "candidates are shown beside their articles: {articles}; or name columns to show: {columns}; or {none}",
+                articles=Setting("articles", Blank("FILE")),
+                columns=Setting("context", Blank("NAME,NAME")),
+                none=Setting("context", "none"),
+            )
         if self.rows == "candidates" and self.articles is not None and not {"article", "source"} & {*self.context}:
-            raise UsageError("--articles: the articles would not be shown; add article to --context")
+            raise UsageError(
+                "{articles}: the articles would not be shown; add article to {context}",
+                articles=Setting("articles"),
+                context=Setting("context"),
+            )
         if self.rows == "passages" and self.articles is not None:
-            raise UsageError("--articles goes with candidate rows, and these are passages")
+            raise UsageError(
+                "{articles} goes with candidate rows, and these are passages", articles=Setting("articles")
+            )
 
     @classmethod
     def of(cls, campaign: Campaign, articles: str | None) -> Self:

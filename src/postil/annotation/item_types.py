@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from postil.errors import UsageError
+from postil.messages import Listed, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +60,10 @@ def parse_context(given: str) -> tuple[str, ...]:
     if names == ("none",):
         return ()
     if not all(names) or len(set(names)) < len(names) or "none" in names:
-        expected = f"none, or distinct names of {', '.join(CONTEXTS)} and columns, separated by commas"
-        raise UsageError(f"--context: expected {expected}; got '{given}'")
+        raise UsageError(
+            "{context}: expected none, or distinct names of {names} and columns, separated by commas; got '{got}'",
+            context=Setting("context"),
+            names=Listed(CONTEXTS, last=", "),
+            got=given,
+        )
     return names

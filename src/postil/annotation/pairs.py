@@ -10,6 +10,7 @@ import msgspec
 
 from postil.annotation.item_assignment import generator
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.records.checks import coerce_ids
 from postil.records.preferences import Choice, Id, check_choice
 from postil.records.row_files import PLAIN, read
@@ -178,7 +179,11 @@ def _checked(texts: Sequence[Item]) -> dict[str, Item]:
     if len(found) < 2:
         raise UsageError(f"pairs: expected texts of two systems or more, got one for {article}, of {texts[0].system}")
     if any(text.context != texts[0].context for text in texts):
-        raise UsageError(f"pairs: expected the same context for all texts of {article}; name other columns: --context")
+        raise UsageError(
+            "pairs: expected the same context for all texts of {article}; name other columns: {context}",
+            article=article,
+            context=Setting("context"),
+        )
     return found
 
 

@@ -12,6 +12,7 @@ from postil.annotation.models import Role
 from postil.app.campaign_serving import checked_base_url
 from postil.app.inferred_grades import inferred_grades
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import AtomicFile, check_apart
 from postil.records.row_files import Writer
@@ -59,7 +60,7 @@ class InviteOptions:
         if self.role not in get_args(Role):
             raise UnknownName("role", self.role, get_args(Role))
         if self.late and self.role != "annotator":
-            raise UsageError("--late goes with annotators: a lead needs no items")
+            raise UsageError("{late} goes with annotators: a lead needs no items", late=Setting("late"))
 
 
 @options

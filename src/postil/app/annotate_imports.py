@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 from postil.annotation.imports.files import id_in, number_in
 from postil.annotation.imports.label_grades import given_grades, grades_of
@@ -18,7 +18,7 @@ from postil.annotation.rubric import MAX_ASPECTS, MAX_GRADES, Aspect, Rubric
 from postil.annotation.validation import spans
 from postil.app.annotate import open_campaign
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.messages import Message
+from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.decimal_marks import checked_decimal
@@ -37,6 +37,7 @@ __all__ = ["Imported", "LabelStudioOptions", "PotatoOptions", "import_label_stud
 
 Value: TypeAlias = float | tuple[float, ...] | tuple[Span, ...]
 """Answer as a campaign stores it: a grade, one grade of each aspect, or spans."""
+_QUESTION: Final = Setting("question", Blank("NAME"))
 
 
 @options
@@ -79,7 +80,9 @@ class LabelStudioOptions:
     def __post_init__(self) -> None:
         if self.out is None and self.campaign is None:
             raise UsageError(
-                "nothing to write: give --out FILE for judgements, --campaign NEW.db for a campaign, or both"
+                "nothing to write: give {out} for judgements, {campaign} for a campaign, or both",
+                out=Setting("out", Blank("FILE")),
+                campaign=Setting("campaign", Blank("NEW.db")),
             )
         if self.item_type is not None and self.item_type not in ITEM_TYPES:
             raise UnknownName("item type", self.item_type, ITEM_TYPES)
@@ -164,7 +167,12 @@ def _import(export: Export, inputs: Sequence[str], options: LabelStudioOptions, 
         _write(options.out, inputs, ratings, items, {name: name for name in people} if options.names else people)
         on_message(f"written: {options.out} ({counted(sum(len(one.given) for one in ratings), 'row')})")
         if marked:
-            on_message(f"spans are no judgements, --campaign takes them: {', '.join(marked)}")
+            names = Listed(marked, last=", ")
+            on_message(
+                Message(
+                    "spans are no judgements, {campaign} takes them: {names}", campaign=Setting("campaign"), names=names
+                )
+            )
     if options.campaign is not None:
         _check_questions(graded, marked)
         rubric, values = (
@@ -204,7 +212,13 @@ def _graded(
     found = [(one, grades[answer]) for one in submissions if not isinstance(answer := one.answers.get(name, ()), tuple)]
     if scale is not None and not all(scale[0] <= grade <= scale[1] for _, grade in found):
         low, high = (end(grade for _, grade in found) for end in (min, max))
-        raise UsageError(f"--scale {scale[0]}:{scale[1]}: {name} has grades from {low:g} to {high:g}")
+        raise UsageError(
+            "{scale}: {question} has grades from {low:g} to {high:g}",
+            scale=Setting("scale", f"{scale[0]}:{scale[1]}"),
+            question=name,
+            low=low,
+            high=high,
+        )
     return _Ratings(name, found)
 
 
@@ -212,7 +226,7 @@ def _ends(scale: str) -> tuple[int, int]:
     """Lowest and highest grade of ``--scale``."""
     ends = scale.split(":")
     if len(ends) != 2 or not all(end.strip().isdecimal() for end in ends):
-        raise UsageError(f"--scale: expected LOW:HIGH such as 1:5, got '{scale}'")
+        raise UsageError("{scale}: expected LOW:HIGH such as 1:5, got '{got}'", scale=Setting("scale"), got=scale)
     return int(ends[0]), int(ends[1])
 
 
@@ -228,8 +242,15 @@ def _identified(
             continue
         item, system = _id(task, options.item, "item", task.id), _id(task, options.system, "system", "text")
         if (other := seen.setdefault((item, system), task.id)) != task.id:
-            problem = f"tasks {other} and {task.id} are both of item {item} and system {system}; name other fields with"
-            raise InvalidInput(f"{problem} --item and --system", where=task.where, line=task.line)
+            problem = Message(
+                "tasks {one} and {other} are both of item {item} and system {system}; name other fields with {two}",
+                one=other,
+                other=task.id,
+                item=item,
+                system=system,
+                two=Listed([Setting("item"), Setting("system")]),
+            )
+            raise InvalidInput(problem, where=task.where, line=task.line)
         found[task.id] = item, system
     return found
 
@@ -240,13 +261,15 @@ def _id(task: Task, named: str | None, usual: str, otherwise: str) -> str:
         return otherwise
     name = usual if named is None else named
     _check_field(task, name)
-    return id_in(task.fields, name, task.where, task.line, f"; fill it in, or name another field: --{usual} FIELD")
+    another = Message("; fill it in, or name another field: {setting}", setting=Setting(usual, Blank("FIELD")))
+    return id_in(task.fields, name, task.where, task.line, another)
 
 
 def _check_field(task: Task, name: str) -> None:
     if name not in task.fields:
-        there = ", ".join(task.fields) or "none; give the project's data files with --data"
-        raise InvalidInput(f"no such field; the task has: {there}", where=task.where, line=task.line, field=name)
+        none = Message("none; give the project's data files with {data}", data=Setting("data"))
+        problem = Message("no such field; the task has: {there}", there=", ".join(task.fields) or none)
+        raise InvalidInput(problem, where=task.where, line=task.line, field=name)
 
 
 def _field(task: Task, name: str) -> str:
@@ -266,7 +289,10 @@ def _write(
     """Write judgement rows; the aspect is the question, where there are several."""
     check_apart(out, [path for path in inputs if Path(path).is_file()])
     if not any(one.given for one in ratings):
-        raise UsageError("there are no grades to write; a campaign takes spans: --campaign NEW.db")
+        raise UsageError(
+            "there are no grades to write; a campaign takes spans: {campaign}",
+            campaign=Setting("campaign", Blank("NEW.db")),
+        )
     with Writer(out, Judgement) as rows:
         for question, given in ratings:
             for one, grade in given:
@@ -276,14 +302,18 @@ def _write(
 
 def _check_questions(graded: Sequence[str], marked: Sequence[str]) -> None:
     """Raise a `UsageError` unless one campaign can ask all questions."""
-    asked = ", ".join((*graded, *marked))
     if len(marked) > 1 or (graded and marked):
-        problem = "a campaign has questions with grades, or one with spans"
+        problem = Message("a campaign has questions with grades, or one with spans")
     elif len(graded) > MAX_ASPECTS:
-        problem = f"a campaign has at most {MAX_ASPECTS} questions"
+        problem = Message("a campaign has at most {most} questions", most=MAX_ASPECTS)
     else:
         return
-    raise UsageError(f"{problem}, and these files have {asked}; choose: --question NAME")
+    raise UsageError(
+        "{problem}, and these files have {asked}; choose: {question}",
+        problem=problem,
+        asked=Listed((*graded, *marked), last=", "),
+        question=_QUESTION,
+    )
 
 
 def _rated(
@@ -308,7 +338,11 @@ def _rated(
     ]
     export.left_out[f"annotations without an answer to each of {', '.join(names)}"] += len(grades) - len(values)
     if not values:
-        raise UsageError(f"no annotation answers each of {', '.join(names)}; choose: --question NAME")
+        raise UsageError(
+            "no annotation answers each of {names}; choose: {question}",
+            names=Listed(names, last=", "),
+            question=_QUESTION,
+        )
     return Rubric(name="imported", question=", ".join(names), aspects=aspects), values
 
 
@@ -362,7 +396,15 @@ def _campaign(  # noqa: PLR0917
     for scale in rubric.scales:
         if scale.grades:
             of = f" of {scale.name}" if rubric.aspects else ""
-            on_message(f"scale{of} {scale.low} to {scale.high}; another one: --scale LOW:HIGH")
+            on_message(
+                Message(
+                    "scale{of} {low} to {high}; another one: {other}",
+                    of=of,
+                    low=scale.low,
+                    high=scale.high,
+                    other=Setting("scale", Blank("LOW:HIGH")),
+                )
+            )
     if untimed:
         on_message(f"without a time: {counted(untimed, 'rating')}, taken as given now")
 
@@ -392,8 +434,12 @@ def _scale(ratings: _Ratings, scale: tuple[int, int] | None) -> tuple[int, int]:
     if any(grade != int(grade) for grade in grades) or grades[0] < 0 or grades[-1] >= MAX_GRADES:
         odd = next(grade for grade in grades if grade != int(grade) or not 0 <= grade < MAX_GRADES)
         raise UsageError(
-            f"{ratings.question}: a campaign has whole grades from 0 to 9, and one is {odd:g}; give labels other "
-            "grades with --grade, or write judgements only (--out)"
+            "{question}: a campaign has whole grades from 0 to 9, and one is {odd:g}; give labels other grades with "
+            "{grade}, or write judgements only ({out})",
+            question=ratings.question,
+            odd=odd,
+            grade=Setting("grade"),
+            out=Setting("out"),
         )
     low, high = int(grades[0]), int(grades[-1])
     low, high = scale or (low, high)

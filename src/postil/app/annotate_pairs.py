@@ -9,6 +9,7 @@ import msgspec
 from postil.annotation.pairs import pair_items, read_gold, with_gold_preferences
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import UsageError
+from postil.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,13 +51,20 @@ def pairs_per_item(given: str | None, rubric: Rubric, rows: str) -> int | None:
     if given is None and rubric.kind != "pair":
         return None
     if rubric.kind != "pair":
-        raise UsageError(f'--pairs needs a rubric of kind = "pair", got {rubric.kind}; leave --rubric out for ours')
+        raise UsageError(
+            '{pairs} needs a rubric of kind = "pair", got {kind}; leave {rubric} out for ours',
+            pairs=Setting("pairs"),
+            kind=rubric.kind,
+            rubric=Setting("rubric"),
+        )
     if rows != "candidates":
         raise UsageError("pairs are texts of two systems: give candidate rows (item, system, text)")
     if given is None or given == "all":
         return 0
     if not (given.isascii() and given.isdecimal() and int(given) > 0):
-        raise UsageError(f"--pairs: expected all, or the number of pairs per item, got '{given}'")
+        raise UsageError(
+            "{pairs}: expected all, or the number of pairs per item, got '{got}'", pairs=Setting("pairs"), got=given
+        )
     return int(given)
 
 

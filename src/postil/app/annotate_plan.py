@@ -17,6 +17,7 @@ from postil.app.annotate import open_campaign
 from postil.app.annotate_pairs import asks_for_pairs, pairs_per_item, planned_pairs
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UnknownName, UsageError
+from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
 from postil.records.results import replace
 from postil.records.rows import Article, Row
@@ -114,7 +115,8 @@ def plan(
     given = (inputs or InputOptions()).readings(roles_of(files, items, pairs=paired), on_message)
     if files.rows == "articles":
         given["items"] = dataclasses.replace(
-            given["items"], advice="where each row is a text of a system: --context none"
+            given["items"],
+            advice=Message("where each row is a text of a system: {context}", context=Setting("context", "none")),
         )
     found = list(files.read(items, given))
     rubric = rubric_for(options.rubric, found, item_type, pairs=options.pairs is not None)
@@ -165,7 +167,10 @@ def _planned(
 
     if pairs is not None:
         if options.feedback or options.training:
-            raise UsageError("--feedback and --training show the labels of single texts; pairs have no feedback")
+            raise UsageError(
+                "{settings} show the labels of single texts; pairs have no feedback",
+                settings=Listed([Setting("feedback"), Setting("training")]),
+            )
         gold = {} if options.gold is None else read_gold(options.gold, rubric, reading)
         made = planned_pairs(texts, pairs, gold, options.gold or "", seed=options.seed, sampled=sampled)
         return made, sampled_from
@@ -173,7 +178,11 @@ def _planned(
         texts = with_gold(texts, options.gold, rubric, reading)
     texts = list(sampled(texts))
     if options.feedback and not any(item.gold is not None and not item.purpose for item in texts):
-        raise UsageError("--feedback shows the labels of gold items, and there are none: --gold FILE")
+        raise UsageError(
+            "{feedback} shows the labels of gold items, and there are none: {gold}",
+            feedback=Setting("feedback"),
+            gold=Setting("gold", Blank("FILE")),
+        )
     return with_training(texts, options.training, options.seed), sampled_from
 
 
@@ -184,7 +193,10 @@ def _files_of(path: str, options: PlanOptions, column: Sequence[str] = ()) -> tu
     item_type, rows = former or (options.item_type, None)
     planned = item_type in {None, "comment"} and rows != "candidates" and is_reference_plan(path)
     if rows == "articles" and options.articles is not None and not planned:
-        raise UsageError("--articles goes with candidate rows; article rows have the text of the article themselves")
+        raise UsageError(
+            "{articles} goes with candidate rows; article rows have the text of the article themselves",
+            articles=Setting("articles"),
+        )
     if item_type == "passage":
         rows = "passages"
     elif planned:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from postil.app.options import ListenOptions
 from postil.errors import UsageError
 from postil.escaping import visible
+from postil.messages import Setting
 from postil.options import Flag, options
 
 __all__ = ["ServeOptions", "checked_base_url"]
@@ -35,7 +36,12 @@ class ServeOptions(ListenOptions):
         if self.base_url is not None:
             address = checked_base_url(self.base_url)
             if self.https and address.startswith("http://"):
-                raise UsageError(f"base-url: expected https:// with --https, got {visible(self.base_url)}")
+                raise UsageError(
+                    "{base_url}: expected https:// with {https}, got {got}",
+                    base_url=Setting("base_url"),
+                    https=Setting("https"),
+                    got=visible(self.base_url),
+                )
 
     @property
     def address(self) -> str:
@@ -77,6 +83,10 @@ def checked_base_url(url: str) -> str:
     except ValueError:  # a port that is no number, or brackets that do not match
         sound = False
     if not sound or not parts.hostname:
-        expected = "http:// or https:// and a host name, without a path, such as https://grading.example.org"
-        raise UsageError(f"base-url: expected {expected}; got {visible(url)}")
+        raise UsageError(
+            "{base_url}: expected http:// or https:// and a host name, without a path, such as {example}; got {got}",
+            base_url=Setting("base_url"),
+            example="https://grading.example.org",
+            got=visible(url),
+        )
     return f"{parts.scheme}://{parts.netloc.lower()}"

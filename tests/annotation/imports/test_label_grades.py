@@ -6,6 +6,7 @@ import pytest
 
 from postil.annotation.imports.label_grades import given_grades, grade_in, grades_of
 from postil.errors import UsageError
+from postil.messages import COMMAND_LINE
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_numbers_that_labels_give(label: str, grade: float) -> None:
 )
 def test_labels_that_give_none(label: str) -> None:
     assert grade_in(label, (1, 5)) is None
-    with pytest.raises(UsageError, match="has no grade; give it one: --grade"):
+    with pytest.raises(UsageError, match="has no grade; give it one: grade="):
         grades_of("q", [label], {}, (1, 5))
     assert grades_of("q", [label], {label.strip(): 2.5}, None) == {label: 2.5}
 
@@ -97,10 +98,13 @@ def test_shares_of_a_scale(label: str, scale: tuple[float, float] | None, grade:
 def test_all_labels_without_a_grade_are_named() -> None:
     with pytest.raises(UsageError) as caught:
         grades_of("q", ["GPT-4", "so-so", "it's", "GPT-4", "2/7", 3.0], {"so-so": 2.0}, None)
-    assert str(caught.value) == (
+    assert caught.value.words(COMMAND_LINE) == (
         "q: the labels '2/7', 'GPT-4', 'it's' have no grade; give each one: --grade '2/7=N' --grade 'GPT-4=N' "
         "--grade 'it'\\''s=N', or for N/M the scale whose top is M: --scale LOW:HIGH, "
         "or choose questions: --question NAME"
+    )
+    assert "grade=('GPT-4=N',) grade=(\"it's=N\",), or for N/M the scale whose top is M: scale=LOW:HIGH" in str(
+        caught.value
     )
     with pytest.raises(UsageError) as caught:
         grades_of("q", [f"label {number}" for number in range(100)], {}, None)
@@ -116,9 +120,9 @@ def test_long_labels_take_linear_time(size: int) -> None:
 @pytest.mark.parametrize(
     ("pair", "told"),
     [
-        ("good", "--grade: expected LABEL=NUMBER, got 'good'"),
-        ("good=3,5", "--grade: expected LABEL=NUMBER, got '3,5' for the number"),
-        ("4=1", "--grade: the label '4' has two grades; give it one"),
+        ("good", "grade: expected LABEL=NUMBER, got 'good'"),
+        ("good=3,5", "grade: expected LABEL=NUMBER, got '3,5' for the number"),
+        ("4=1", "grade: the label '4' has two grades; give it one"),
     ],
 )
 def test_grades_that_are_none(pair: str, told: str) -> None:

@@ -138,7 +138,7 @@ def test_columns_in_another_order_take_no_field_of_a_task_for_an_answer(
         answers(path, "qality")
     with pytest.raises(InvalidInput) as caught:
         answers(path)
-    assert "expected controls between the columns id and annotator; name them with --question of quality, year" in str(
+    assert "expected controls between the columns id and annotator; name them with question of quality, year" in str(
         caught.value
     )
 
@@ -164,7 +164,7 @@ def test_a_table_whose_first_row_lacks_an_answer_has_its_column_at_the_end(tmp_p
     (tmp_path / "x.csv").write_text(
         f"{','.join(names)},quality\nOne.,1,3,ann,8,,,1.5,\nTwo.,2,3,ann,9,,,1.5,4\n", encoding="utf-8"
     )
-    with pytest.raises(InvalidInput, match=r"name them with --question of quality, tone$"):
+    with pytest.raises(InvalidInput, match=r"name them with question of quality, tone$"):
         answers(str(tmp_path / "x.csv"))
     assert answers(str(tmp_path / "x.csv"), "tone", "quality") == [{"tone": 3.0}, {"tone": 3.0, "quality": 4.0}]
 

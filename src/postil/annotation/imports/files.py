@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Message, Setting
 from postil.records.checks import is_integer
 from postil.records.decimal_marks import NumberMarks, number_text
 from postil.records.delimited import Delimited
@@ -105,7 +106,12 @@ def answer_in(record: Record, field: str, where: str, line: int, decimal: str | 
         return parsed(cell)
     number = number_text(cell.strip(), decimal)
     if number is None:
-        problem = f"expected a number with '{decimal}' before its decimals, as --decimal says, got {shown(cell)}"
+        problem = Message(
+            "expected a number with '{mark}' before its decimals, as {decimal} says, got {got}",
+            mark=decimal,
+            decimal=Setting("decimal"),
+            got=shown(cell),
+        )
         raise InvalidInput(problem, where=where, line=line, field=field)
     return number
 
@@ -134,9 +140,8 @@ def id_in(record: Record, field: str, where: str, line: int, advice: str = "") -
     value = record[field]
     if blank(value):
         got = "null" if value is None else "an empty text"
-        raise InvalidInput(
-            f"missing; expected text or an integer, got {got}{advice}", where=where, line=line, field=field
-        )
+        problem = Message("missing; expected text or an integer, got {got}{advice}", got=got, advice=advice)
+        raise InvalidInput(problem, where=where, line=line, field=field)
     if not isinstance(value, str) and not is_integer(value):
         raise InvalidInput(f"expected text or an integer, got {shown(value)}", where=where, line=line, field=field)
     return as_id(str(value))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.annotation.imports.files import number_in
 from postil.errors import UsageError
+from postil.messages import Blank, Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ __all__ = ["given_grades", "grade_in", "grades_of"]
 
 MOST_NAMED: Final = 20
 """Largest number of labels in a message."""
+_GRADE: Final = Setting("grade")
 
 _NUMBER: Final = r"([-+−]?\d+(?:\.\d+)?)"
 _LEADS: Final = re.compile(rf"{_NUMBER}[.．)）:：](.+)", re.DOTALL)
@@ -78,10 +80,11 @@ def given_grades(pairs: Iterable[str]) -> dict[str | float, float]:
         label, equals, text = pair.rpartition("=")
         number = number_in(text)
         if not equals or isinstance(number, str):
-            problem = f"got '{text}' for the number" if equals else f"got '{pair}'"
-            raise UsageError(f"--grade: expected LABEL=NUMBER, {problem}")
+            if not equals:
+                raise UsageError("{grade}: expected LABEL=NUMBER, got '{got}'", grade=_GRADE, got=pair)
+            raise UsageError("{grade}: expected LABEL=NUMBER, got '{got}' for the number", grade=_GRADE, got=text)
         if found.setdefault(number_in(label.strip()), number) != number:
-            raise UsageError(f"--grade: the label '{label}' has two grades; give it one")
+            raise UsageError("{grade}: the label '{label}' has two grades; give it one", grade=_GRADE, label=label)
     return found
 
 
@@ -115,21 +118,28 @@ def grades_of(
         else:
             found[answer] = grade
     if without:
-        raise UsageError(f"{question}: {_ungraded(sorted(without))}")
+        raise _ungraded(question, sorted(without))
     return found
 
 
-def _ungraded(labels: list[str]) -> str:
-    """Problem of labels without a grade, with a flag for each."""
-    named, several = labels[:MOST_NAMED], len(labels) > 1
-    more = f" and {len(labels) - MOST_NAMED:,} more" if len(labels) > MOST_NAMED else ""
-    names = ", ".join(f"'{_short(label)}'" for label in named)
-    flags = " ".join(f"--grade {_quoted(f'{_short(label)}=N')}" for label in named)
-    advice = f"give {'each' if several else 'it'} one: {flags}"
-    if any(_SHARE.fullmatch(label.strip()) for label in labels):
-        advice += ", or for N/M the scale whose top is M: --scale LOW:HIGH"
-    what = f"the label{'s' * several} {names}{more} {'have' if several else 'has'} no grade"
-    return f"{what}; {advice}, or choose questions: --question NAME"
+def _ungraded(question: str, labels: list[str]) -> UsageError:
+    """Error of labels without a grade, with a setting for each."""
+    named = [_short(label) for label in labels[:MOST_NAMED]]
+    grades = [Setting("grade", Blank(_quoted(f"{label}=N")), python=repr((f"{label}=N",))) for label in named]
+    scale = Setting("scale", Blank("LOW:HIGH"))
+    shares = any(_SHARE.fullmatch(label.strip()) for label in labels)
+    return UsageError(
+        "{question}: the label {names} has no grade; give it one: {grades}{shares}, or choose questions: {chosen}",
+        "{question}: the labels {names}{more} have no grade; give each one: {grades}{shares}, or choose questions: "
+        "{chosen}",
+        question=question,
+        count=len(labels),
+        names=Listed([f"'{label}'" for label in named], last=", "),
+        more=f" and {len(labels) - MOST_NAMED:,} more" if len(labels) > MOST_NAMED else "",
+        grades=Listed(grades, last=" ", between=" "),
+        shares=Message(", or for N/M the scale whose top is M: {scale}", scale=scale) if shares else "",
+        chosen=Setting("question", Blank("NAME")),
+    )
 
 
 def _short(label: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from postil.annotation.imports.files import answer_in, blank, id_in, number_in, records_of
 from postil.annotation.imports.submissions import Export, Submission, Task, mark_nothing
 from postil.errors import InvalidInput, UnknownName
+from postil.messages import Message, Setting
 from postil.records.dates import parse_date, unix_seconds
 from postil.records.explain import shown
 from postil.records.truth import truth
@@ -127,8 +128,11 @@ class _Layout:
             return cls(frozenset(between), known - between, ordered)
         if not between and len(others) == 1:  # there is a control, and it is none of the others
             return cls(frozenset(others), known, ordered)
-        of = f" of {', '.join(sorted(between | others))}" if others else ""
-        problem = f"expected controls between the columns id and annotator; name them with --question{of}"
+        problem = Message(
+            "expected controls between the columns id and annotator; name them with {question}{of}",
+            question=Setting("question"),
+            of=f" of {', '.join(sorted(between | others))}" if others else "",
+        )
         raise InvalidInput(problem, where=where, line=rows[0][0])
 
 
