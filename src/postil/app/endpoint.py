@@ -12,6 +12,7 @@ import msgspec
 from postil.app.progress import progress
 from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate, read_extra
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.records.results import DryRunResult
 
@@ -103,7 +104,8 @@ class EndpointOptions:
             PostilError: The operating system reports an error of the cache.
         """
         if self.endpoint is None:
-            raise UsageError("name the endpoint with --endpoint, such as http://127.0.0.1:8080/v1")
+            named = Setting("endpoint", instead="endpoint=URL")
+            raise UsageError("name the endpoint with {endpoint}, such as http://127.0.0.1:8080/v1", endpoint=named)
         with (
             AnswerCache(self.cache) as cache,
             Client(

@@ -18,6 +18,7 @@ from postil.app.rank_passages import MEASURE, UNITS, Ranking, decomposable, meas
 from postil.app.sources import Loaded
 from postil.commenters.near_duplicates import BigramSets
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Message, Setting
 from postil.metrics.interest.model import LANGUAGES, page_scores
 from postil.metrics.interest.model_files import chosen_model
 from postil.metrics.passage_collection import Preprocessing
@@ -234,8 +235,12 @@ class Ranker:
         goal = options.goal or ("interest" if options.vectors in {None, NO_VECTORS} else "topic")
         if goal == "interest" and lang not in LANGUAGES and (lang or options.goal is None):
             known = ", ".join(sorted(LANGUAGES))
-            said = f"the language {lang}" if lang else "an unknown one; name it with --lang"
-            notes.append(f"goal topic, since goal interest knows {known} and not {said}")
+            said = (
+                f"the language {lang}" if lang else Message("an unknown one; name it with {lang}", lang=Setting("lang"))
+            )
+            notes.append(
+                Message("goal topic, since goal interest knows {known} and not {said}", known=known, said=said)
+            )
             goal = "topic"
         if goal == "interest":
             found = page_scores(texts, self.model, options.jobs)
@@ -256,9 +261,11 @@ class Ranker:
         texts = page.texts
         _check_words(texts, page.source, page.how, notes)
         if self.reference is None and measure.family == "kl":
-            notes.append(
-                "on a page that is its own reference kl puts short passages first; name a --reference, or take logsim"
+            short = Message(
+                "on a page that is its own reference kl puts short passages first; name a {reference}, or take logsim",
+                reference=Setting("reference"),
             )
+            notes.append(short)
         weights = np.ones(len(texts)) if self.weights is None else self.weights
         return measure_ranking(
             texts,

@@ -13,6 +13,7 @@ from postil.app.progress import progress
 from postil.app.sources import Loaded, documents_of, entries_of, is_address, is_folder
 from postil.documents.feed import FeedReport
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Blank, Message, Setting
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.results import FailedPage, InterestingPagesResult, PageSummary
@@ -68,7 +69,7 @@ def rank_sources(
     if [*files, options.reference].count("-") > 1:
         raise UsageError("only one of the files can be standard input")
     if page == "-":
-        raise UsageError("--page: expected a file, got standard output, which has the table")
+        raise UsageError("{page}: expected a file, got standard output, which has the table", page=Setting("page"))
     named = (options.reference, options.model, options.vectors)
     for out in (page, pages):
         if out is not None:
@@ -83,7 +84,11 @@ def rank_sources(
         if isinstance(opened, Loaded):
             documents = entries_of(opened, options)
         elif opened.document is None and (page or pages):
-            raise UsageError(f"{sources[0]}: rows of passages are no document that could be shown; leave --page out")
+            raise UsageError(
+                "{source}: rows of passages are no document that could be shown; leave {page} out",
+                source=sources[0],
+                page=Setting("page"),
+            )
         elif opened.document is None or pages is None:
             result = ranker.rank(opened)
             if page is not None:
@@ -92,7 +97,8 @@ def rank_sources(
         else:
             documents = [opened.document]
     if page is not None:
-        raise UsageError("--page is for one document; take --pages DIR for several")
+        pages_of = Setting("pages", Blank("DIR"))
+        raise UsageError("{page} is for one document; take {pages} for several", page=Setting("page"), pages=pages_of)
     return rank_pages(documents, ranker, pages)
 
 
@@ -143,8 +149,13 @@ def rank_pages(
             pages.append(_summary(found, document, file))
             ways[found.measure, found.goal, found.signature] = None
     if not ways:
-        why = f"; {failed[0].source}: {failed[0].problem}" if failed else ""
-        raise InvalidInput(f"expected documents with passages, got none{why}")
+        expected = "expected documents with passages, got none"
+        if not failed:
+            raise InvalidInput(expected)
+        first = failed[0]
+        raise InvalidInput(
+            Message("{expected}; {source}: {problem}", expected=expected, source=first.source, problem=first.problem)
+        )
     measures, goals, signatures = (list(dict.fromkeys(each)) for each in zip(*ways, strict=True))
     result = InterestingPagesResult(
         measure=" or ".join(measures),  # pages in several languages have several

@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.corpus.formats.trec import run_lines
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.messages import Message, Setting
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.explain import shown
 from postil.records.ranking import Ranking
@@ -128,11 +129,11 @@ def check_passages(passages: Sequence[Passage], scale: Scale | None, places: Row
     )
 
 
-def check_scores(option: str, path: str, inputs: Sequence[str], printed: str) -> None:
+def check_scores(setting: str, path: str, inputs: Sequence[str], printed: str) -> None:
     """Check before the work is done that scores can be written.
 
     Args:
-        option: The option that names the file.
+        setting: Name of the setting that names the file.
         path: Output file.
         inputs: Input files.
         printed: The numbers that standard output is for.
@@ -141,7 +142,11 @@ def check_scores(option: str, path: str, inputs: Sequence[str], printed: str) ->
         UsageError: It is standard output, of an unknown kind, or an input file.
     """
     if path == "-":
-        raise UsageError(f"{option}: expected a file; standard output is for the {printed}")
+        raise UsageError(
+            "{setting}: expected a file; standard output is for the {printed}",
+            setting=Setting(setting),
+            printed=printed,
+        )
     kind_of(path)
     check_apart(path, inputs)
 
@@ -197,7 +202,8 @@ def write_runs(folder: Path, result: NcgResult, scored: PassageScores, on_messag
         try:
             lines = list(run_lines(lists, name))
         except InvalidInput as error:
-            raise InvalidInput(f"--runs: {error.problem}", where=scored.where) from None
+            problem = Message("{runs}: {problem}", runs=Setting("runs"), problem=error.problem)
+            raise InvalidInput(problem, where=scored.where) from None
         runs[folder / f"{name}.run"] = "".join(f"{line}\n" for line in lines).encode()
         tied[each.name] = sum(_tied(ranking.scores) for ranking in lists.values())
     try:
@@ -246,7 +252,10 @@ def _tied(scores: NDArray[np.float64]) -> int:
 
 def _remarks(result: NcgResult, tied: dict[str, int]) -> Iterator[str]:
     if result.settings.pool == "all":
-        yield "a run has one list per topic, as with --pool topic; the gains here are of one list of all passages"
+        yield Message(
+            "a run has one list per topic, as with {pool}; the gains here are of one list of all passages",
+            pool=Setting("pool", "topic"),
+        )
     some = "; ".join(f"{name}: {n:,}" for name, n in tied.items() if n)
     if some:
         yield f"tied within their topic, in the runs by id, of {result.data.passages:,} passages: {some}"

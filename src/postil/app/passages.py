@@ -11,6 +11,7 @@ from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.app.passage_files import PassageScores, check_passages
 from postil.app.progress import steps
 from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.metaeval.gain import Pool
 from postil.metaeval.passage_rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import STRATA_K, RankingsByLength
@@ -234,8 +235,11 @@ def _check_protocol(options: PassagesOptions) -> None:
     usual = PassagesOptions()
     given = [name for name in OF_OTHERS if getattr(options, name) != getattr(usual, name)]
     if options.reference == "topic" and given:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise UsageError(f"{flags}: for references of other topics alone; add --reference others, or leave it out")
+        raise UsageError(
+            "{given}: for references of other topics alone; add {others}, or leave it out",
+            given=Listed(list(map(Setting, given)), last=", "),
+            others=Setting("reference", "others"),
+        )
 
 
 def _pools(data: GradedPassages, collection: PassageCollection, options: PassagesOptions) -> Pools:

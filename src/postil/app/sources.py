@@ -271,7 +271,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _failed(source: str, error: PostilError) -> FailedPage:
-    return FailedPage(source=source, problem=error.problem if isinstance(error, InvalidInput) else str(error))
+    return FailedPage(source=source, problem=error.problem if isinstance(error, InvalidInput) else error.message)
 
 
 def _whole(stream: IO[bytes], name: str) -> bytes:

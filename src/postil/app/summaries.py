@@ -13,6 +13,7 @@ from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.app.passage_files import check_passages
 from postil.app.passages import MEASURES, PassagesOptions
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.messages import Setting
 from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import RESAMPLES
 from postil.metaeval.systems import mean_estimates
@@ -68,7 +69,7 @@ class SummariesOptions(Preprocessing, SeedOptions, ThreadOptions):
 
     def __post_init__(self) -> None:
         if self.anchors:
-            raise UsageError("--anchors: summaries have none; leave the flag out")
+            raise UsageError("{anchors}: summaries have none; leave it out", anchors=Setting("anchors"))
         for name, number, least in (
             ("resamples", self.resamples, 1),
             ("max_words", self.max_words, 1),
@@ -92,8 +93,11 @@ class SummariesOptions(Preprocessing, SeedOptions, ThreadOptions):
         usual, shared = PassagesOptions(), {field.name for field in fields(cls)}
         for field in fields(given):
             if field.name not in shared and getattr(given, field.name) != getattr(usual, field.name):
-                flag = field.name.replace("_", "-")
-                raise UsageError(f"--{flag} ranks passages, and --summaries scores whole texts; leave one of them out")
+                raise UsageError(
+                    "{setting} ranks passages, and {summaries} scores whole texts; leave one of them out",
+                    setting=Setting(field.name),
+                    summaries=Setting("summaries"),
+                )
         values = {name: getattr(given, name) for name in shared - {"max_words"}}
         return cls(**values, max_words=MAX_WORDS if max_words is None else max_words)
 

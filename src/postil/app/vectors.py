@@ -11,6 +11,7 @@ import numpy as np
 from postil.app.options import InputOptions, SeedOptions
 from postil.app.progress import steps
 from postil.errors import InvalidInput
+from postil.messages import Message, Setting
 from postil.metrics.passage_collection import Preprocessing
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
@@ -161,9 +162,8 @@ def train_on_file(
     if remark:
         on_message(remark)
     if options.workers > 1:
-        on_message(
-            "trained by several workers: the next run will give slightly other numbers; --workers 1 repeats them"
-        )
+        told = "trained by several workers: the next run will give slightly other numbers"
+        on_message(Message("{told}; {workers} repeats them", told=told, workers=Setting("workers", 1)))
     on_message(_written(out, len(vectors), vectors.dimensions))
 
 

@@ -14,6 +14,7 @@ from postil.app.paired_tables import PAIR, pair_files
 from postil.app.reference_rows import read_references
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation
 from postil.metrics.reference_plan import plan_references
@@ -111,7 +112,7 @@ def plan_weights(
         InvalidInput: Something in the rows is wrong; says where.
         Undefined: CIDEr of a single item.
     """
-    metric = similarity_metric(options.metric, "--metric")
+    metric = similarity_metric(options.metric, Setting("metric"))
     rows = list(references)
     asked = {options.metric: metric}
     texts = [Reference(row.item, row.text) for row in rows]
@@ -207,5 +208,10 @@ def _references_to_grade(budget: int | Fraction, available: int) -> int:
     if isinstance(budget, Fraction):
         return max(1, floor(budget * available + Fraction(1, 2)))
     if budget > available:
-        raise UsageError(f"--budget: expected at most {available:,}, as many references have no grade, got {budget:,}")
+        raise UsageError(
+            "{setting}: expected at most {available:,}, as many references have no grade, got {budget:,}",
+            setting=Setting("budget"),
+            available=available,
+            budget=budget,
+        )
     return budget

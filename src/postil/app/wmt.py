@@ -13,6 +13,7 @@ from postil.app.wmt_own_scores import OwnScores
 from postil.app.wmt_selection import NAMES, Selection
 from postil.corpus.formats.wmt import WmtSet
 from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Message, Setting
 from postil.metaeval.clusters import significance_clusters
 from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
 from postil.metaeval.correlation import correlations
@@ -91,7 +92,11 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
         if not self.coefficients:
             raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
         if self.outliers and self.include_outliers:
-            raise UsageError("--outlier and --include-outliers cannot be given together")
+            raise UsageError(
+                "{outliers} and {include_outliers} cannot be given together",
+                outliers=Setting("outliers"),
+                include_outliers=Setting("include_outliers"),
+            )
 
 
 def metrics_task(
@@ -146,9 +151,10 @@ def metrics_task(
             if level in tables:
                 found.correlate(tables[level], by, _asked(options.coefficients, level, by), at)
     if not found.rows:
-        reason = next((f"{row.metric}: {row.reason}" for row in found.absent), "")
         used = " and ".join(selection.references) or "no reference"
-        raise Undefined(f"{folder}: {reason or f'no metric of {used} has scores of all {len(systems)} systems'}")
+        nothing = f"no metric of {used} has scores of all {len(systems)} systems"
+        of = (Message("{metric}: {reason}", metric=row.metric, reason=row.reason) for row in found.absent)
+        raise Undefined("{folder}: {reason}", folder=folder, reason=next(of, nothing))
     grades = [gold["seg"].get(name, []) for name in systems] if "seg" in gold else []
     return MetricsTaskResult(
         test_set=test_set.name,
@@ -275,7 +281,9 @@ def _write_rows(folder: Path, selection: Selection, grades: Scores, metrics: Met
     """Write the texts and the scores of segments as rows."""
     test_set = selection.test_set
     if not grades or test_set.segments is None:
-        raise UsageError("--rows needs human scores of segments, and texts in sources or system-outputs")
+        raise UsageError(
+            "{rows} needs human scores of segments, and texts in sources or system-outputs", rows=Setting("rows")
+        )
     folder.mkdir(parents=True, exist_ok=True)
 
     def texts(files: Mapping[str, Path], names: Sequence[str]) -> Iterator[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.metaeval.score_matrix import Scored
 from postil.metrics.spec import known_metric
 
@@ -54,13 +55,22 @@ class OwnScores:
         if files is None:
             return cls({"sys": {}, "seg": {}}, {})
         if test_set.segments is None:
-            raise UsageError(f"--scores: {test_set.path} has no sources or system-outputs to tell the segments by")
+            raise UsageError(
+                "{scores}: {path} has no sources or system-outputs to tell the segments by",
+                scores=Setting("scores"),
+                path=str(test_set.path),
+            )
         whole: dict[tuple[str, str], float] = {}
         scored = Scored(_rows(files, test_set.segments, whole), files.places, statistics=True)
         found: dict[Level, Metrics] = {"sys": {}, "seg": {}}
         for metric in scored.metrics:
             if any(metric in level for level in test_set.metrics.values()):
-                raise UsageError(f"--scores: {test_set.path} has a metric {metric}; give yours another name")
+                raise UsageError(
+                    "{scores}: {path} has a metric {metric}; give yours another name",
+                    scores=Setting("scores"),
+                    path=str(test_set.path),
+                    metric=metric,
+                )
             found["sys"][metric], found["seg"][metric] = {}, {}
             for system in systems:
                 rows = _segments(scored, metric, system, test_set.segments, files.places.where)

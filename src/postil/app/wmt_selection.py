@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from postil.corpus.formats.wmt import known_outliers, standard_human, standard_reference
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.records.results import Excluded
 
 if TYPE_CHECKING:
@@ -55,7 +56,12 @@ class Selection:
         if not names and human is not None:
             raise UnknownName("human scores", human, known)
         if not names:
-            raise UsageError(f"--human: expected one of {', '.join(known)}, since {test_set.name} has no standard")
+            raise UsageError(
+                "{human}: expected one of {known}, since {test_set} has no standard",
+                human=Setting("human"),
+                known=", ".join(known),
+                test_set=test_set.name,
+            )
         for name in references:
             if name not in test_set.reference_names:
                 raise UnknownName("reference", name, test_set.reference_names)

@@ -89,7 +89,7 @@ def passages(
 
         check_report(report, [passages])  # before the work is done
     if scores is not None:
-        check_scores("--scores", scores, [passages], "gains")
+        check_scores("scores", scores, [passages], "gains")
     lines = format == "json" or bool(figures or report)
     result, scored = gains_of_file(
         passages, options, command=command_line(context), lines=lines, inputs=inputs, on_message=say
@@ -127,7 +127,7 @@ def _score_summaries(  # noqa: PLR0917 - the flags
 
         check_report(report, files.paths)  # before the work is done
     if items is not None:
-        check_scores("--items", items, files.paths, "means")
+        check_scores("items", items, files.paths, "means")
     result, rows = score_summary_files(files, options, command=command_line(context), inputs=inputs, on_message=say)
     if items is not None:
         write(items, rows)

@@ -33,7 +33,7 @@ _NO_TITLE: Final = re.compile(
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 _DATE: Final = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?")
 _NO_CHARACTERS: Final = "has fonts that do not name the characters they show, so its text is unreadable; run OCR first"
-_ENCRYPTED: Final = "is encrypted with a password; save it without one, with `qpdf --decrypt` for example"
+_ENCRYPTED: Final = "is encrypted with a password; save it without one, with qpdf for example"
 
 
 def read_pdf(data: bytes, source: str) -> Document:

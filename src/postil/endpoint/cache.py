@@ -12,6 +12,7 @@ import msgspec
 
 from postil.endpoint.chat import Answer
 from postil.errors import InvalidInput, PostilError
+from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,7 +129,10 @@ class AnswerCache:
         """
         file = Path(folder, FILE)
         if not file.is_file():
-            raise InvalidInput(f"no {FILE} in this folder; expected answers that --cache kept", where=str(folder))
+            problem = Message(
+                "no {file} in this folder; expected answers that {cache} kept", file=FILE, cache=Setting("cache")
+            )
+            raise InvalidInput(problem, where=str(folder))
         with cls(folder) as cache, cache._said():
             execute = cache._connection.execute
             execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import UsageError
+from postil.messages import Blank, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,7 +143,8 @@ class Limits:
         if self.cost is not None and not 0 <= self.cost < math.inf:
             raise UsageError(f"limit_cost: expected 0 or more, got {self.cost}")
         if self.cost is not None and self.price is None:
-            raise UsageError("a limit of cost needs the price of tokens: --price IN:OUT, per million")
+            price = Setting("price", Blank("IN:OUT"), python="postil.endpoint.Price(IN, OUT)")
+            raise UsageError("a limit of cost needs the price of tokens: {price}, per million", price=price)
 
 
 class Budget:

@@ -61,7 +61,7 @@ def _check(address: str) -> None:
             socket.create_connection((host, int(port)), timeout=10).close()
         except (OSError, OverflowError) as error:
             raise UsageError(
-                f"address: no Ray cluster at '{address}' ({error}); `ray start --head` starts one"
+                f"address: no Ray cluster at '{address}' ({error}); start its head with ray start"
             ) from None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.errors import MissingExtra, Undefined
 from postil.kernel import tree_sums
+from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,8 +121,11 @@ def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed:
     """
     if len(scores) < 2 * LEAF:
         problem = f"boosting needs at least {2 * LEAF} texts in each fit ({LEAF} per leaf), and there are {len(scores)}"
-        raise Undefined(f"{problem}; give more judgements, or --method ridge")
-    model = _estimator("HistGradientBoostingRegressor", "--method boosting")(
+        raise Undefined(
+            "{problem}; give more judgements, or {ridge}", problem=problem, ridge=Setting("method", "ridge")
+        )
+    use = Message("{boosting}", boosting=Setting("method", "boosting"))
+    model = _estimator("HistGradientBoostingRegressor", use)(
         max_iter=TREES,
         learning_rate=RATE,
         max_leaf_nodes=LEAVES,

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.learners.boosting import Trees, boosting_fit
-from postil.messages import Setting
+from postil.messages import Message, Setting
 from postil.metaeval.coefficients import constant, starts_of
 from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
@@ -368,7 +368,11 @@ def _notes(texts: JudgedTexts, columns: Sequence[CombinationColumn], weighted: N
         elif bounded and column.weight == 0:
             at_bound.append(column.metric)
     if at_bound:
-        yield f"weight 0, as --monotone allows none against the direction: {', '.join(at_bound)}"
+        yield Message(
+            "weight 0, as {monotone} allows none against the direction: {metrics}",
+            monotone=Setting("monotone"),
+            metrics=", ".join(at_bound),
+        )
     lacking = [name for name in (LENGTH, MEAN_WEIGHT) if not any(each.startswith(name) for each in texts.controls)]
     if lacking:
         advice = "postil score --controls writes them, the mean weight beside over=near and over=kernel"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from postil.messages import Message, Setting
 from postil.metaeval.coefficients import constant, correlate_groups, partial_correlations
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate
@@ -64,8 +65,15 @@ def length_bias(
     ('spearman', 0.8, 0.4, 0.8, 0.8729)
     """
     if lengths not in table.metrics:
-        advice = "score with --controls, keep them with --metric, or name other scores with --lengths"
-        return _without(lengths, 0, 0, f"no scores are named {lengths}: {advice}")
+        reason = Message(
+            "no scores are named {name}: score with {controls}, keep them with {metrics}, or name other scores with "
+            "{lengths}",
+            name=lengths,
+            controls=Setting("controls"),
+            metrics=Setting("metrics"),
+            lengths=Setting("lengths"),
+        )
+        return _without(lengths, 0, 0, reason)
     length = table.scores[:, table.column(lengths)]
     kept = length > 0
     n, left_out = int(kept.sum()), int((~kept).sum())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.messages import Message, Setting
 from postil.metaeval.gain import gain_curve, gain_differences
 from postil.records.names import ranking
 from postil.records.results import FLIPS, Gain, GainCurvePoints, smallest_p
@@ -199,8 +200,17 @@ class PassageRankings:
             if not bootstrap:
                 test = f"sign flips of {groups} topics" if groups < FLIPS.bit_length() else f"{FLIPS:,} sign flips"
             fewer = ", or name fewer measures" if least < LEVEL else ""
-            lists = ", or rank by --pool topic, which has a test by sign flips" if bootstrap and groups > FEW else ""
-            yield (
-                f"{test} cannot show a difference after Holm's correction for {pairs} pair{'s' * (pairs > 1)}; "
-                f"look at the intervals{fewer}{lists}"
+            lists: str = ""
+            if bootstrap and groups > FEW:
+                by_topic = Setting("pool", "topic")
+                lists = Message(", or rank by {pool}, which has a test by sign flips", pool=by_topic)
+            yield Message(
+                "{test} cannot show a difference after Holm's correction for {count} pair; "
+                "look at the intervals{fewer}{lists}",
+                "{test} cannot show a difference after Holm's correction for {count} pairs; "
+                "look at the intervals{fewer}{lists}",
+                count=pairs,
+                test=test,
+                fewer=fewer,
+                lists=lists,
             )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.messages import Message, Setting
 from postil.metaeval.length_correlations import EQUAL_GRADES, FEW_PASSAGES, FEWEST, length_correlations
 from postil.metaeval.length_thirds import THIRDS, ListThirds, PooledThirds, length_thirds
 from postil.metaeval.passage_rankings import LINE_RESAMPLES
@@ -88,10 +89,14 @@ class RankingsByLength:
         lists = int(self._lists.max()) + 1
         most = int(np.bincount(self._lists * THIRDS + self._thirds).max())
         if most <= self.k:
-            passages = f"{most} passage{'s' * (most > 1)}"
-            yield (
-                f"no third of a list by length has more than {passages}, so nCG@{self.k} by length is 1 for every "
-                "ranking; choose a lower --strata-k"
+            yield Message(
+                "no third of a list by length has more than {count} passage, so nCG@{k} by length is 1 for every "
+                "ranking; choose a lower {strata_k}",
+                "no third of a list by length has more than {count} passages, so nCG@{k} by length is 1 for every "
+                "ranking; choose a lower {strata_k}",
+                count=most,
+                k=self.k,
+                strata_k=Setting("strata_k"),
             )
         grades = self.rankings.grades[self._kept]
         highest, lowest = np.zeros(lists), np.full(lists, np.inf)

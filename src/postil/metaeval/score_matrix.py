@@ -139,8 +139,14 @@ class _Statistics:
         """Keep the statistics of a row; the problem where it has not as many as those before."""
         width = self._widths.setdefault(score.metric, len(score.statistics))
         if len(score.statistics) != width:
-            first = f"expected {width} numbers, as the first row of {score.metric} has, got {len(score.statistics)}"
-            return f"{first}; give the scores of one run at a time, or compare means of item scores: --item-means"
+            return Message(
+                "expected {width} numbers, as the first row of {metric} has, got {got}; give the scores of one run at "
+                "a time, or compare means of item scores: {item_means}",
+                width=width,
+                metric=score.metric,
+                got=len(score.statistics),
+                item_means=Setting("item_means", value=True),
+            )
         if width:
             self._rows.setdefault(score.metric, array("q")).append(row)
             self._values.setdefault(score.metric, array("d")).extend(score.statistics)

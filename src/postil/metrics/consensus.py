@@ -14,6 +14,7 @@ from postil.metrics.spec import parse_metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from postil.messages import Setting
     from postil.metrics.background import DocumentFrequencies
     from postil.metrics.base import Metric
     from postil.metrics.references import References
@@ -131,25 +132,29 @@ def similarity_of(method: str | None) -> Metric | None:
     return similarity_metric(match["spec"] or SIMILARITY, NAME) if match else None
 
 
-def similarity_metric(spec: str, use: str) -> Metric:
+def similarity_metric(spec: str, use: str | Setting) -> Metric:
     """Parse a metric that is a similarity of two texts.
 
     Args:
         spec: Spec of the metric.
-        use: Name of its use, for messages.
+        use: Name of its use, or the setting that names it, for messages.
 
     Raises:
         UnknownName, UsageError: As `parse`, the metric reads weights, or it can be negative or is better when low.
 
-    >>> similarity_metric("w-meteor", "--metric")
+    >>> similarity_metric("w-meteor", "consensus")
     Traceback (most recent call last):
     ...
-    postil.errors.UsageError: --metric: expected a metric that reads no weights, got 'w-meteor'
+    postil.errors.UsageError: consensus: expected a metric that reads no weights, got 'w-meteor'
     """
     metric = parse_metric(spec)
     if metric.needs_weights:
-        raise UsageError(f"{use}: expected a metric that reads no weights, got '{spec}'")
+        raise UsageError("{use}: expected a metric that reads no weights, got '{spec}'", use=use, spec=spec)
     if metric.low < 0 or metric.better == "low":
-        expected = "expected a metric from 0 up where higher is better"
-        raise UsageError(f"{use}: {expected}, got '{spec}'; register_metric(low=0) says that it is one")
+        raise UsageError(
+            "{use}: expected a metric from 0 up where higher is better, got '{spec}'; "
+            "register_metric(low=0) says that it is one",
+            use=use,
+            spec=spec,
+        )
     return metric

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar, cast
 import numpy as np
 
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.text.han import HanTexts, all_remarks
 from postil.text.stems import stems, stems_signature
@@ -223,7 +224,9 @@ class Preprocessing:
         if self.anchors:
             anchors = [[" ".join(each.lower().split()) for each in passage.anchors] for passage in passages]
             if not any(anchors):
-                raise UsageError("--anchors: no passage has any; fill the field anchors or leave the flag out")
+                raise UsageError(
+                    "{anchors}: no passage has any; fill the field anchors or leave it out", anchors=Setting("anchors")
+                )
             whole = [[" ".join(each.split()) for each in passage.anchors] for passage in passages]
             return PassageCollection(
                 Vocabulary().encode_tokens(anchors),

@@ -6,6 +6,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from postil.messages import Message
 from postil.records.names import control, is_control, metric_of
 from postil.render.formats import counted, listed, short
 from postil.render.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Table, Text
@@ -390,4 +391,5 @@ def _without(what: str, lacking: Iterable[tuple[str, str]]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name, reason in lacking:
         reasons.setdefault(reason, []).append(name)
-    yield from (f"no {what} {listed(names, most=6)}: {reason}" for reason, names in reasons.items())
+    for reason, names in reasons.items():
+        yield Message("no {what} {names}: {reason}", what=what, names=listed(names, most=6), reason=reason)

@@ -116,7 +116,10 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         rows=[{field: getattr(row, field) for field in fields} for row in _rows(result)],
         fields=fields,
         grids=grids,
-        findings=[f"{topic}: {said}" for topic, said in verdict(result, Wording(str, value_with_interval))],
+        findings=[
+            Message("{topic}: {said}", topic=topic, said=said)
+            for topic, said in verdict(result, Wording(str, value_with_interval))
+        ],
         head=_head(result),
         below="".join(map(_disagreement, result.disagreements)) if disagreements else "",
         remarks=[

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
+from postil.messages import Message
 from postil.records.names import LENGTH, is_control
 from postil.records.results import replace
 from postil.render.audit import MAPPINGS, counted_raters, threshold
@@ -229,7 +230,7 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
         reasons = [each.reason for each in audit.length.absent if each.metric == name] or [
             each.reason for each in audit.length.absent
         ]
-        yield from (f"Nothing can be said about length: {reason}." for reason in reasons[:1])
+        yield from (Message("Nothing can be said about length: {reason}.", reason=reason) for reason in reasons[:1])
 
 
 def _correlated_with_length(audit: Audit, rankings: Sequence[AuditRanking]) -> LengthBiasRow | None:
