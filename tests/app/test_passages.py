@@ -319,7 +319,7 @@ def test_anchors_are_words_in_lower_case_with_single_spaces() -> None:
     found = asked(rows, anchors=True)
     assert values(found, "f1-1")["2"] == pytest.approx(2 / 3)
     assert "|words:anchors|" in found.result.gains[0].signature
-    with pytest.raises(UsageError, match="--anchors: no passage has any"):
+    with pytest.raises(UsageError, match="^anchors: no passage has any"):
         asked(anchors=True)
 
 
@@ -373,13 +373,13 @@ def test_too_few_resamples_to_show_anything_are_noted() -> None:
     (note,) = asked(many(7), **one_list).notes
     assert note == (
         "20 resamples cannot show a difference after Holm's correction for 1 pair; look at the intervals, or rank by "
-        "--pool topic, which has a test by sign flips"
+        'pool="topic", which has a test by sign flips'
     )
     # 2 / 40 is .05 and not below it
     assert asked(many(7), **one_list, resamples=39).notes == (note.replace("20", "39"),)
     assert asked(many(7), **one_list, resamples=40).notes == ()
     (note,) = asked(many(7), measures=("f1-1", "kl-1", "js-1"), pool="all", resamples=100).notes
-    assert "for 3 pairs; look at the intervals, or name fewer measures, or rank by --pool topic" in note
+    assert 'for 3 pairs; look at the intervals, or name fewer measures, or rank by pool="topic"' in note
 
 
 def test_too_few_topics_for_sign_flips_are_noted() -> None:

@@ -113,7 +113,7 @@ def test_notes_on_cutoffs_and_on_topics_without_correlations() -> None:
     assert result.notes[-2:] == (
         (
             "no third of a list by length has more than 3 passages, so nCG@3 by length is 1 for every ranking; "
-            "choose a lower --strata-k"
+            "choose a lower strata_k"
         ),
         "rank correlations leave out 2 of 4 topics: 1 with fewer than 4 passages, 1 with equal grades",
     )

@@ -304,7 +304,7 @@ def test_names_cannot_reach_the_terminal_or_break_lines(postil: Postil) -> None:
         (("--format", "jsno"), "unknown format 'jsno'; did you mean 'json'? Known: "),
         (("--scale", "high"), 'scale "high": expected HIGH or LOW:HIGH, for example 5 or 1:5'),
         (("--scale", "3:1"), "a scale's highest grade is above its lowest, got 3 to 1"),
-        (("--anchors",), "--anchors: no passage has any; fill the field anchors or leave the flag out"),
+        (("--anchors",), "--anchors: no passage has any; fill the field anchors or leave it out"),
         (("--scores", "-"), "--scores: expected a file; standard output is for the gains"),
         (("--scores", "p.jsonl"), "p.jsonl: would be written over p.jsonl, which is read; name another output"),
         (("--scores", "./p.jsonl"), "./p.jsonl: would be written over p.jsonl, which is read; name another output"),

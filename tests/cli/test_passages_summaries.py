@@ -103,7 +103,7 @@ def test_a_page(postil: Postil) -> None:
         (("--scores", "x.jsonl"), "--scores ranks passages, and --summaries scores whole texts"),
         (("--runs", "x"), "--runs ranks passages"),
         (("--figures", "x"), "--figures ranks passages"),
-        (("--anchors",), "--anchors: summaries have none; leave the flag out"),
+        (("--anchors",), "--anchors: summaries have none; leave it out"),
         (("--items", "-"), "--items: expected a file; standard output is for the means"),
         (("--items", "s.jsonl"), "s.jsonl: "),
         (("-m", "length"), "length: expected a measure that compares with a reference; leave it out"),

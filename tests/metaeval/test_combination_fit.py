@@ -110,7 +110,7 @@ def test_monotone_bounds_what_depends_on_weights() -> None:
     assert (by_name["w-m"], by_name["w-edits"]) == (0.0, 0.0)
     assert by_name["m"] is not None
     assert by_name["m"] > 0
-    assert bound.notes[0] == "weight 0, as --monotone allows none against the direction: w-edits, w-m"
+    assert bound.notes[0] == "weight 0, as monotone allows none against the direction: w-edits, w-m"
 
 
 def test_isotonic() -> None:

@@ -168,7 +168,7 @@ def test_one_item_has_no_interval():
 @pytest.mark.parametrize(
     ("columns", "grades", "absent"),
     [
-        ({"m": [1, 2, 3]}, [1, 2, 3], ("control:length", "no scores are named control:length: score with --controls")),
+        ({"m": [1, 2, 3]}, [1, 2, 3], ("control:length", "no scores are named control:length: score with controls")),
         ({"m": [1, 2, 3], "control_length": [0, 0, -1]}, [1, 2, 3], (LENGTH, "no text has a length above 0")),
         ({"m": [1, 2, 3], "control_length": [7, 7, 7]}, [1, 2, 3], (LENGTH, "every text has the length 7")),
         ({"m": [1, 2, 3], "control_length": [0, 0, 7]}, [1, 2, 3], ("m", "only one text")),
