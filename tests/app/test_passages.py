@@ -319,7 +319,7 @@ def test_anchors_are_words_in_lower_case_with_single_spaces() -> None:
     found = asked(rows, anchors=True)
     assert values(found, "f1-1")["2"] == pytest.approx(2 / 3)
     assert "|words:anchors|" in found.result.gains[0].signature
-    with pytest.raises(UsageError, match="^anchors: no passage has any"):
+    with pytest.raises(UsageError, match=r"^anchors: no passage has any"):
         asked(anchors=True)
 
 

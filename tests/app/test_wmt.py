@@ -307,15 +307,15 @@ def test_names_that_do_not_occur(options: dict[str, object], problem: str, tmp_p
 def test_nothing_to_correlate(tmp_path: Path) -> None:
     human = {"a.sys": {"A": [1.0]}, "b.sys": {"A": [1.0]}}
     folder = write_set(tmp_path / "wmt99", "en-de", human=human, metrics={})
-    with pytest.raises(postil.UsageError, match="^human: expected one of a, b, since wmt99 has no standard"):
+    with pytest.raises(postil.UsageError, match=r"^human: expected one of a, b, since wmt99 has no standard"):
         task(folder)
     with pytest.raises(postil.Undefined, match="wmt99: no metric of no reference has scores of all 1 systems"):
         task(folder, human="a")
     write_set(folder, "en-de", human={}, metrics={"BLEU-ref.sys": {"A": [0.5]}})
     with pytest.raises(postil.Undefined, match="wmt99: BLEU-ref: only one text"):
         task(folder, human="a")
-    with pytest.raises(postil.UsageError, match="--rows needs human scores of segments"):
+    with pytest.raises(postil.UsageError, match="rows needs human scores of segments"):
         task(folder, human="a", rows=str(tmp_path / "rows"))
     write(tmp_path / "own.jsonl", [Score("1", "A", "own", 0.5)])
-    with pytest.raises(postil.UsageError, match=r"--scores: .* has no sources or system-outputs"):
+    with pytest.raises(postil.UsageError, match=r"^scores: .* has no sources or system-outputs"):
         task(folder, str(tmp_path / "own.jsonl"), human="a")

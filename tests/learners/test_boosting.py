@@ -92,7 +92,9 @@ def test_a_bound_holds_everywhere() -> None:
 
 def test_too_few_texts_and_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     scores, grades = drawn(79)
-    with pytest.raises(Undefined, match=r"at least 80 texts in each fit \(40 per leaf\), and there are 79; .* method=.ridge"):
+    with pytest.raises(
+        Undefined, match=r"at least 80 texts in each fit \(40 per leaf\), and there are 79; .* method=.ridge"
+    ):
         boosting_fit(scores, grades, np.zeros(3, np.int8), seed=1)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(MissingExtra, match=r"method=.boosting. needs an optional package: .*postil\[boosting\]"):
