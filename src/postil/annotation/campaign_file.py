@@ -29,6 +29,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from postil.errors import InvalidInput, PostilError
+from postil.messages import Command, Message, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +51,10 @@ LIVELY: Final = 5.0
 HIGHEST: Final = 2**31 - 1
 """The largest number that the header field can hold."""
 
-_ADVICE: Final = (
-    "Copy a campaign with 'postil annotate backup'; with --incomplete that command takes what this file holds"
+_ADVICE: Final = Message(
+    "Copy a campaign with '{backup}'; '{incomplete}' takes what this file holds",
+    backup=Command("annotate backup"),
+    incomplete=Command("annotate backup", settings=(Setting("incomplete", value=True),)),
 )
 
 
@@ -422,16 +425,23 @@ def _refuse_alone(path: Path) -> None:
     except sqlite3.Error:
         return  # no database: whoever opens it will say so
     if needed and not log.exists():  # else another process began to use it at this moment
-        problem = (
-            f"{log.name} is missing, which holds the latest annotations of this campaign: the file was copied or moved"
+        problem = Message(
+            "{log} is missing, which holds the latest annotations of this campaign: the file was copied or moved while "
+            "it was in use. {advice}",
+            log=log.name,
+            advice=_ADVICE,
         )
-        raise InvalidInput(f"{problem} while it was in use. {_ADVICE}", where=str(path))
+        raise InvalidInput(problem, where=str(path))
 
 
 def _refuse_other_log(path: Path, connection: sqlite3.Connection) -> None:
     """Raise InvalidInput where the file and its log are of different times."""
     if _common_mark(path, connection) is None:
         log = _beside(path, "wal").name
-        problem = f"this file and {log} were copied at different times and do not belong together"
-        restored = f"If the file is a backup in the place of a campaign, move {log} elsewhere"
-        raise InvalidInput(f"{problem}. {restored}. {_ADVICE}", where=str(path))
+        problem = Message(
+            "this file and {log} were copied at different times and do not belong together. If the file is a backup in "
+            "the place of a campaign, move {log} elsewhere. {advice}",
+            log=log,
+            advice=_ADVICE,
+        )
+        raise InvalidInput(problem, where=str(path))

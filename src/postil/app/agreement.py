@@ -94,6 +94,6 @@ def agreement(
             fewest=FEWEST,
         )
     except Undefined as error:
-        return AgreementResult(agreement=None, reason=str(error), repeated=(), gold=())
+        return AgreementResult(agreement=None, reason=error.message, repeated=(), gold=())
     found = replace(found, left_out=(*found.left_out, *opened.left_out))
     return AgreementResult(agreement=found, reason="", repeated=(), gold=())
