@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.messages import Message
 from postil.records.names import control, is_control, metric_of
 from postil.render.formats import counted, listed, short
-from postil.render.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Table, Text
+from postil.render.table import Column, Count, Figure, Interval, Kind, Marks, Name, Number, PValue, Record, Table, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -148,11 +148,11 @@ def _measure() -> Text:
     return Text("measure", lambda row: f"{row.coefficient} by {row.by}")
 
 
-def _of_metrics(key: str, caption: str, rows: Sequence[Any], *columns: Column, long: bool = False) -> Table:
+def _of_metrics(key: str, caption: str, rows: Sequence[Record], *columns: Column, long: bool = False) -> Table:
     return Table(key=key, caption=caption, rows=rows, columns=columns, kind=_kind, long=long)
 
 
-def _kind(row: Any) -> Kind:
+def _kind(row: Record) -> Kind:
     return "control" if is_control(row.metric) else ""
 
 

@@ -13,10 +13,12 @@ from unicodedata import combining, east_asian_width
 from postil.escaping import apostrophed, csv_writer, latex_row, markdown_table, one_line
 from postil.messages import Message
 from postil.render.numbers import plain_numbers, pointed
-from postil.render.table import Table
+from postil.render.table import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from postil.render.table import Table
 
 __all__ = [
     "FORMATS",
@@ -99,7 +101,7 @@ def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
         table: The table, or cells that are text.
         typeset: See `Table.grid`.
     """
-    return table.grid(typeset=typeset) if isinstance(table, Table) else table
+    return table_of(table).grid(typeset=typeset)
 
 
 def value_with_interval(value: float, low: float | None, high: float | None) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from postil.escaping import visible
 from postil.render.formats import counted, grid_as
 from postil.render.numbers import DASH, interval, number
-from postil.render.table import Cell, Column, Name, Table
+from postil.render.table import Cell, Column, Name, Table, Value
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def cell_text(cell: StudyCell, digits: int) -> tuple[str, str]:
 class _Number(Column):
     """A number of a study, with as many decimals as its row has."""
 
-    def shown(self, value: Any, row: StudyRow) -> Cell:
+    def shown(self, value: Value, row: StudyRow) -> Cell:
         """See `Column`."""
         text, ends = cell_text(value, row.digits)
         return Cell(f"{text} {ends}".rstrip(), text, ends, words=self.words)

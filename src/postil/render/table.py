@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from postil.render.numbers import DASH, grade, number, p_value, plain_numbers, signed
@@ -36,14 +37,23 @@ __all__ = [
     "Name",
     "Number",
     "PValue",
+    "Record",
     "Row",
     "Share",
     "Table",
     "Text",
+    "Value",
+    "table_of",
 ]
 
 Kind: TypeAlias = Literal["", "control", "people", "group"]
-Field: TypeAlias = str | Callable[[Any], Any]
+Record: TypeAlias = Any
+"""A row: a struct of a result, of any kind."""
+
+Value: TypeAlias = Any
+"""What a column finds in a row; its kind says what that is."""
+
+Field: TypeAlias = str | Callable[[Record], Value]
 """Where a value is: the name of a field of a row, or a function of it."""
 
 MANY: Final = 5
@@ -56,6 +66,10 @@ LINES: Final = 1000
 
 _MINUS: Final = re.compile(r"(?<![\w.])-(?=[\d.])|(?<=e)-(?=\d)")
 """A hyphen that is a minus, unlike that of a range or a date."""
+
+
+_NUMBER: Final = re.compile(r"[-−+.,:%\[\]()\s\d–]*(e[+-]\d+)?")
+"""A cell that is no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +133,14 @@ class Column:
     head: str
     of: Field
     _: KW_ONLY
-    at: Callable[[Any], Any] | None = None
+    at: Callable[[Record], Value] | None = None
     plain: str = ""
     none: str = "-"
     dash: str = DASH
     only: Literal["", "page", "text"] = ""
     words: ClassVar[bool] = False
 
-    def value(self, row: Any, of: Field | None = None) -> Any:
+    def value(self, row: Record, of: Field | None = None) -> Value:
         """The value of a row; None where there is none.
 
         Args:
@@ -139,7 +153,7 @@ class Column:
         part = row if self.at is None else self.at(row)
         return None if part is None else getattr(part, of)
 
-    def cell(self, row: Any) -> Cell:
+    def cell(self, row: Record) -> Cell:
         """The cell of a row.
 
         Args:
@@ -148,7 +162,7 @@ class Column:
         value = self.value(row)
         return Cell(self.none, self.dash) if value is None else self.shown(value, row)
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Value, row: Record) -> Cell:
         """The cell of a row with a value.
 
         Args:
@@ -157,7 +171,7 @@ class Column:
         """
         raise NotImplementedError
 
-    def line(self, row: Any, kind: Kind, cells: tuple[Cell, ...]) -> Row:
+    def line(self, row: Record, kind: Kind, cells: tuple[Cell, ...]) -> Row:
         """The line of a row, where this is the first column.
 
         Args:
@@ -181,17 +195,17 @@ class Text(Column):
     apart: ClassVar[tuple[str, str]] = ("-", "–")
     words: ClassVar[bool] = True
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Value, row: Record) -> Cell:
         """See `Column`."""
         plain, text = self.said(value, row)
         return Cell(plain, text, words=self.words)
 
-    def said(self, value: str | tuple[str, ...], row: Any) -> tuple[str, str]:
+    def said(self, value: str | tuple[str, ...], row: Record) -> tuple[str, str]:
         """The words of a terminal, and those that are typeset."""
         if self.plainly is not None:
             return self.value(row, self.plainly), str(value)
         if isinstance(value, str):
-            return value, value
+            return value, DASH if value == "-" else value
         plain, text = (between.join(value) for between in self.apart)
         return plain, text
 
@@ -202,7 +216,7 @@ class Figure(Text):
 
     words: ClassVar[bool] = False
 
-    def said(self, value: Any, _row: Any) -> tuple[str, str]:
+    def said(self, value: Value, _row: Record) -> tuple[str, str]:
         """See `Text`."""
         return value, DASH if value == "-" else _MINUS.sub("\N{MINUS SIGN}", value)
 
@@ -218,7 +232,7 @@ class Name(Text):
     full: Field | None = None
     apart: ClassVar[tuple[str, str]] = (" - ", " − ")
 
-    def line(self, row: Any, kind: Kind, cells: tuple[Cell, ...]) -> Row:
+    def line(self, row: Record, kind: Kind, cells: tuple[Cell, ...]) -> Row:
         """See `Column`."""
         plain, name = self.said(self.value(row), row)
         full = name
@@ -246,16 +260,16 @@ class Number(Column):
 
     digits: int = 3
     zero: bool = False
-    signed: bool | Callable[[Any], bool] = False
+    signed: bool | Callable[[Record], bool] = False
     grade: bool = False
     rank: Field | None = None
-    best: Callable[[Any], bool] | None = None
-    strong: Callable[[Any], bool] | None = None
+    best: Callable[[Record], bool] | None = None
+    strong: Callable[[Record], bool] | None = None
     unmarked: str | None = None
     low: Field | None = None
     high: Field | None = None
 
-    def shown(self, value: Any, row: Any) -> Cell:
+    def shown(self, value: Value, row: Record) -> Cell:
         """See `Column`."""
         low, high, rank = (None if of is None else self.value(row, of) for of in (self.low, self.high, self.rank))
         plus = self.signed(row) if callable(self.signed) else self.signed
@@ -295,7 +309,7 @@ class Count(Column):
 
     separated: bool = True
 
-    def shown(self, value: Any, _row: Any) -> Cell:
+    def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""
         return Cell(f"{value:,}" if self.separated else f"{value}", f"{value:,}")
 
@@ -310,7 +324,7 @@ class PValue(Column):
 
     zero: bool = True
 
-    def shown(self, value: Any, _row: Any) -> Cell:
+    def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""
         return Cell(f"{value:.4f}" if self.zero else f"{value:.4f}".removeprefix("0"), p_value(value))
 
@@ -319,7 +333,7 @@ class PValue(Column):
 class Share(Column):
     """A share, in percent."""
 
-    def shown(self, value: Any, _row: Any) -> Cell:
+    def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""
         return Cell(text := f"{100 * value:.0f} %", text)
 
@@ -330,7 +344,7 @@ class Marks(Column):
 
     words: ClassVar[bool] = True
 
-    def shown(self, value: Any, _row: Any) -> Cell:
+    def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""
         return Cell(text := "yes" if value else "no", text, words=True, best=bool(value))
 
@@ -350,10 +364,10 @@ class Table:
     """
 
     key: str
-    rows: Sequence[Any]
+    rows: Sequence[Record]
     columns: Sequence[Column]
     caption: str = ""
-    kind: Callable[[Any], Kind] | None = None
+    kind: Callable[[Record], Kind] | None = None
     long: bool = False
     groups: bool = False
     block: ClassVar = "table"
@@ -417,9 +431,28 @@ class Table:
     def _of(self, others: Literal["page", "text"]) -> Sequence[Column]:
         return [column for column in self.columns if column.only != others]
 
-    def _lines(self, rows: Sequence[Any], columns: Sequence[Column]) -> Iterator[Row]:
+    def _lines(self, rows: Sequence[Record], columns: Sequence[Column]) -> Iterator[Row]:
         name, *others = columns
         for row in rows:
             kind = self.kind(row) if self.kind is not None else ""
             cells = () if kind == "group" else tuple(column.cell(row) for column in others)
             yield name.line(row, kind, cells)
+
+
+def table_of(grid: Table | Sequence[Sequence[str]]) -> Table:
+    """A table of cells that are printed already; a column of numbers alone is typeset as such.
+
+    Args:
+        grid: Rows of cells; the first row is the head, the first column holds names. A table remains as it is.
+
+    >>> table_of([["word", "weight"], ["no", "-0.5"], ["one", "-"]]).grid(typeset=True)
+    [['word', 'weight'], ['no', '−0.5'], ['one', '–']]
+    """
+    if isinstance(grid, Table):
+        return grid
+    head, *rows = grid
+    columns: list[Column] = [Name(head[0], itemgetter(0))]
+    for place, name in enumerate(head[1:], 1):
+        kind = Figure if all(_NUMBER.fullmatch(row[place]) for row in rows) else Text
+        columns.append(kind(name, itemgetter(place)))
+    return Table(key="table", rows=rows, columns=columns)

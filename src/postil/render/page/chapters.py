@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.records.names import PEOPLE, is_control, reads_weights, titled
@@ -51,7 +49,7 @@ from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.words import LEVELS, capital, isolated, left_out
 from postil.render.score import scores_table
-from postil.render.table import Column, Figure, Name, Table, Text
+from postil.render.table import Table, table_of
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
@@ -59,7 +57,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from postil.records.results import ComparisonSettings, DisagreementPair, Result
-    from postil.render.formats import Grid
 
 __all__ = ["TEXT", "chapter"]
 
@@ -91,8 +88,6 @@ TITLES: Final[Mapping[str, str]] = {
     "wmt": "Metrics of a test set",
 }
 """Titles of chapters by kind."""
-
-NUMBER: Final = re.compile(r"[-−+.,:%\[\]()\s\d–]*(e[+-]\d+)?")
 
 
 def chapter(result: Result, key: str) -> Chapter:
@@ -321,21 +316,15 @@ def _viewed(result: Result, key: str) -> Chapter:
     title = TITLES.get(kind, kind)
     several = len(view.grids) > 1
     sheets = [
-        _numbered(f"{kind}-{number}" if several else kind, f"{title}, table {number}" if several else title, grid)
-        for number, grid in enumerate(view.grids, 1)
+        _numbered(kind, title, table_of(grid), number if several else 0) for number, grid in enumerate(view.grids, 1)
     ]
     drawn = pictures.strengths(result) if isinstance(result, PreferencesResult) else ()
     numbers = Section(f"{kind}-numbers", "Numbers", (*drawn, *sheets, *map(Paragraph, view.remarks)))
     return Chapter(key, title, view.head, tuple(map(Paragraph, view.findings)), (numbers,))
 
 
-def _numbered(key: str, caption: str, grid: Grid | Table) -> Table:
-    if isinstance(grid, Table):
-        shown = [replace(column, only="") for column in grid.columns if column.only != "page"]
-        return replace(grid, key=key, caption=caption, columns=shown, long=False)
-    head, *rows = grid
-    columns: list[Column] = [Name(head[0], itemgetter(0))]
-    for place, name in enumerate(head[1:], 1):
-        kind = Figure if all(NUMBER.fullmatch(row[place]) for row in rows) else Text
-        columns.append(kind(name, itemgetter(place)))
-    return Table(key=key, caption=caption, rows=rows, columns=columns)
+def _numbered(kind: str, title: str, table: Table, number: int) -> Table:
+    """A table of a view, with a number where there are several."""
+    shown = [replace(column, only="") for column in table.columns if column.only != "page"]
+    key, caption = (f"{kind}-{number}", f"{title}, table {number}") if number else (kind, title)
+    return replace(table, key=key, caption=caption, columns=shown, long=False)

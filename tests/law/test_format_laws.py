@@ -1,0 +1,141 @@
+"""Laws of formats: every kind of result says the same in each of them."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from postil.records.results import Result
+from postil.render.views import SHOWN, show, view_of
+from result_examples import EXAMPLES, example
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Grid = list[list[str]]
+
+
+def of_markdown(text: str) -> list[Grid]:
+    tables: list[Grid] = []
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            continue
+        cells = [re.sub(r"\\(.)", r"\1", html.unescape(cell.strip(" "))) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if set("".join(cells)) <= {"-", ":"} and cells[0] == "---":
+            tables.append([tables[-1].pop()])
+        elif tables:
+            tables[-1].append(cells)
+        else:
+            tables.append([cells])
+    return [table for table in tables if table]
+
+
+def of_html(text: str) -> list[Grid]:
+    return [
+        [
+            [html.unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+        ]
+        for table in re.findall(r"<table.*?</table>", text, re.DOTALL)
+    ]
+
+
+BACK = {
+    **{rf"\{sign}": sign for sign in "&%$#_{}"},
+    "$-$": "−",
+    "--": "–",
+    r"\textless{}": "<",
+    r"\textgreater{}": ">",
+    r"\textbar{}": "|",
+    r"$\tau$": "τ",
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciigrave{}": "`",
+    r"\char34{}": '"',
+    r"\textasciicircum{}": "^",
+}
+
+
+def of_latex(text: str) -> list[Grid]:
+    """The cells of tables with three rules, as the package booktabs has them."""
+    tables = []
+    for body in re.findall(
+        r"\\begin\{tabular\}\{l(?:[lr]*)\}\n\\toprule\n(.*?)\\bottomrule\n\\end\{tabular\}", text, re.DOTALL
+    ):
+        head, rows = body.split("\\midrule\n")
+        lines = [line.removeprefix("{}").removesuffix(r" \\") for line in (head + rows).splitlines()]
+        pattern = re.compile("|".join(map(re.escape, sorted(BACK, key=len, reverse=True))))
+        tables.append(
+            [
+                [pattern.sub(lambda found: BACK[found[0]], cell) for cell in re.split(r"(?<!\\) & ", line)]
+                for line in lines
+            ]
+        )
+    return tables
+
+
+def as_plain(cell: str) -> str:
+    """A cell without what a writer decides: signs, dashes, stars, and a 0 before the point."""
+    cell = cell.replace("−", "-").replace("–", "-").replace("’", "'").rstrip("* ").removeprefix("… ")
+    cell = re.sub(r"(?<![\w.])([+-]?)0(?=\.\d)", r"\1", cell)
+    return "" if cell == "-" else re.sub(r"(?<![\w.])\+(?=\d|\.\d)", "", cell)
+
+
+def rows_of(tables: list[Grid]) -> list[list[str]]:
+    return [list(map(as_plain, row)) for table in tables for row in table[1:]]
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_formats_have_the_same_cells(kind: str) -> None:
+    result = example(kind)
+    tables = {form: read(show(form, result)) for form, read in READERS.items()}  # type: ignore[arg-type]
+    view = view_of(result)
+    shown = view.grids if view.documents is None else view.documents
+    assert [len(found) for found in tables.values()] == [len(shown)] * len(tables)
+    assert tables["latex"] == [[[_straight(cell) for cell in row] for row in table] for table in tables["html"]]
+    assert rows_of(tables["html"]) == rows_of(tables["markdown"])
+    for table in (table for found in tables.values() for table in found):
+        assert {len(row) for row in table} == {len(table[0])}
+
+
+def _straight(cell: str) -> str:
+    return cell.replace("’", "'")
+
+
+READERS: dict[str, Callable[[str], list[Grid]]] = {"markdown": of_markdown, "html": of_html, "latex": of_latex}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_typeset_numbers_have_no_hyphen_and_no_zero_before_the_point(kind: str) -> None:
+    text = show("latex", example(kind))
+    assert not re.search("[−–†×]", text)
+    cells = [cell for table in of_html(show("html", example(kind))) for row in table[1:] for cell in row[1:]]
+    assert not [cell for cell in cells if re.fullmatch(r"-?[\d.,]*( \[.*-.*\])?\*?", cell) and "-" in cell]
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_rows_are_the_same_in_json_lines_csv_and_python(kind: str) -> None:
+    result = example(kind)
+    view = view_of(result)
+    rows = view.rows
+    names = list(view.fields or (rows[0] if rows else ()))
+    head, *lines = csv.reader(io.StringIO(show("csv", result), newline="")) if names else [[]]
+    assert (head, len(lines)) == (names, len(rows))
+    nested = rows if view.nested is None else view.nested
+    assert [set(json.loads(line)) for line in show("jsonl", result).splitlines()] == [set(row) for row in nested]
+    assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_notebook_begins_with_the_first_table(kind: str) -> None:
+    result = example(kind)
+    shown = show("html", result, replace(view_of(result), documents=None))
+    first = [table[: SHOWN + 1] for table in of_html(shown)[:1] if len(table) > 1]
+    assert of_html(result._repr_html_()) == first
