@@ -152,7 +152,12 @@ def correlated(**changes: Any) -> dict[str, Any]:
             "sd": 0.4,
             "left_out": [
                 {"why": "scored but not judged", "n": 7, "examples": ["9 by tfidf"]},
-                {"why": "graded more than once by one annotator, the mean taken", "n": 1, "examples": ["8 by tfidf"]},
+                {
+                    "why": "graded more than once by one annotator, the mean taken",
+                    "n": 1,
+                    "examples": ["8 by tfidf"],
+                    "kept": True,
+                },
             ],
         },
         "signatures": {"meteor": "meteor|postil:0", "w-meteor": "w-meteor|postil:0", "flat": "flat|postil:0"},
@@ -409,7 +414,9 @@ def gained(ncg: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> d
             "topics": 20,
             "informative": 300,
             "scale": "0:3",
-            "left_out": [{"why": "passages without a unit of sk, ranked last", "n": 2, "examples": ["p1 of ducks"]}],
+            "left_out": [
+                {"why": "passages without a unit of sk, ranked last", "n": 2, "examples": ["p1 of ducks"], "kept": True}
+            ],
         },
         "notes": ["passages with nothing left: 3"],
         "settings": {

@@ -323,7 +323,7 @@ def _left_out(
         none = pools.texts[collection.bags(unit, upto=upto).units.types[pools.texts] == 0]
         if len(none):
             such = tuple(f"{data.passages[row].id} of {data.passages[row].topic}" for row in none[:5])
-            yield Excluded(why=f"passages without a unit of {unit}, ranked last", n=len(none), examples=such)
+            yield Excluded(why=f"passages without a unit of {unit}, ranked last", n=len(none), examples=such, kept=True)
 
 
 def _settings(options: PassagesOptions, command: str) -> PassageSettings:

@@ -14,7 +14,7 @@ from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs, Tables
 from postil.metaeval.resampling import RESAMPLES, SEED, estimate, in_blocks, shared_counts
 from postil.metaeval.score_matrix import Rated
-from postil.metaeval.table import REPEATED, excluded_texts
+from postil.metaeval.table import excluded_texts, repeated_texts
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Excluded, PairAgreement, replace
@@ -224,7 +224,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
                 Message("graded by one annotator only, so in no pair"),
                 list(map(key, np.flatnonzero(~several).tolist())),
             ),
-            *excluded_texts(REPEATED, repeated),
+            *repeated_texts(repeated),
         ),
         notes=(*kinds.notes(len(values)), *notes),
     )

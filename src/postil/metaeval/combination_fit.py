@@ -17,7 +17,7 @@ from postil.metaeval.grade_mapping import cross_fitted
 from postil.metaeval.rated_outputs import chosen_metrics
 from postil.metaeval.replicates import resampled
 from postil.metaeval.resampling import estimate, shared_counts
-from postil.metaeval.table import REPEATED, excluded_texts, meet
+from postil.metaeval.table import meet, repeated_texts
 from postil.records.names import LENGTH, control, reads_weights
 from postil.records.results.combination import (
     CombinationColumn,
@@ -146,7 +146,7 @@ def judged_texts(
         control_scores=columns_of(scored, rows, controls),
         ratings=rated.of(texts).means,
         aspect=rated.aspect,
-        excluded=(*excluded, *excluded_texts(REPEATED, [key for key in texts if key in rated.repeated])),
+        excluded=(*excluded, *repeated_texts([key for key in texts if key in rated.repeated])),
     )
 
 

@@ -11,7 +11,7 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.metaeval.estimation import Outputs
 from postil.metaeval.severity import severities
-from postil.metaeval.table import REPEATED, excluded_texts
+from postil.metaeval.table import excluded_texts, repeated_texts
 from postil.records.results import Excluded
 from postil.records.ties import without_noise
 
@@ -234,7 +234,7 @@ def _made(
         ratings=np.asarray(counts.sum(axis=0)),
         annotators=len(ratings.names),
         aspect=rated.aspect,
-        excluded=(*excluded, *excluded_texts(REPEATED, [key for key in graded if key in rated.repeated])),
+        excluded=(*excluded, *repeated_texts([key for key in graded if key in rated.repeated])),
         severity=biased.told(rule) if biased else None,
     )
 

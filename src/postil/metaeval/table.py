@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import UNSET
 
 from postil.errors import Undefined, UnknownName
 from postil.messages import Message
@@ -25,20 +26,29 @@ if TYPE_CHECKING:
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["REPEATED", "Table", "excluded_texts", "join", "meet"]
+__all__ = ["Table", "excluded_texts", "join", "meet", "repeated_texts"]
 
 REPEATED: Final = Message("graded more than once by one annotator, the mean taken")
 """Texts with several ratings by one annotator; they are kept."""
 
 
-def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:
+def excluded_texts(why: str, keys: Sequence[Key], *, kept: bool = False) -> Iterator[Excluded]:
     """One `Excluded` for some texts, or none where there are no texts.
 
     >>> [str(each) for each in excluded_texts("scored but not judged", [("1", "a"), ("2", "a")])]
     ['scored but not judged: 2 (1 by a, 2 by a)']
     """
     if keys:
-        yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])))
+        yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])), kept=kept or UNSET)
+
+
+def repeated_texts(keys: Sequence[Key]) -> Iterator[Excluded]:
+    """The texts that an annotator graded more than once, as `excluded_texts` has them.
+
+    Args:
+        keys: Items and systems.
+    """
+    return excluded_texts(REPEATED, keys, kept=True)
 
 
 def _named(key: Key) -> Message:
@@ -211,7 +221,7 @@ def join(
         repeated=repeated,
         aspect=rated.aspect,
         scale=scale,
-        left_out=(*left_out, *excluded_texts(REPEATED, [keys[row] for row in kept[np.sort(repeated)]])),
+        left_out=(*left_out, *repeated_texts([keys[row] for row in kept[np.sort(repeated)]])),
     )
 
 

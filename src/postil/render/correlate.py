@@ -330,7 +330,7 @@ def _disagreement(pair: DisagreementPair) -> str:
 
 def _on_texts(result: CorrelationResult) -> Iterator[str]:
     for left in result.data.left_out:
-        yield f"excluded: {left}" if "mean taken" not in left.why else str(left)
+        yield str(left) if left.kept else f"excluded: {left}"
     if result.settings.lower_is_better:
         yield f"lower is better, so the sign is flipped: {', '.join(result.settings.lower_is_better)}"
 

@@ -185,7 +185,7 @@ def _remarks(result: EstimateResult) -> Iterator[str]:
     for reason, names in _together(result).items():
         yield f"no interval of {', '.join(names)}: {reason}"
     for each in result.excluded:
-        yield f"excluded: {each}" if "mean taken" not in each.why else str(each)
+        yield str(each) if each.kept else f"excluded: {each}"
 
 
 def _signatures(signatures: Mapping[str, str]) -> Iterator[str]:

@@ -290,7 +290,7 @@ def _difference(
 def _remarks(result: NcgResult) -> Iterator[str]:
     settings = result.settings
     for each in result.data.left_out:
-        yield f"note: {each}" if "ranked last" in each.why else f"excluded: {each}"
+        yield f"note: {each}" if each.kept else f"excluded: {each}"
     yield from noted(result.notes)
     if settings.reference == "topic":
         yield f"a passage is part of its topic's reference; rankings that end in '{Gain.WITHOUT}' are leave-one-out"

@@ -72,11 +72,13 @@ class Excluded(Part, frozen=True, kw_only=True):
         why: The reason, in words.
         n: Number of rows.
         examples: The first few of them.
+        kept: True where they are in the numbers, though not as they came; left out of the JSON of others.
     """
 
     why: str
     n: int
     examples: tuple[str, ...] = ()
+    kept: bool | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def of(cls, why: str, names: Sequence[str]) -> Self:

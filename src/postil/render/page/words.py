@@ -64,8 +64,8 @@ def capital(text: str) -> str:
 
 def left_out(rows: Sequence[Excluded]) -> Iterator[tuple[str, str]]:
     """The excluded and the changed rows, with a few examples each."""
-    changed = [row for row in rows if "mean taken" in row.why]
-    gone = [row for row in rows if row not in changed]
+    changed = [row for row in rows if row.kept]
+    gone = [row for row in rows if not row.kept]
     yield from (("excluded", _with_examples(row)) for row in gone)
     if not gone:
         yield "excluded", "nothing"
