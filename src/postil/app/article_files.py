@@ -98,7 +98,7 @@ def checked_articles(
         try:
             cleaned = _cleaned(article, clean, comments=comments)
         except InvalidInput as error:
-            raise rows.places.error(index, "", error.problem) from None
+            raise rows.places.error(index, "", error.message) from None
         yield cleaned
     if clean.cleaned:
         on_message(f"{rows.places.where}: texts with HTML, of which the text is read: {clean.cleaned:,}")

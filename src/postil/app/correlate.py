@@ -263,7 +263,7 @@ def _human(
             engine=engine,
         )
     except Undefined as error:
-        return HumanAgreement(reason=str(error)), ()
+        return HumanAgreement(reason=error.message), ()
 
 
 def _agreement(table: Table, options: CorrelateOptions) -> Agreement | None:

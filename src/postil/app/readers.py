@@ -10,6 +10,7 @@ import numpy as np
 
 from postil.corpus.split import draw_key
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Message
 from postil.metrics.consensus import NAME, similarity_of
 from postil.metrics.evaluation import ReferenceTexts, weighting_signature
 from postil.records.counting import have
@@ -125,7 +126,8 @@ class Readers:
         try:
             return weigh(rows, items, method=name, scale=scale)
         except InvalidInput as error:
-            problem = f"article {rows[(error.line or 1) - 1].item}: {error.problem}"
+            article = rows[(error.line or 1) - 1].item
+            problem = Message("article {article}: {problem}", article=article, problem=error.message)
             raise InvalidInput(problem, where=self.where, field=error.field) from None
 
     def _rows(self) -> list[Reference]:

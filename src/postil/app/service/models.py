@@ -12,6 +12,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.commenters.threads.quality import KIND, Quality
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
+from postil.messages import FACE, spoken
 from postil.records.rows import Article
 from postil.version import VERSION
 
@@ -59,9 +60,9 @@ class OpenModel:
         except UsageError as error:
             if type(error) is not UsageError:
                 raise
-            raise UsageError(str(error).replace(path, f"model {self.name}")) from None
+            raise UsageError(spoken(error.message).replace(path, f"model {self.name}")) from None
         except InvalidInput as error:
-            raise PostilError(f"model {self.name}: {str(error).replace(path, '')}") from error
+            raise PostilError(f"model {self.name}: {error.words(FACE.get()).replace(path, '')}") from error
 
 
 @dataclass(frozen=True)

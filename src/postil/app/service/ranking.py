@@ -50,7 +50,7 @@ def rank(models: OpenModels, request: RankRequest) -> RankResponse:
             Thread.of(article, tokenizer), weights, relevance=relevance, quality=quality, diversity=request.diversity
         )
     except Undefined as error:
-        raise Undefined(f"by: {error}; leave the order out") from None
+        raise Undefined("by: {problem}; leave the order out", problem=error.message) from None
     return RankResponse(article=article.id, comments=tuple(found))
 
 

@@ -361,4 +361,4 @@ def _problem(body: bytes, kind: type[msgspec.Struct], error: Exception) -> Probl
         return "", "a number has thousands of digits"
     if found is None and isinstance(error, msgspec.ValidationError):
         error = invalid(error, "", kind)
-    return found or (getattr(error, "field", ""), getattr(error, "problem", str(error)))
+    return found or (getattr(error, "field", ""), getattr(error, "message", str(error)))

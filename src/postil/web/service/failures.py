@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.records.ids import plain_id
 
 __all__ = ["InternalError", "encode_error", "raised"]
@@ -34,18 +35,21 @@ class _Failure(msgspec.Struct, frozen=True):
 def encode_error(error: PostilError) -> bytes:
     """Encode an error as a message.
 
+    One of a request has its words already; any other, as when models are opened, gets those of the command.
+
     Args:
         error: The error.
     """
     if isinstance(error, InvalidInput):
-        failure = _Failure("InvalidInput", error.problem, error.field, where=error.where, line=error.line)
+        problem = COMMAND_LINE.words(error.message)
+        failure = _Failure("InvalidInput", problem, error.field, where=error.where, line=error.line)
     elif isinstance(error, UnknownName):
         failure = _Failure("UnknownName", error.name, error.kind, error.known)
     elif isinstance(error, MissingExtra):
         failure = _Failure("MissingExtra", error.what, error.extra)
     else:
         kind = next((name for name, each in PLAIN.items() if isinstance(error, each)), "PostilError")
-        failure = _Failure(kind, str(error))
+        failure = _Failure(kind, error.words(COMMAND_LINE))
     return msgspec.json.encode(failure, enc_hook=plain_id)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import PostilError
+from postil.messages import COMMAND_LINE
 from postil.web.fair_line import CLIENT, FairLine
 from postil.web.service.failures import InternalError
 from postil.web.service.paces import Paces
@@ -356,7 +357,7 @@ class WorkerPool:
                 fresh = await self._started(config, NICENESS * self._has_prompt())
             except PostilError as error:
                 if attempt == 0:
-                    self._on_message(f"a worker cannot be started again: {error}")
+                    self._on_message(f"a worker cannot be started again: {error.words(COMMAND_LINE)}")
                 attempt += 1
                 if attempt == PATIENCE or not isinstance(error, InternalError):
                     self._refuse(error)

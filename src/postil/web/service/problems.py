@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, Undefined, UnknownName, UsageError
+from postil.messages import JSON
 from postil.records.ids import plain_id
 from postil.web.fair_line import NoTurn
 from postil.web.service.pool import Busy, TimedOut
@@ -129,9 +130,9 @@ def problem_of(error: PostilError) -> Problem:
     if isinstance(error, NoTurn):
         return Problem(error.status, str(error), headers=(("retry-after", f"{RETRY}"),))
     status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
-    detail = str(error)
+    detail = error.words(JSON)
     if isinstance(error, InvalidInput) and error.field:
-        return Problem(status, detail, errors=((error.field, error.problem),))
+        return Problem(status, detail, errors=((error.field, JSON.words(error.message)),))
     if isinstance(error, UnknownName):
         return Problem(status, detail, errors=((FIELDS.get(error.kind, error.kind), detail),))
     if isinstance(error, Busy):

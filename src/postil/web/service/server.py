@@ -17,6 +17,7 @@ from postil.app.service.responses import ModelsResponse
 from postil.app.service.served_models import ServedModels
 from postil.app.signals import unwound
 from postil.errors import PostilError
+from postil.messages import COMMAND_LINE
 from postil.web.connections import ConnectionLimits
 from postil.web.gate import Gate
 from postil.web.listening import listen, make_server
@@ -164,7 +165,7 @@ class Service:
         try:
             await self.upkeep.reload()
         except PostilError as error:
-            self.on_message(f"not reloaded, the models that were opened before go on: {error}")
+            self.on_message(f"not reloaded, the models that were opened before go on: {error.words(COMMAND_LINE)}")
         else:
             self.on_message("reloaded")
 

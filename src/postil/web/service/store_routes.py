@@ -166,7 +166,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
         except InvalidInput as error:
             if several:
                 raise
-            raise InvalidInput(error.problem, field=error.field.removeprefix("outcomes[0].")) from None
+            raise InvalidInput(error.message, field=error.field.removeprefix("outcomes[0].")) from None
         return reply(Stored(len(outcomes)), 201)
 
     async def labels(call: Call) -> Reply:  # noqa: ARG001
@@ -258,7 +258,7 @@ async def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S
             rows.append(decoded(bytes(one), kind))
         except InvalidInput as error:
             field = f"{name}[{position}]{'.' * bool(error.field)}{error.field}"
-            raise InvalidInput(error.problem, field=field) from None
+            raise InvalidInput(error.message, field=field) from None
     return rows
 
 

@@ -13,7 +13,7 @@ from postil.app.service.requests import Request, decoded
 from postil.app.service.responses import ModelsResponse
 from postil.app.service.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.messages import Blank, Command, Setting
+from postil.messages import JSON, Blank, Command, Setting
 from postil.records.results import CalibrationResult, ForgetResult
 from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.failures import InternalError
@@ -159,14 +159,14 @@ class Upkeep:
         try:
             await self._swap()
         except PostilError as error:
-            problem = f"the folders are changed, but the workers go on with the former models: {error}"
+            problem = f"the folders are changed, but the workers go on with the former models: {error.words(JSON)}"
             raise InternalError(problem) from error
 
     async def _reload(self, call: Call) -> Reply:  # noqa: ARG002
         try:
             await self.reload()
         except PostilError as error:
-            raise Problem(409, f"the models that were opened before go on: {error}") from error
+            raise Problem(409, f"the models that were opened before go on: {error.words(JSON)}") from error
         return Reply(self._pool.models)
 
     async def _calibrate(self, call: Call) -> Reply:
