@@ -38,8 +38,8 @@ MODULES: Final = (
     *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py", "records/results/parts.py"),
     *("render/quality.py", "render/severity.py", "web/*.py"),
 )
-NOT_PAGES: Final = ("web/supervision.py",)
 """Modules with messages that pages show."""
+NOT_PAGES: Final = ("web/supervision.py",)
 OTHER_SITES: Final = ("docs.html",)
 CALLS: Final = {
     "HTTPError": (1, 2, 3),
@@ -134,7 +134,7 @@ def _of_module(path: Path) -> Iterator[Text]:
         elif one:
             yield Text(one, more[0] if more else "", "", where)
             for fact in node.keywords:  # the names of settings
-                if _name(fact.value) == "Setting" and isinstance(fact.value, ast.Call):
+                if _name(fact.value) == "Setting" and isinstance(fact.value, ast.Call) and _literal(fact.value.args[0]):
                     yield Text(_literal(fact.value.args[0]), "", "setting", where)
 
 

@@ -18,7 +18,6 @@ from postil.documents.licenses import _LONG_TEXT, _NOTICE, _SHORT_TEXT
 from postil.endpoint.transport import _spellings
 from postil.records.column_patterns import pattern_of
 from postil.text.ptb import _scanner
-from postil.web.composed import _PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +42,6 @@ BOUNDED: Final = {
     "postil.documents.pdf_operations._ELEMENT": "arrays whose strings are known to end",
     "postil.text.html_walk._SKIPPED_NAME": "names of at most 200 characters, from end to end",
     "postil.options._MARKS": "descriptions in our own source",
-    "postil.web.composed._pattern": "sentences of our own about numbers",
     "postil.web.service.openapi.MARKS": "descriptions in our own source",
     "postil.records.workbook_xml._UNUSUAL": "the first 16 KiB of a part",
     "postil.records.folders.SHARD": "names of files",
@@ -90,7 +88,6 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
     "postil.web.folding._folded": lambda: [re.compile(r"<tr\b")],
     "postil.web.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
-    "postil.web.composed._pattern": lambda: [pattern for pattern, _ in _PATTERNS],
 }
 """Expressions of sites that only a function can make."""
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from postil.messages import COMMAND_LINE, Face, Listed, Message
 from postil.po_files import compiled
-from postil.web.composed import to_chinese
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -51,7 +50,6 @@ class Page(Face):
     Args:
         catalogue: The catalogue; by default none, for English.
 
-    >>> from postil.messages import Message
     >>> page = page_in("zh-CN")
     >>> page.gettext("Back"), page.ngettext("1 item was adjudicated.", "{n} items were adjudicated.", 2).format(n=2)
     ('返回', '已裁决 2 条。')
@@ -73,13 +71,6 @@ class Page(Face):
     def form(self, template: str, many: str, count: object) -> str:
         """See `Face`."""
         return self.ngettext(template, many, count) if many and isinstance(count, int) else self.gettext(template)
-
-    def words(self, message: str) -> str:
-        """See `Face`."""
-        said = super().words(message)
-        if said == message and self._catalogue is not None and self._catalogue.info().get("language") == "zh":
-            return to_chinese(str(message), self.gettext)
-        return said
 
     def sentence(self, message: str) -> str:
         """Make a clause a sentence, with a capital letter unless a translation begins with a name.
