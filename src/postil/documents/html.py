@@ -13,7 +13,7 @@ from postil.records.documents import PROSE
 from postil.records.encodings import told_encoding
 from postil.text.html_article import decoded_html
 from postil.text.html_article import read_html as read_page
-from postil.text.html_tree import NO_TEXT
+from postil.text.html_tree import NoTextError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,9 +43,10 @@ def read_html(data: bytes | str, source: str, *, url: str | None = None, charset
     html, notes = (data, ()) if isinstance(data, str) else _decoded(data, charset)
     try:
         page = read_page(html)
+    except NoTextError:
+        raise InvalidInput("expected passages, got a page without a text", where=source) from None
     except InvalidInput as error:
-        problem = "expected passages, got a page without a text" if error.problem == NO_TEXT else error.problem
-        raise InvalidInput(problem, where=source) from None
+        raise InvalidInput(error.problem, where=source) from None
     return assembled(
         in_sections(_pieces(page.blocks)),
         source,

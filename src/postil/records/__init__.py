@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from postil.records.conversion import convert
 from postil.records.ranking import Ranking, best_first
+from postil.records.reading import Reading
 from postil.records.row_files import Rows, Writer, read, write
 from postil.records.row_locations import RowLocations
 from postil.records.rows import (
@@ -31,6 +32,7 @@ __all__ = [
     "Passage",
     "Ranking",
     "Rating",
+    "Reading",
     "Reference",
     "Row",
     "RowLocations",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from postil.errors import InvalidInput
 from postil.text.html_extraction import extracted
 from postil.text.html_selection import content_root, page_metadata, selected, title_of, without_menus
-from postil.text.html_tree import NO_TEXT, parsed
+from postil.text.html_tree import NoTextError, parsed
 from postil.text.html_walk import walk
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def read_article(html: str) -> HtmlArticle:
     )
     content = "\n\n".join(line for line in lines if line != page.title)
     if not any(character.isalnum() for character in content):
-        raise InvalidInput(NO_TEXT)
+        raise NoTextError
     return HtmlArticle(title=page.title, content=content, lang=page.lang, date=page.date)
 
 
@@ -197,7 +197,7 @@ def read_html(html: str) -> HtmlPage:
     if blocks is None:
         blocks = without_menus(walked.blocks[walked.begin : walked.end] or walked.blocks)
     if not any(map(str.isalnum, "".join(block.text for block in blocks))):
-        raise InvalidInput(NO_TEXT)
+        raise NoTextError
     said = found.title if found is not None and isinstance(found.title, str) else ""
     return HtmlPage(
         title=title_of(tree, blocks, " ".join(said.split())),

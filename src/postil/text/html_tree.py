@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 __all__ = [
-    "NO_TEXT",
     "SENTENCES",
+    "NoTextError",
     "is_hidden",
     "language_of",
     "length_of",
@@ -51,8 +51,6 @@ SENTENCES: Final = 3
 _SENTENCE: Final = 40
 """Number of characters of such a paragraph."""
 _SENTENCE_END: Final = re.compile(rf"[{END_MARKS}][\"'”’»)\]」』]*$")
-NO_TEXT: Final = "found no text of an article on the page; give its title and text instead"
-"""Problem of a page without a text."""
 _DEEP: Final = "expected elements at most 2,000 deep in one another, got more, so the page would be cut off"
 
 _MARK: Final = re.compile(
@@ -98,6 +96,13 @@ _LONGEST_MARK: Final = 24
 _UNSEEN: Final = frozenset({"script", "style", "noscript", "template", "annotation", "svg", "head"})
 
 
+class NoTextError(InvalidInput):
+    """A page has no text."""
+
+    def __init__(self) -> None:
+        super().__init__("found no text of an article on the page; give its title and text instead")
+
+
 def parsed(html: str) -> HtmlElement:
     """Parse a page.
 
@@ -118,7 +123,7 @@ def parsed(html: str) -> HtmlElement:
         parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
         tree = document_fromstring(in_order(_NO_XML.sub("", html)).encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, ValueError):
-        raise InvalidInput(NO_TEXT) from None
+        raise NoTextError from None
     if any(each.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for each in parser.error_log):
         raise InvalidInput(_DEEP)  # what follows was not read
     marks = [element for element in tree.iter("sup", "a", "span", "div") if _is_mark(element)]
