@@ -340,3 +340,11 @@ def test_sentences_in_another_language_come_after_the_others(postil: Postil, goa
         assert "+en-" in found["signature"]
         units = {reason["unit"] for passage in found["passages"] for reason in passage["reasons"]}
         assert not units & {"die", "der", "in", "ein", "the", "and"}
+
+
+@pytest.mark.parametrize("form", ["table", "json", "jsonl", "csv", "html"])
+def test_notes_of_several_pages_name_flags_in_every_format(postil: Postil, form: str) -> None:
+    Path("two.txt").write_text(PAGE, encoding="utf-8")
+    outcome = postil("interesting", "page.txt", "two.txt", "--measure", "kl-1", "--format", form)
+    assert outcome.code == 0
+    assert "name a --reference, or take logsim" in outcome.out + outcome.err

@@ -28,6 +28,7 @@ from postil.corpus.options import TRUNCATE_TRAIN
 from postil.corpus.privacy import HashKey, hash_user
 from postil.corpus.rejected import Rejected  # noqa: TC001 - msgspec looks it up
 from postil.corpus.split import draw_key
+from postil.records.ids import plain_id
 from postil.records.parquet import arrow
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def write_block_table(
     )
     metadata = {
         "words": "\n".join(tokens.vocabulary.words()).encode("utf-8", "surrogatepass"),
-        "report": msgspec.json.encode(report),
+        "report": msgspec.json.encode(report, enc_hook=plain_id),
     }
     table = table.replace_schema_metadata(metadata)
     out = pa.BufferOutputStream()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import partial
 from html import escape
 from itertools import chain
 from textwrap import wrap
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from unicodedata import combining, east_asian_width
 
 from postil.escaping import apostrophed, csv_writer, latex_row, markdown_table, one_line
-from postil.messages import Message
+from postil.messages import Message, spoken
 from postil.render.numbers import plain_numbers, pointed
 from postil.render.table import table_of
 
@@ -49,7 +50,13 @@ def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
     """One row per line."""
     from msgspec import to_builtins  # noqa: PLC0415 - the help of commands does without it
 
-    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False, default=to_builtins) + "\n" for row in rows)
+    from postil.records.ids import plain_id  # noqa: PLC0415 - the same
+
+    def line(row: Mapping[str, object]) -> str:
+        said = {name: spoken(value) if isinstance(value, Message) else value for name, value in row.items()}
+        return json.dumps(said, ensure_ascii=False, allow_nan=False, default=partial(to_builtins, enc_hook=plain_id))
+
+    return "".join(f"{line(row)}\n" for row in rows)
 
 
 def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
@@ -80,7 +87,7 @@ def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, list | tuple):
         value = "; ".join(map(str, value))
-    return apostrophed(value) if isinstance(value, str) else value
+    return apostrophed(spoken(value)) if isinstance(value, str) else value
 
 
 def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid | Table) -> str:

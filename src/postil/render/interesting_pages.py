@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.messages import Message
+from postil.records.ids import plain_id
 from postil.render.formats import counted, excerpt, noted
 from postil.render.interesting import BEST, card_of, cells, fields, values
 from postil.render.views import View
@@ -46,7 +47,7 @@ def view(result: InterestingPagesResult) -> View:
     return View(
         rows=rows,
         fields=[*OF_PAGE, *columns],
-        nested=[to_builtins(each) for each in (*result.pages, *result.failed)],
+        nested=[to_builtins(each, enc_hook=plain_id) for each in (*result.pages, *result.failed)],
         grids=[grid],
         remarks=list(_remarks(result)),
         signatures=[result.signature] if result.signature else [],
