@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import NoneType, UnionType
@@ -23,7 +23,9 @@ from typing import (
     get_type_hints,
 )
 
-__all__ = ["Flag", "command_words", "descriptions", "flag_name", "is_options", "options", "split_hint"]
+from postil.messages import Setting
+
+__all__ = ["Flag", "changed_settings", "descriptions", "flag_name", "flags_of", "is_options", "options", "split_hint"]
 
 T = TypeVar("T")
 
@@ -119,6 +121,35 @@ def flag_name(field: str, flag: Flag) -> str:
     return flag.name or field.replace("_", "-")
 
 
+def flags_of(cls: type) -> dict[str, str]:
+    """The flags of an options class, and of those within it, by the name of the field.
+
+    Args:
+        cls: The class.
+
+    >>> @options
+    ... class Numbers:
+    ...     '''Options of an example.
+    ...
+    ...     Args:
+    ...         units: Units; repeatable.
+    ...     '''
+    ...
+    ...     units: Annotated[tuple[str, ...], Flag("unit")] = ()
+    >>> flags_of(Numbers)
+    {'units': '--unit'}
+    """
+    hints, found = get_type_hints(cls, include_extras=True), dict[str, str]()
+    for each in fields(cls):
+        inner, flag = split_hint(hints[each.name])
+        if isinstance(inner, type) and is_options(inner):
+            found |= flags_of(inner)
+        elif not flag.hidden:
+            name = flag_name(each.name, flag)
+            found[each.name] = f"-{name}" if name == flag.short else f"--{name}"
+    return found
+
+
 def split_hint(hint: object) -> tuple[object, Flag]:
     """The type of a field without None, and its flag.
 
@@ -139,15 +170,16 @@ def split_hint(hint: object) -> tuple[object, Flag]:
     return hint, flag
 
 
-def command_words(given: object) -> list[str]:
-    """The arguments of a command that give the options which differ from their defaults.
+def changed_settings(given: object) -> tuple[Setting, ...]:
+    """The settings of options that differ from their defaults; a repeatable one has a setting for each of its values.
 
     Args:
         given: An options object whose fields all have defaults; options within it are included.
 
     Raises:
-        ValueError: An option differs that has no flag.
+        ValueError: An option differs that is set from Python alone.
 
+    >>> from postil.messages import COMMAND_LINE
     >>> @options
     ... class Numbers:
     ...     '''Options of an example.
@@ -155,34 +187,30 @@ def command_words(given: object) -> list[str]:
     ...     Args:
     ...         count: Number of things.
     ...         sort: Sort them.
-    ...         units: Units; repeatable.
+    ...         unit: Unit; repeatable.
     ...     '''
     ...
     ...     count: int = 3
     ...     sort: bool = True
-    ...     units: Annotated[tuple[str, ...], Flag("unit")] = ()
-    >>> command_words(Numbers(count=4, sort=False, units=("m", "s")))
-    ['--count', '4', '--no-sort', '--unit', 'm', '--unit', 's']
+    ...     unit: tuple[str, ...] = ()
+    >>> [COMMAND_LINE.setting(each) for each in changed_settings(Numbers(count=4, sort=False, unit=("m", "s")))]
+    ['--count 4', '--no-sort', '--unit m', '--unit s']
     """
-    return _words(given, type(given)())
+    return tuple(_changed(given, type(given)()))
 
 
-def _words(given: object, default: object) -> list[str]:
-    hints, found = get_type_hints(type(given), include_extras=True), list[str]()
+def _changed(given: object, default: object) -> Iterator[Setting]:
+    hints = get_type_hints(type(given), include_extras=True)
     for each in fields(given):  # type: ignore[arg-type]  # a dataclass
         value, usual = getattr(given, each.name), getattr(default, each.name)
         if is_options(type(value)):
-            found += _words(value, usual)
+            yield from _changed(value, usual)
         elif value != usual:
             kind, flag = split_hint(hints[each.name])
             if flag.hidden:
                 raise ValueError(f"{each.name}: it has no flag")
-            name = flag_name(each.name, flag)
-            if isinstance(value, bool):
-                found.append(f"--{name}" if value else f"--no-{name}")
-            else:
-                found += [word for text in _texts(value, kind) for word in (f"--{name}", text)]
-    return found
+            for one in (value,) if isinstance(value, bool) else _texts(value, kind):
+                yield Setting(each.name, one)
 
 
 def _texts(value: object, kind: object) -> list[str]:

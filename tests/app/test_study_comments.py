@@ -20,7 +20,7 @@ from postil.app.evaluate import EvaluateOptions, evaluate_commenters
 from postil.app.report import write_report
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_options import CommentsOptions
-from postil.app.study.comments_tables import weights_in_words
+from postil.app.study.comments_tables import source_of_weights
 from postil.app.study.papers import comments_paper
 from postil.app.study.tencent import study_tencent
 from postil.cli.main import app
@@ -383,9 +383,9 @@ def test_the_page_can_be_made_again_from_its_results(done: tuple[Path, list[str]
     assert (out / "report_files" / "1-table-7.csv").read_text().startswith("row,ir-t,human\nrouge-l,")
 
 
-def test_weights_in_words() -> None:
-    assert weights_in_words("consensus", None).endswith("for want of human ratings and votes")
-    assert weights_in_words("score", Scale(1, 5)) == "weights of references: human ratings on the scale 1:5 (score)"
+def test_source_of_weights() -> None:
+    assert source_of_weights("consensus", None).endswith("for want of human ratings and votes")
+    assert source_of_weights("score", Scale(1, 5)) == "human ratings on the scale 1:5 (score)"
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def test_the_release_becomes_a_corpus_and_its_scores_the_weights(tmp_path: Path)
     out, said = tmp_path / "out", list[str]()
     for stage in ("import-train", "import-dev", "import-test", "corpus", "ir-t", *STAGES, "tables"):
         study_tencent(tmp_path, out, replace(CommentsOptions(**QUICK), stage=stage), said.append)
-    assert "weights of references: human ratings on the scale 0:1 (score)" in (out / "study.json").read_text()
+    assert "human ratings on the scale 0:1 (score)" in (out / "study.json").read_text()
     assert cells(out, "table-2")["articles"] == [6, 3, 3, 12]
     paper = replace(CommentsOptions(**QUICK), preset="paper", stage="tables")
     study_tencent(tmp_path, out, paper, said.append)

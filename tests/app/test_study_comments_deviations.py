@@ -96,7 +96,7 @@ def test_an_option_that_no_row_is_about_has_one_by_itself() -> None:
     options = BuildOptions(source="a site", license="ours")
     more = metadata(options)
     more = msgspec.structs.replace(more, options={**more.options, "new_option": "on"})
-    assert ("corpus build --new-option", "not said", "on", "metadata.json") in list(
+    assert ("corpus build new_option", "not said", "on", "metadata.json") in list(
         corpus_rows("c", more, networks=False)
     )
 

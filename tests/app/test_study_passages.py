@@ -19,6 +19,7 @@ from postil.app.study.passages_claims import Evidence
 from postil.app.study.passages_figures import FAMILIES, passages_study
 from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import COMMAND_LINE
 from postil.records import Candidate, Passage, read, write
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, PassageSettings, SummaryResult
@@ -194,10 +195,12 @@ def test_the_preset_merges_duplicates_and_says_what_is_otherwise(paper: tuple[Pa
     assert sum(1 for _ in read(out / "passages.jsonl", Passage)) == 31
     rows = table(out, "deviations")
     assert rows["duplicates"][1].startswith("the same within a topic, 1 merged;")
-    assert rows["option --folds"] == ["12", "3", "this command"]
-    assert "option --stem" not in rows
+    assert rows["option folds"] == ["12", "3", "this command"]
+    assert "option stem" not in rows
     assert rows["vectors w2v_g"][1] == "given: by hand, .010 of the units have no vector"
-    assert "--preset paper: --folds is taken as given: 3; the paper has 12" in said
+    told = 'preset="paper": folds is taken as given: 3; the paper has 12'
+    assert told in said
+    assert COMMAND_LINE.words(said[said.index(told)]).startswith("--preset paper: --folds is taken as given: 3; ")
 
 
 def test_the_preset_says_which_reading_of_equation_13_it_took(
@@ -297,7 +300,7 @@ def test_whole_runs_are_scored_by_pool_and_articles(paper: tuple[Path, list[str]
     out, _, options = paper
     plain = json.loads((out / "study.json").read_text())["parts"]
     assert next(part for part in plain if part["key"] == "runs")["words"][0].startswith(
-        "No runs are given: --summaries"
+        "No runs are given: summaries=FILE"
     )
     rows = [
         Candidate(f"t{topic}", f"run{run}", " ".join(row.text for row in passages()[topic * 5 :][run : run + 2]))
@@ -339,11 +342,11 @@ def test_runs_belong_to_the_preset(collection: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"none\.jsonl: no such file"):
         study_passages(collection, tmp_path / "out", options, lambda _: None)
     assert not (tmp_path / "out").exists()
-    with pytest.raises(UsageError, match="measure: --preset paper has the measures of the paper alone"):
+    with pytest.raises(UsageError, match='measure: preset="paper" has the measures of the paper alone'):
         PassagesStudyOptions(preset="paper", measures=("js-1",))
-    with pytest.raises(UsageError, match="summaries: whole runs belong to --preset paper"):
+    with pytest.raises(UsageError, match='summaries: whole runs belong to preset="paper"; postil'):
         PassagesStudyOptions(summaries="runs.jsonl")
-    with pytest.raises(UsageError, match="articles: they are a reference of runs; expected --summaries FILE as well"):
+    with pytest.raises(UsageError, match="articles: they are a reference of runs; expected summaries=FILE as well"):
         PassagesStudyOptions(preset="paper", articles="articles.jsonl")
 
 
@@ -352,8 +355,8 @@ def test_vectors_that_the_preset_refuses(collection: Path, tmp_path: Path) -> No
     folder = str(tmp_path / "pairs")
     for vectors, error, problem in (
         ({"google_news": folder}, InvalidInput, "expected vectors of words for w2v_g"),
-        ({"wiki": folder, "w2v_wp_bi": folder}, UsageError, "--vectors w2v_wp_bi: w2v_wp_bi is given twice"),
-        ({"w2v_c": folder}, UsageError, "--vectors w2v_c: the study trains vectors of that name"),
+        ({"wiki": folder, "w2v_wp_bi": folder}, UsageError, 'vectors="w2v_wp_bi": w2v_wp_bi is given twice'),
+        ({"w2v_c": folder}, UsageError, 'vectors="w2v_c": the study trains vectors of that name'),
     ):
         options = PassagesStudyOptions(**QUICK, preset="paper", vectors=vectors)
         with pytest.raises(error, match=problem):

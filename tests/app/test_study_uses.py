@@ -174,7 +174,7 @@ def test_without_dates_age_is_absent_with_the_reason(tmp_path: Path) -> None:
     (part,) = read_result(tmp_path / "out" / "ranking.json", StudyResult).parts
     ranking, gains, absent = part.tables
     assert {row.name: row.cells[0] for row in absent.rows} == {
-        "relevance": "no model is given; --model takes an ir-t or ir-tc",
+        "relevance": "no model is given; model takes an ir-t or ir-tc",
         "age": "20 of 180 articles and comments have no date",
         "position": "references were sampled from the comments, so that their order is not known",
     }

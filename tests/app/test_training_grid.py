@@ -27,6 +27,7 @@ from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.records import Article, Comment, write
 from postil.records.results import GridPoint, GridSearch, TrainingResult, TrainingStep, to_json
 from postil.render.views import show
@@ -197,9 +198,10 @@ def test_the_words_of_a_grid_are_read_and_written() -> None:
         },
         epochs=3,
     )
-    words = grid.flags()
-    assert words[-2:] == ["--grid-epochs", "3"]
-    assert Grid.parse(words[1:-2:2], RELEVANCE, epochs=3) == grid
+    *given, limit = grid.settings()
+    assert limit == Setting("grid_epochs", 3)
+    assert {each.name for each in given} == {"grid"}
+    assert Grid.parse([str(each.value) for each in given], RELEVANCE, epochs=3) == grid
     combinations = grid.combinations(RELEVANCE)
     assert len(combinations) == 8
     assert combinations[1].label == "learning-rate 0.0005, widths 1+2, shared false, architecture two-tower, batch 8"

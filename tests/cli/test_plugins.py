@@ -11,8 +11,9 @@ import pytest
 
 import postil as package
 from postil.app.study.comments_options import CommentsOptions
+from postil.app.study.stages import words_of
 from postil.metrics import spec
-from postil.options import command_words
+from postil.options import changed_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +127,14 @@ def test_what_is_wrong_with_a_plugin(postil: Postil, code: int, text: str | None
 def test_studies_and_consensus_take_plugins(postil: Postil) -> None:
     Path("mine.py").write_text(MINE + "\n\npostil.register_metric(name='same', low=0)(lambda a, b: float(a == b[0]))\n")
     options = CommentsOptions(metrics=("words", "w-my-metric"), plugins=("mine.py",))
-    assert command_words(options) == ["--plugin", "mine.py", "--metric", "words", "--metric", "w-my-metric"]
+    assert words_of(changed_settings(options), type(options)) == [
+        "--plugin",
+        "mine.py",
+        "--metric",
+        "words",
+        "--metric",
+        "w-my-metric",
+    ]
     with pytest.raises(package.UsageError, match="w-words: words reads no weights"):
         CommentsOptions(metrics=("w-words",), plugins=("mine.py",))
     outcome = postil(*COMMAND, "-m", "w-rouge-1", "--weights", "consensus(same)")

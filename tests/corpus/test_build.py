@@ -157,8 +157,8 @@ def test_who_may_be_in_the_test_set(tmp_path: Path) -> None:
         built(tmp_path, articles, "more", test=Share(size=2), test_min_comments=30, test_min_upvotes=201)
     assert str(failure.value).endswith(
         "more.jsonl: expected 2 articles for the test set, got 1: of 5 articles 4 have 30 comments of 6 words or more, "
-        "2 have 201 upvotes in all; lower the thresholds (--test-min-comments, --test-min-words, --test-min-upvotes 0 "
-        "for none) or the size (--test)"
+        "2 have 201 upvotes in all; lower the thresholds (test_min_comments, test_min_words, test_min_upvotes=0 "
+        "for none) or the size (test)"
     )
 
 
@@ -479,7 +479,7 @@ class TestTooLittle:
             built(tmp_path, rows(4), dev=Share(size=2), test=Share(size=2))
 
     def test_nothing_meets_the_thresholds(self, tmp_path: Path) -> None:
-        why = r"no article meets the thresholds \(1 with content too short, 2 with fewer comments\); see --min-content"
+        why = r"no article meets the thresholds \(1 with content too short, 2 with fewer comments\); see min_content"
         with pytest.raises(InvalidInput, match=why):
             built(
                 tmp_path, [row("a", ["x"]), row("b", ["x"]), row("c", ["x", "y"])], min_comments=2, min_content_words=31

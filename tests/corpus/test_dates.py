@@ -199,14 +199,14 @@ def test_an_article_without_a_date_cannot_be_split_by_it(tmp_path: Path) -> None
     with pytest.raises(InvalidInput) as failure:
         split_up(tmp_path, articles)
     assert str(failure.value) == (
-        f"{tmp_path}/out.jsonl:4: date: expected a date in every article for --split-by date, got none in 2 of 20 "
+        f'{tmp_path}/out.jsonl:4: date: expected a date in every article for split_by="date", got none in 2 of 20 '
         "articles, first in 'a003'; remove them, or split at random"
     )
 
 
 def test_a_split_by_date_of_what_is_split(tmp_path: Path) -> None:
     articles = written(tmp_path / "a.jsonl", dated(3))
-    with pytest.raises(UsageError, match="leave out --dev-from and --test-from"):
+    with pytest.raises(UsageError, match="leave out dev and test"):
         build_corpus([articles], tmp_path / "out", loose(split_by="date"), dev=articles, jobs=1)
 
 

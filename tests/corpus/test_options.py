@@ -68,7 +68,7 @@ def test_settings_say_all_but_the_secret() -> None:
         ({"test_min_upvotes": -1}, "test min upvotes: expected 0 or more, got -1"),
         ({"references_per_article": -1}, "references per article: expected 0 or more, got -1"),
         ({"seed": -1}, "seed: expected a whole number from 0 up, got -1"),
-        ({"user_ids": "hash"}, "--user-ids hash and --hash-key must be given together"),
+        ({"user_ids": "hash"}, 'user_ids="hash" and hash_key must be given together'),
         ({"hash_key": HashKey(b"x")}, "must be given together"),
     ],
 )

@@ -123,7 +123,7 @@ class TestHan:
         articles = [
             row(f"a{k}", ["说得好，谢谢"] * 3, title="今天天气很好", content="适合出去玩。" * 9) for k in range(3)
         ]
-        with pytest.raises(InvalidInput, match=r"are in Han characters; expected --tokenizer jieba or rjieba$"):
+        with pytest.raises(InvalidInput, match=r"are in Han characters; expected tokenizer=jieba or rjieba$"):
             built(tmp_path, articles)
 
     def test_a_few_texts_are_counted(self, tmp_path: Path) -> None:

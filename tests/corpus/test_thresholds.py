@@ -18,6 +18,7 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.thresholds import LADDERS, article_thresholds, test_thresholds
 from postil.errors import InvalidInput
+from postil.messages import COMMAND_LINE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ def build(folder: Path, articles: list[Row], out: str = "out", **changes: Any) -
     said: list[str] = []
     path = written(folder / "rows.jsonl", articles)
     corpus = build_corpus([path], folder / out, site(**changes), jobs=1, on_message=said.append)
-    return corpus, "\n".join(said)
+    return corpus, "\n".join(map(COMMAND_LINE.words, said))
 
 
 def unvoted(count: int, **shape: int) -> list[Row]:

@@ -93,7 +93,7 @@ def test_requests_that_make_no_sense(file: File) -> None:
     qrels, texts = file("qrels", QRELS), file("c.tsv", TSV)
     with pytest.raises(UnknownName, match="did you mean 'zero'"):
         read_trec(qrels, [texts], unjudged="zeros")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="--unjudged needs at least one --run"):
+    with pytest.raises(UsageError, match="unjudged needs at least one run"):
         read_trec(qrels, [texts], unjudged="zero")
     with pytest.raises(UsageError, match="stand in collections; name at least one"):
         read_trec(qrels, [])

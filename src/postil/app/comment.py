@@ -26,7 +26,8 @@ from postil.commenters.show_filter import Selection
 from postil.endpoint import AllCut
 from postil.engine import ENGINES
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.options import Flag, command_words, options
+from postil.messages import Listed, Setting
+from postil.options import Flag, changed_settings, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,9 +166,11 @@ class PromptedCommentOptions(EndpointOptions):
         Raises:
             UsageError: One is given.
         """
-        words = [word for word in command_words(self) if word.startswith("--")]
-        if words:
-            raise UsageError(f"{', '.join(words)}: only with --endpoint")
+        given = [Setting(each.name) for each in changed_settings(self)]
+        if given:
+            raise UsageError(
+                "{given}: only with {endpoint}", given=Listed(given, last=", "), endpoint=Setting("endpoint")
+            )
 
     def template(self) -> PromptTemplate:
         """The template of the prompt.

@@ -21,9 +21,10 @@ from postil.app.interesting_pages import rank_sources
 from postil.app.report import check_report, write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
-from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
+from postil.app.study.stages import Stage, Stages, as_line, read_result, settings_of, write_text
 from postil.documents.reading import read_document
 from postil.errors import MissingExtra
+from postil.messages import Command, Message
 from postil.records.atomic_file import AtomicFile
 from postil.records.results import InterestingResult, StudyResult, SuggestionsResult
 from postil.records.row_files import read, write
@@ -105,7 +106,7 @@ class _Demo:
         try:
             part(self)
         except MissingExtra as missing:
-            self.on_message(f"left out: {missing}")
+            self.on_message(Message("left out: {missing}", missing=missing.message))
 
     def begin(self, title: str, words: str, commands: Sequence[str], page: str | None = None) -> None:
         """Show the heading of a chapter, and its commands."""
@@ -148,7 +149,7 @@ def serve_command(out: Path) -> str:
     Args:
         out: The folder of the demo.
     """
-    return as_line(["demo", "--out", out, "--serve"])
+    return as_line(Command("demo", settings=settings_of({"out": out, "serve": True})))
 
 
 def is_prepared(out: Path) -> bool:
@@ -178,19 +179,21 @@ def _copy_sample(out: Path) -> None:
 
 
 def _scores(demo: _Demo) -> None:
-    commands = {
-        lang: [
-            *("score", demo.file(f"candidates.{lang}.jsonl"), "-r", demo.file(f"references.{lang}.jsonl")),
-            *(("--tokenizer", tokenizer) if tokenizer != "words" else ()),
-            *("--scale", SCALE, "--controls", "--items", demo.file(f"scores.{lang}.jsonl")),
-        ]
-        for lang, (_, tokenizer) in LANGUAGES.items()
-    }
+    commands = []
+    for lang, (_, tokenizer) in LANGUAGES.items():
+        settings = {
+            "r": demo.file(f"references.{lang}.jsonl"),
+            "tokenizer": tokenizer if tokenizer != "words" else None,
+            "scale": SCALE,
+            "controls": True,
+            "items": demo.file(f"scores.{lang}.jsonl"),
+        }
+        commands.append(as_line(Command("score", (demo.file(f"candidates.{lang}.jsonl"),), settings_of(settings))))
     demo.begin(
         "Score texts against graded references",
         "Four commenters on 12 English and 12 Chinese articles, whose readers' comments have grades from 1 to 5. "
         "Metrics with w- weight each comment by its grade. The files of scores have the signature of each number.",
-        [as_line(command) for command in commands.values()],
+        commands,
     )
     for lang, (name, tokenizer) in LANGUAGES.items():
         demo.run(partial(_scores_of, lang=lang, name=name, tokenizer=tokenizer))
@@ -214,12 +217,8 @@ def _audit(demo: _Demo) -> None:
     scores, judgements, candidates, report = map(
         demo.file, ("scores.en.jsonl", "judgements.jsonl", "candidates.en.jsonl", "report.html")
     )
-    command = as_line(
-        [
-            *("correlate", scores, "--judgements", judgements, "--scale", SCALE, "--candidates", candidates),
-            *("--audit", "--report", report),
-        ]
-    )
+    settings = {"judgements": judgements, "scale": SCALE, "candidates": candidates, "audit": True, "report": report}
+    command = as_line(Command("correlate", (scores,), settings_of(settings)))
     demo.begin(
         "Audit the metrics by people's ratings",
         "Two people have graded the commenters' texts. Do the metrics follow them, more than chance and length do, and "
@@ -242,12 +241,12 @@ def _estimate(demo: _Demo) -> None:
     known = [row for row in read(demo.out / "judgements.jsonl", Judgement) if row.item in items]
     graded = set(random.Random(SEED).sample(items, GRADED))  # noqa: S311 - a sample of articles, no secret
     write(few, (row for row in known if row.item in graded))
-    metrics = [word for name in ESTIMATED for word in ("--metric", name)]
+    settings = settings_of({"judgements": few, "metric": ESTIMATED, "target": "items"})
     demo.begin(
         "Estimate mean grades from few ratings",
         f"The ratings of {GRADED} articles, drawn at random, and the scores of all {len(items)}: each commenter's mean "
         "grade with its interval. Commenters that share a letter cannot be told apart.",
-        [as_line(["estimate", scores, "--judgements", few, *metrics, "--target", "items"])],
+        [as_line(Command("estimate", (scores,), settings))],
     )
     found = estimate_files([scores], few, EstimateOptions(metrics=ESTIMATED, target="items"))
     shown = view_of(found)
@@ -266,13 +265,14 @@ def _estimate(demo: _Demo) -> None:
 def _suggestions(demo: _Demo) -> None:
     articles, corpus, model, today = (demo.out / name for name in ("articles.en.jsonl", "corpus", MODEL, TODAY))
     build = _build_command(articles, corpus, 0)
-    train = ["train", "ir-tc", "--corpus", corpus, "--out", model, "--ranker", "tf-idf"]
-    comment = as_line(["comment", today, "--model", model, "-k", SUGGESTIONS])
+    trained = settings_of({"corpus": corpus, "out": model, "ranker": "tf-idf"})
+    train = as_line(Command("train ir-tc", settings=trained))
+    comment = as_line(Command("comment", (str(today),), settings_of({"model": model, "k": SUGGESTIONS})))
     demo.begin(
         "Suggest comments for a new article, with their sources",
         "A commenter is trained on the English articles and their readers' comments, and suggests some of these for an "
         "article of today. An editor chooses.",
-        [as_line(build), as_line(train), comment],
+        [build, train, comment],
     )
     from postil.app.comment import CommentOptions, comment_articles  # noqa: PLC0415  # more is behind it
     from postil.app.training.options import RetrieverTrainOptions  # noqa: PLC0415
@@ -315,7 +315,7 @@ def _starters(demo: _Demo) -> None:
     demo.begin(
         "Find the interesting passages of a page",
         "The same article: what a conversation could begin with, and what speaks for it.",
-        [as_line(["interesting", source, "-k", STARTERS, "--page", page])],
+        [as_line(Command("interesting", (source,), settings_of({"k": STARTERS, "page": page})))],
         "highlighted.html",
     )
     found = rank_sources([source], InterestingOptions(k=STARTERS, jobs=demo.jobs), page=page)
@@ -336,7 +336,7 @@ def _comments(demo: _Demo) -> None:
         "The study of commenters, in miniature",
         f"Automatic Article Commenting (Qin et al. 2018) on {TESTED} of the English articles: do metrics follow people "
         "better with weights? So few texts show what a study makes and prove nothing.",
-        [as_line(build), as_line(["study", "comments", *flags(given)])],
+        [build, as_line(Command("study comments", settings=settings_of(given)))],
     )
     from postil.app.study.comments import study_comments  # noqa: PLC0415  # pyarrow and more are behind it
     from postil.app.study.comments_options import CommentsOptions, Names  # noqa: PLC0415
@@ -361,12 +361,11 @@ def _comments(demo: _Demo) -> None:
 def _passages(demo: _Demo) -> None:
     """The study of passages."""
     folder, train = demo.out / "study-passages", find_spec("gensim") is not None
-    words: list[object] = [] if train else ["--no-train"]
-    cuts = [word for cut in CUTS for word in ("-k", cut)]
+    settings = {"collection": demo.out, "out": folder, "train": None if train else False, "k": CUTS}
     demo.begin(
         "The study of passages, in miniature",
         "64 short texts on eight topics, graded by hand: which measure finds what is informative for a topic?",
-        [as_line(["study", "passages", "--collection", demo.out, "--out", folder, *words, *cuts])],
+        [as_line(Command("study passages", settings=settings_of(settings)))],
     )
     from postil.app.study.passages import PassagesStudyOptions, study_passages  # noqa: PLC0415
 
@@ -378,12 +377,11 @@ def _passages(demo: _Demo) -> None:
     demo.show("The other figures are on the page.\n")
 
 
-def _build_command(articles: Path, corpus: Path, test: int) -> list[object]:
+def _build_command(articles: Path, corpus: Path, test: int) -> str:
     """The command that builds a corpus of all articles, some of them as a test set."""
     source, license_ = SAMPLE
-    thresholds = {name.replace("_", "-"): least for name, least in _thresholds(test).items()}
-    given = {"out": corpus, "source": source, "license": license_, "dev": 0, "test": test, **thresholds}
-    return ["corpus", "build", articles, *flags(given)]
+    given = {"out": corpus, "source": source, "license": license_, "dev": 0, "test": test, **_thresholds(test)}
+    return as_line(Command("corpus build", (str(articles),), settings_of(given)))
 
 
 def _thresholds(test: int) -> dict[str, int]:

@@ -21,6 +21,7 @@ from postil.corpus.erasure import erase_comments, rows
 from postil.corpus.store import METADATA, Corpus
 from postil.endpoint.cache import AnswerCache
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
@@ -45,6 +46,9 @@ RUN: Final = 8
 """Number of words in sequence by which an answer is taken to show a comment."""
 QUOTED: Final = 5
 """Least number of words of a text for which comments that contain it are told."""
+ROWS: Final = Setting("listed", Blank("FILE"))
+WANTED: Final = (Setting("comments", Blank("ARTICLE:COMMENT")), ROWS, Setting("articles", Blank("ID")))
+"""Settings that name what is to be erased."""
 
 
 @options
@@ -148,9 +152,13 @@ def forget_while_served(models: Sequence[FilePath], options: ForgetOptions, stor
 
 def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Service | None) -> ForgetResult:
     if not (models or options.corpora or options.caches or options.data):
-        raise UsageError("expected a model, or --corpus or --cache, to erase from")
+        raise UsageError(
+            "expected a model, or {corpus} or {cache}, to erase from",
+            corpus=Setting("corpora"),
+            cache=Setting("caches"),
+        )
     if not (options.comments or options.listed or options.articles):
-        raise UsageError("expected --comment ARTICLE:COMMENT, --comments FILE or --article ID")
+        raise UsageError("expected {some}", some=Listed(WANTED, last=" or "))
     paths = [os.path.realpath(one) for one in (*models, *options.corpora, *options.caches, *options.data)]
     if twice := next((path for at, path in enumerate(paths) if path in paths[:at]), None):
         raise UsageError(f"{twice} is named twice")
@@ -162,7 +170,12 @@ def _forget(models: Sequence[FilePath], options: ForgetOptions, service: _Servic
         places: list[_Place] = [_CorpusPlace(folder) for folder in options.corpora]
         places += [_ModelPlace(os.fspath(folder)) for folder in models]
         if not places:
-            raise UsageError("expected a model or --corpus besides --cache and --data: texts of comments are needed")
+            raise UsageError(
+                "expected a model or {corpus} besides {cache} and {data}: texts of comments are needed",
+                corpus=Setting("corpora"),
+                cache=Setting("caches"),
+                data=Setting("data"),
+            )
         found = _find(places, options)
 
         def copies(*, dry_run: bool) -> list[ForgottenFolder]:
@@ -250,9 +263,13 @@ class _Stores:
                 problem = "a service that runs stores its data there; erase by its POST /v1/forget, or stop it first"
                 held.enter_context(locked(store, f"{store}: {problem}"))
         if missing and service is None and not (options.data or options.dry_run):
-            problem = "a service stored labels there, which are known by texts that are erased with the comments"
-            how = "name that folder by --data if it was moved, or remove the file .MODEL.served beside the model"
-            raise UsageError(f"{', '.join(missing)}: {problem}, and it is not there any more; {how}")
+            raise UsageError(
+                "{folders}: a service stored labels there, which are known by texts that are erased with the comments, "
+                "and it is not there any more; name that folder by {data} if it was moved, or remove the file "
+                ".MODEL.served beside the model",
+                folders=", ".join(missing),
+                data=Setting("data"),
+            )
         return cls(tuple(there.values()), tuple(missing), tuple(serving))
 
 
@@ -305,7 +322,10 @@ def _wanted(options: ForgetOptions) -> dict[str, list[Pair]]:
         parts = name.split(":")
         wanted[name] = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]
         if not wanted[name]:
-            raise UsageError(f"--comment {name}: expected ARTICLE:COMMENT, the ids of the article and of the comment")
+            raise UsageError(
+                "{comment}: expected ARTICLE:COMMENT, the ids of the article and of the comment",
+                comment=Setting("comments", name),
+            )
     for row in read(options.listed, Source) if options.listed else ():
         wanted[f"{row.article}:{row.comment}"] = [(row.article, row.comment)]
     return wanted
@@ -317,8 +337,16 @@ def _one_of(name: str, pairs: Sequence[Pair], there: set[Pair], before: frozense
     if not found:
         raise InvalidInput(f"no comment '{name}' in the folders; expected ARTICLE:COMMENT; nothing was changed")
     if len(found) > 1:
-        both = " or ".join(f"comment '{comment}' of article '{article}'" for article, comment in found)
-        raise UsageError(f"--comment {name}: {both}? Name it in a file of rows: --comments FILE")
+        both = [
+            Message("comment '{comment}' of article '{article}'", comment=comment, article=article)
+            for article, comment in found
+        ]
+        raise UsageError(
+            "{comment}: {both}? Name it in a file of rows: {file}",
+            comment=Setting("comments", name),
+            both=Listed(both, last=" or ", between=" or "),
+            file=ROWS,
+        )
     return found[0]
 
 

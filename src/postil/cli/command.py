@@ -23,10 +23,9 @@ import typer
 from postil.cli.errors import exits
 from postil.errors import UsageError
 from postil.messages import FACE, CommandLine
-from postil.options import descriptions, flag_name, is_options, split_hint
+from postil.options import descriptions, flag_name, flags_of, is_options, split_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from dataclasses import Field
     from typing import ParamSpec
 
@@ -63,7 +62,8 @@ def command(function: Callable[P, None]) -> Callable[P, None]:
     ending = exits(run)
 
     def ends(*args: object, **given: object) -> None:
-        spoken_before = FACE.set(CommandLine({name: flag for cls in makers.values() for name, flag in _spelled(cls)}))
+        flags = {name: flag for cls in makers.values() for name, flag in flags_of(cls).items()}
+        spoken_before = FACE.set(CommandLine(flags))
         try:
             ending(*args, **given)
         finally:
@@ -105,17 +105,6 @@ def _made(cls: type, given: Values) -> object:
         if name not in flags or flags[name].strip("-").replace("-", "_") == name:
             raise
         raise UsageError(f"{flags[name]}: {problem}") from None
-
-
-def _spelled(cls: type) -> Iterator[tuple[str, str]]:
-    """The name of each field of an options class, and of those within it, with its flag."""
-    hints = get_type_hints(cls, include_extras=True)
-    for each in fields(cls):
-        inner, flag = split_hint(hints[each.name])
-        if is_options(inner):
-            yield from _spelled(cast("type", inner))
-        elif not flag.hidden:
-            yield each.name, f"--{flag_name(each.name, flag)}"
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:

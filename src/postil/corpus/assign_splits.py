@@ -12,6 +12,7 @@ from postil.corpus.rejected import Rejected
 from postil.corpus.split import EXCLUDED, LATER, TEST, UNASSIGNED, split_articles, split_by_date
 from postil.corpus.thresholds import test_thresholds
 from postil.errors import InvalidInput
+from postil.messages import Listed, Message, Setting
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -25,6 +26,8 @@ __all__ = ["UNDATED", "Articles", "assign_splits"]
 
 UNDATED: Final = -(2**62)
 """Time of an article without a date."""
+THRESHOLDS: Final = tuple(Setting(name) for name in ("test_min_comments", "test_min_words", "test_min_upvotes"))
+NONE: Final = Message("{upvotes} for none", upvotes=Setting("test_min_upvotes", 0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -144,8 +147,14 @@ def assign_splits(
     if not (split.codes == 0).any():
         problem = f"dev and test take all {number:,} articles; nothing is left for train"
         if LATER in split.excluded:
-            advice = "lower --test, or the thresholds --test-min-comments, --test-min-words and --test-min-upvotes"
-            problem = f"nothing is left for train: {split.excluded[LATER]:,} articles are {LATER}; {advice}"
+            problem = Message(
+                "nothing is left for train: {number:,} articles are {later}; lower {test}, or the thresholds "
+                "{thresholds}",
+                number=split.excluded[LATER],
+                later=LATER,
+                test=Setting("test"),
+                thresholds=Listed(THRESHOLDS),
+            )
         raise InvalidInput(problem, where=articles.places[0])
     return split.codes, least
 
@@ -161,8 +170,14 @@ def _check_dates(articles: Articles, undecided: NDArray[np.bool_], name: Callabl
     without = (undecided & (articles.times == UNDATED)).nonzero()[0]
     if len(without):
         where, line = articles.place(int(without[0]))
-        found = f"none in {len(without):,} of {int(undecided.sum()):,} articles, first in '{name(int(without[0]))}'"
-        problem = f"expected a date in every article for --split-by date, got {found}; remove them, or split at random"
+        problem = Message(
+            "expected a date in every article for {split}, got none in {without:,} of {number:,} articles, first in "
+            "'{first}'; remove them, or split at random",
+            split=Setting("split_by", "date"),
+            without=len(without),
+            number=int(undecided.sum()),
+            first=name(int(without[0])),
+        )
         raise InvalidInput(problem, where=where, line=line, field="date")
 
 
@@ -188,9 +203,18 @@ def _repeated(articles: Articles, name: Callable[[int], str], *, skip: bool) -> 
 def _too_few(
     comments: NDArray[np.bool_], upvotes: NDArray[np.bool_], test: int, words: int, least: Mapping[str, int]
 ) -> str:
-    return (
-        f"expected {test:,} articles for the test set, got {int((comments & upvotes).sum()):,}: of {len(comments):,} "
-        f"articles {int(comments.sum()):,} have {least['test_min_comments']} comments of {words} words or more, "
-        f"{int(upvotes.sum()):,} have {least['test_min_upvotes']} upvotes in all; lower the thresholds "
-        f"(--test-min-comments, --test-min-words, --test-min-upvotes 0 for none) or the size (--test)"
+    return Message(
+        "expected {test:,} articles for the test set, got {got:,}: of {articles:,} articles {long:,} have {comments} "
+        "comments of {words} words or more, {voted:,} have {upvotes} upvotes in all; lower the thresholds "
+        "({thresholds}) or the size ({size})",
+        test=test,
+        got=int((comments & upvotes).sum()),
+        articles=len(comments),
+        long=int(comments.sum()),
+        comments=least["test_min_comments"],
+        words=words,
+        voted=int(upvotes.sum()),
+        upvotes=least["test_min_upvotes"],
+        thresholds=Listed((*THRESHOLDS[:2], NONE), last=", "),
+        size=Setting("test"),
     )

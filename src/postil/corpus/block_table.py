@@ -53,7 +53,7 @@ __all__ = [
     "write_block_table",
 ]
 
-TABLES: Final = 5
+TABLES: Final = 6
 """Version of block tables, which an interrupted build resumes from."""
 _UNNAMED: Final = HashKey(b"postil")
 """Key of the names of annotators while a build that drops them runs, so that no name is in its files."""
@@ -63,12 +63,13 @@ class Report(msgspec.Struct):
     """Counts of a block.
 
     Args:
-        seen: Number of excluded or changed articles and comments, by reason.
+        seen: Number of excluded or changed texts and comments, by reason.
         rejected: Rows that could not be read.
         texts: Number of texts that were read.
         spaceless: Number of those that were split at spaces although their script has none between words, by script.
         composed: Number of those that are not in the Unicode form NFC, in which they were split.
         rated: Number of comments whose ratings are those of another file.
+        left_out: Number of excluded articles, by reason.
     """
 
     seen: dict[str, int]
@@ -77,6 +78,7 @@ class Report(msgspec.Struct):
     spaceless: dict[str, int] = {}
     composed: int = 0
     rated: int = 0
+    left_out: dict[str, int] = {}
 
 
 @dataclass(slots=True)

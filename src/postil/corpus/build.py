@@ -27,6 +27,7 @@ from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.corpus.thresholds import in_words
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, CorpusMetadata
 from postil.records.row_files import PLAIN, open_bytes, write
@@ -86,7 +87,12 @@ def build(
         PostilError: The operating system reports an error.
     """
     if options.split_by == "date" and any(source.split for source in sources):
-        raise UsageError("--split-by date splits all articles by their dates; leave out --dev-from and --test-from")
+        raise UsageError(
+            "{by} splits all articles by their dates; leave out {dev} and {test}",
+            by=Setting("split_by", "date"),
+            dev=Setting("dev_from", instead="dev"),
+            test=Setting("test_from", instead="test"),
+        )
     arrow()
     signature = tokenizer(options.tokenizer).signature
     rated = None if ratings is None else RatedComments.read(ratings.path, ratings.reading)

@@ -84,5 +84,5 @@ class DateRange:
         try:
             moment = parse_date(day)
         except InvalidInput as error:
-            raise UsageError(f"dates: {error.problem}") from None
+            raise UsageError("dates: {problem}", problem=error.message) from None
         return f"{moment[:10]}T23:59:59Z" if last and _DAY.fullmatch(day) else moment

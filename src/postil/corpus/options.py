@@ -8,6 +8,7 @@ from postil.corpus.date_range import DateRange
 from postil.corpus.privacy import MASKS, HashKey
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
@@ -148,7 +149,11 @@ class BuildOptions:
             if value is not None and value < least:
                 raise UsageError(f"{name.replace('_', ' ')}: expected {least} or more, got {value}")
         if (self.user_ids == "hash") != (self.hash_key is not None):
-            raise UsageError("--user-ids hash and --hash-key must be given together")
+            raise UsageError(
+                "{hashed} and {key} must be given together",
+                hashed=Setting("user_ids", "hash"),
+                key=Setting("hash_key"),
+            )
 
     def settings(self, chosen: Mapping[str, int] | None = None) -> dict[str, str | int | float | tuple[str, ...]]:
         """The options as they are written to ``metadata.json``, without the secret `hash_key`.

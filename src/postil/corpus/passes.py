@@ -23,6 +23,7 @@ from postil.corpus.privacy import pseudonyms
 from postil.corpus.split import SPLITS, UNASSIGNED
 from postil.corpus.thresholds import article_thresholds
 from postil.errors import InvalidInput
+from postil.messages import Message, Setting
 from postil.records.dates import unix_seconds
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, SplitSize
@@ -145,6 +146,7 @@ class Passes:
         columns: dict[str, list[AnyArray]] = {name: [] for name in GATHERED}
         given, sizes = [np.zeros(0, dtype=np.int8)], [0]
         seen: Counter[str] = Counter()
+        left_out: Counter[str] = Counter()
         rejected: list[Rejected] = []
         texts = composed = rated = 0
         spaceless: Counter[str] = Counter()
@@ -156,6 +158,7 @@ class Passes:
             given.append(np.full(table.num_rows, SPLITS.index(split) if split else UNASSIGNED, dtype=np.int8))
             sizes.append(sizes[-1] + table.num_rows)
             seen.update(report.seen)
+            left_out.update(report.left_out)
             rejected += report.rejected
             texts += report.texts
             composed += report.composed
@@ -168,7 +171,8 @@ class Passes:
         if self._rated is not None and len(self._rated.rows) > rated:
             seen["rated comments that are not in the articles"] = len(self._rated.rows) - rated
         if not sizes[-1]:
-            raise InvalidInput(_nothing(seen, rejected), where=self._blocks[0][0])
+            raise InvalidInput(_nothing(left_out, seen, rejected), where=self._blocks[0][0])
+        seen.update({f"articles: {why}": number for why, number in left_out.items()})
         found = {name: np.concatenate(values) for name, values in columns.items()}
         codes = np.concatenate(given)
         kept, least = self._meet(found, codes == UNASSIGNED, seen)
@@ -376,21 +380,21 @@ def _of_words(spaceless: Mapping[str, int], composed: int) -> dict[str, int]:
     return seen | ({"texts that are not in the Unicode form NFC, split in it": composed} if composed else {})
 
 
-def _nothing(seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
+def _nothing(left_out: Mapping[str, int], seen: Mapping[str, int], rejected: Sequence[Rejected]) -> str:
     """The error message when no article is left."""
-    if not seen:
+    if not (left_out or seen):
         return (
             f"no row can be read; line {rejected[0].line}: {rejected[0].problem}"
             if rejected
             else "the file holds no rows"
         )
-    why = ", ".join(
-        f"{number:,} with {what.removeprefix('articles: ')}"
-        for what, number in seen.items()
-        if what.startswith("articles: ")
+    return Message(
+        "no article meets the thresholds ({why}); see {words} (0 where there is no content), {comments} and {dates}",
+        why=", ".join(f"{number:,} with {why}" for why, number in left_out.items()),
+        words=Setting("min_content_words"),
+        comments=Setting("min_comments"),
+        dates=Setting("dates"),
     )
-    advice = "see --min-content-words (0 where there is no content), --min-comments and --dates"
-    return f"no article meets the thresholds ({why}); {advice}"
 
 
 def _packed(**arrays: AnyArray) -> bytes:

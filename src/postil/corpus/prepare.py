@@ -18,6 +18,7 @@ from postil.corpus.privacy import masking
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
+from postil.messages import Blank, Message, Setting
 from postil.records.jsonl import FAILURES, check_keys, reread
 from postil.records.rows import Article
 from postil.text.han import SHARE, HanTexts, advice_for
@@ -210,12 +211,20 @@ def check_scripts(spaceless: Mapping[str, int], texts: int, where: str) -> None:
         what, remedy = f"{script} text", advice_for(script)
         if script == "Han":
             what, remedy = "in Han characters", "jieba or rjieba"
-        raise InvalidInput(f"{found:,} of {texts:,} texts are {what}; expected --tokenizer {remedy}", where=where)
+        message = Message(
+            "{found:,} of {texts:,} texts are {what}; expected {tokenizer}",
+            found=found,
+            texts=texts,
+            what=what,
+            tokenizer=Setting("tokenizer", Blank(remedy)),
+        )
+        raise InvalidInput(message, where=where)
 
 
 @dataclass
 class _Counts:
     seen: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
     rejected: list[Rejected] = field(default_factory=list)
     texts: int = 0
     spaceless: dict[str, int] = field(default_factory=dict)
@@ -223,12 +232,13 @@ class _Counts:
     rated: int = 0
 
     def leave_out(self, why: str, article: Read) -> None:
-        self.seen[f"articles: {why}"] += 1
+        self.left_out[why] += 1
         self.seen["comments of articles left out"] += len(article.comments)
 
     def report(self) -> Report:
         seen = {what: number for what, number in sorted(self.seen.items()) if number}
-        return Report(seen, self.rejected, self.texts, self.spaceless, self.composed, rated=self.rated)
+        left_out = dict(sorted(self.left_out.items()))
+        return Report(seen, self.rejected, self.texts, self.spaceless, self.composed, self.rated, left_out)
 
 
 def _is_given(block: Block) -> bool:

@@ -83,7 +83,7 @@ class HashKey:
         try:
             return cls(secret)
         except UsageError as error:
-            raise InvalidInput(str(error), where=where) from None
+            raise InvalidInput(error.message, where=where) from None
 
 
 def hash_user(name: str, key: HashKey) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.messages import spoken
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
@@ -38,4 +39,4 @@ class Rejected(Row, frozen=True, gc=False):
         Args:
             error: The error.
         """
-        return cls(error.where, error.line, error.field, error.problem)
+        return cls(error.where, error.line, error.field, spoken(error.message))

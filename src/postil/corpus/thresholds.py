@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.messages import Listed, Message, Setting
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -120,10 +122,14 @@ def in_words(options: BuildOptions, values: Mapping[str, int], *, voted: bool) -
     chosen = [name for name in values if getattr(options, name) is None]
     if not chosen:
         return []
-    flags = " ".join(f"--{name.replace('_', '-')} {values[name]}" for name in chosen)
     paper = all(values[name] == LADDERS[name][0] for name in chosen)
-    more = "the values of the paper" if paper else "other values can be given"
-    notes = [f"thresholds chosen from the data: {flags} ({more})"]
+    notes: list[str] = [
+        Message(
+            "thresholds chosen from the data: {settings} ({more})",
+            settings=Listed([Setting(name, values[name]) for name in chosen], last=" ", between=" "),
+            more="the values of the paper" if paper else "other values can be given",
+        )
+    ]
     if "test_min_upvotes" in chosen and not voted:
         notes.append("no comment has votes: test articles are chosen without them")
     return notes

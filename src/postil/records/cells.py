@@ -37,7 +37,14 @@ class BrokenCell(str):
     'a value, got an error'
     """
 
-    __slots__ = ()
+    __slots__ = ("message",)
+    message: str
+
+    def __new__(cls, message: str) -> Self:
+        """Keep the message, whose settings each face spells."""
+        made = super().__new__(cls, message)
+        made.message = message
+        return made
 
 
 class MergedCell(BrokenCell):

@@ -38,7 +38,7 @@ def test_a_line_of_the_test_set_is_named_by_its_place(lines: Lines, report: Impo
         (0, 1, "from 0 to 1: on [0, 1], as the README of the release has them"),
         (1, 5, "from 1 to 5: on 1 to 5, as the paper has them"),
         (1.5, 4, "from 1.5 to 4: on 1 to 5, as the paper has them"),
-        (0, 5, "from 0 to 5: neither on [0, 1] nor on 1 to 5; say the scale with --scale when you score"),
+        (0, 5, "from 0 to 5: neither on [0, 1] nor on 1 to 5; say the scale with scale when you score"),
         (1, 1, "from 1 to 1: on [0, 1] or on 1 to 5, all are the same"),
     ],
 )

@@ -17,6 +17,7 @@ from postil.corpus.formats.raw_exports import import_of
 from postil.corpus.options import BuildOptions
 from postil.engine import open_engine
 from postil.errors import InvalidInput, PostilError, UsageError
+from postil.messages import Blank, Command, Message, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
@@ -145,7 +146,7 @@ def build_corpus(
     if [os.fspath(source.path) for source in every].count("-") > 1:
         raise UsageError("standard input can be one file only")
     if rated is not None and os.fspath(rated.path) == "-":
-        raise UsageError("--ratings needs a file, as it is read twice")
+        raise UsageError("{ratings} needs a file, as it is read twice", ratings=Setting("ratings"))
     _check_files(sources, every)
     if options.on_error == "skip":
         check_apart(rejected_beside(out), [source.path for source in every])
@@ -166,10 +167,18 @@ def _check_files(sources: Sequence[Source], every: Sequence[Source]) -> None:
         kind = import_of(name) if Path(name).is_file() else None
         if kind is None or (kind == "forum" and source.reading.columns):
             continue
-        what = "articles with fields of other names" if kind == "forum" else f"an export for the import {kind}"
-        names = ", with --column comments.text=FIELD and the like" if kind == "forum" else ""
-        first = f"first: postil corpus import {kind} {name} --out articles.jsonl{names}"
-        raise InvalidInput(f"expected article rows, got {what}; {first}", where=name)
+        first = Command(f"corpus import {kind}", (name,), (Setting("out", "articles.jsonl"),))
+        message = Message(
+            "expected article rows, got an export for the import {kind}; first: {first}", kind=kind, first=first
+        )
+        if kind == "forum":
+            message = Message(
+                "expected article rows, got articles with fields of other names; first: {first}, with {column} and the "
+                "like",
+                first=first,
+                column=Setting("column", Blank("comments.text=FIELD")),
+            )
+        raise InvalidInput(message, where=name)
 
 
 def _jobs(sources: Sequence[Source]) -> int:

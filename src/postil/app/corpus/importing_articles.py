@@ -22,6 +22,7 @@ from postil.corpus.formats.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import FACE, Message, Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.reading import by_role
@@ -60,6 +61,8 @@ __all__ = [
 
 COMMENTS: Final = "comments."
 """Prefix of the fields of comments in ``--column``."""
+COLUMN: Final = Setting("column")
+SKIP: Final = Setting("on_error", "skip")
 
 EXPORTS: Final = {
     "wordpress": read_wordpress,
@@ -221,7 +224,7 @@ def import_tencent(files: Sequence[FilePath], out: str, options: TencentOptions,
 
     report = _import(read, [*files, *contents], out, options, on_message)
     if report.graded:
-        on_message(f"human scores {range_seen(report.low, report.high)}")
+        on_message(Message("human scores {range}", range=range_seen(report.low, report.high)))
     _summarize(report, out, on_message)
 
 
@@ -232,7 +235,12 @@ def import_tokenized(files: Sequence[FilePath], out: str, options: TokenizedOpti
         return read_tokenized(files, report, second=options.second, lang=options.lang)
 
     report = _import(read, files, out, options, on_message)
-    on_message("the texts are words separated by spaces; the tokenizer for them: --tokenizer space")
+    on_message(
+        Message(
+            "the texts are words separated by spaces; the tokenizer for them: {tokenizer}",
+            tokenizer=Setting("tokenizer", "space"),
+        )
+    )
     _summarize(report, out, on_message)
 
 
@@ -321,7 +329,7 @@ def _import(
             for article in articles:
                 writer.write(article)
         if not report.articles:
-            first = f"; the first problem: {problems[0]}" if problems else ""
+            first = f"; the first problem: {problems[0].words(FACE.get())}" if problems else ""
             raise InvalidInput(f"no articles to write{first}", where=out)
     for line in report.detected:
         on_message(line)
@@ -399,20 +407,20 @@ def name_maps(pairs: Sequence[str], of_comments: Sequence[str] = ()) -> tuple[di
     """
     own = [pair for pair in pairs if not pair.startswith(COMMENTS)]
     others = [pair.removeprefix(COMMENTS) for pair in pairs if pair.startswith(COMMENTS)]
-    return name_map(own, "--column"), name_map([*others, *of_comments], "--column for comments")
+    return name_map(own, COLUMN), name_map([*others, *of_comments], Message("{column} for comments", column=COLUMN))
 
 
-def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:
-    """Map field names to those of a source, from flags like ``--field content=body``.
+def name_map(pairs: Sequence[str], option: str | Setting) -> dict[str, str]:
+    """Map field names to those of a source, from pairs like ``content=body``.
 
     Args:
-        pairs: The values of the flag.
-        option: The flag, for messages.
+        pairs: The values of the option.
+        option: The option, for messages.
 
     Raises:
         UsageError: One has no equals sign, or a field has two names.
 
-    >>> name_map(["content=body", "url="], "--field")
+    >>> name_map(["content=body", "url="], Setting("field"))
     {'content': 'body', 'url': ''}
     """
     names: dict[str, str] = {}
@@ -420,7 +428,7 @@ def name_map(pairs: Sequence[str], option: str) -> dict[str, str]:
         field, equals, name = pair.partition("=")
         if not equals or field in names:
             problem = "names a field twice" if equals else "takes NAME=SOURCE_FIELD, such as content=body"
-            raise UsageError(f"{option} {problem}; got '{pair}'")
+            raise UsageError("{option} {problem}; got '{pair}'", option=option, problem=problem, pair=pair)
         names[field] = name
     return names
 
@@ -442,7 +450,9 @@ def rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput]
         yield _stop, []
         return
     if out == "-":
-        raise UsageError("--on-error skip writes the rejected lines beside the output; give --out a file")
+        raise UsageError(
+            "{skip} writes the rejected lines beside the output; give {out} a file", skip=SKIP, out=Setting("out")
+        )
     first: list[InvalidInput] = []
     with Writer(rejected_file(out), Rejected) as writer:
 
@@ -454,7 +464,7 @@ def rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput]
 
 
 def _stop(problem: InvalidInput) -> None:
-    advice = f"{problem.problem}; to go on without it: --on-error skip"
+    advice = Message("{problem}; to go on without it: {skip}", problem=problem.message, skip=SKIP)
     raise InvalidInput(advice, where=problem.where, line=problem.line, field=problem.field)
 
 

@@ -23,6 +23,7 @@ from postil.corpus.formats.wikipedia import (
 from postil.corpus.passage_duplicates import merge_duplicates
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import FACE, Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import kind_of, write
@@ -188,7 +189,7 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
     if options.on_error == "skip":
         check_apart(rejected_file(out), inputs)
     if options.judgements is None and options.unjudged != "skip":
-        raise UsageError("--unjudged needs --judgements")
+        raise UsageError("{unjudged} needs {grades}", unjudged=Setting("unjudged"), grades=Setting("judgements"))
     titles = None if options.titles is None else read_titles(options.titles)
     grades = None if options.judgements is None else read_grades(options.judgements)
     tally = _Tally(together=grades is None)
@@ -207,7 +208,7 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
         rows = passages if grades is None else grades.joined(passages, options.unjudged)
         first = next(rows, None)
         if first is None:
-            problem = f"; the first problem: {problems[0]}" if problems else ""
+            problem = f"; the first problem: {problems[0].words(FACE.get())}" if problems else ""
             raise InvalidInput(_none(report, judged=grades is not None) + problem, where=files[0])
         write(out, tally.counted(chain([first], rows)))
     _say_left_out(report, options, out, on_message)

@@ -11,6 +11,7 @@ import numpy as np
 from postil.commenters.nn.batches import concatenate_texts
 from postil.corpus.store import Field
 from postil.errors import MissingExtra, UsageError
+from postil.messages import Setting
 from postil.records.counting import have
 from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
@@ -114,7 +115,10 @@ class CorpusTexts:
         """
         if name not in self.corpus.splits:
             raise UsageError(
-                f"{self.corpus.path}: a network needs a {name} set for early stopping; build the corpus with --{name}"
+                "{path}: a network needs a {name} set for early stopping; build the corpus with {size}",
+                path=str(self.corpus.path),
+                name=name,
+                size=Setting(name),
             )
 
     @property

@@ -10,10 +10,13 @@ import msgspec
 
 from postil.app.item_scores import read_judgements
 from postil.app.readers import HUMAN, Readers, needs_scale, parted_readers
+from postil.app.study.comments_options import CommentsOptions
+from postil.app.study.stages import as_line, settings_of
 from postil.corpus.rated_comments import RatedComments
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Command, Message, Setting
 from postil.metaeval.score_matrix import Rated
-from postil.options import command_words
+from postil.options import changed_settings
 from postil.records.counting import have
 from postil.records.explain import shown
 from postil.records.row_files import read
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from postil.app.progress import OnMessage
-    from postil.app.study.comments_options import CommentsOptions
     from postil.corpus.store import Corpus
     from postil.records.rows import Article
     from postil.records.scale import Scale
@@ -107,7 +109,11 @@ class CommentsStudy:
             _check_judgements(options, {article.id for article in readers.articles})
         weights = options.weights or readers.usual_method()
         if needs_scale(weights) and options.scale is None:
-            raise UsageError(f"{corpus.path}: its references have grades; give their scale, such as --scale 1:5")
+            raise UsageError(
+                "{path}: its references have grades; give their scale, such as {scale}",
+                path=str(corpus.path),
+                scale=Setting("scale", "1:5"),
+            )
         if options.scale is not None and rated is not None:
             rated.check(options.scale)
         elif options.scale is not None and needs_scale(weights):
@@ -168,14 +174,15 @@ class CommentsStudy:
         """The scale of the references' grades, where weights come from them."""
         return self.options.scale if needs_scale(self.weights) else None
 
-    def command(self, stage: str) -> list[object]:
-        """The command of a stage that has none but ``--stage``.
+    def command(self, stage: str) -> str:
+        """The line of a stage that has no command but that of the study.
 
         Args:
             stage: Its name.
         """
-        words = command_words(replace(self.options, stage=stage))
-        return ["study", "comments", "--corpus", self.folder, "--out", self.shared, *words]
+        settings = changed_settings(replace(self.options, stage=stage))
+        places = settings_of({"corpus": self.folder, "out": self.shared})
+        return as_line(Command("study comments", settings=(*places, *settings)), CommentsOptions)
 
 
 def _rated(articles: Sequence[Article], rated: RatedComments, on_message: OnMessage) -> list[Article]:
@@ -198,8 +205,14 @@ def _check_grades(where: str, articles: Sequence[Article], scale: Scale) -> None
         for comment in article.comments:
             grades = [each.grade for each in comment.ratings] if comment.grade is None else [comment.grade]
             for problem in filter(None, map(scale.check, grades)):
-                of = f"comment {shown(comment.id)} of article {shown(article.id)}"
-                raise InvalidInput(f"{problem}, for {of}; is --scale that of these ratings?", where=where)
+                message = Message(
+                    "{problem}, for comment {comment} of article {article}; is {scale} that of these ratings?",
+                    problem=problem,
+                    comment=shown(comment.id),
+                    article=shown(article.id),
+                    scale=Setting("scale"),
+                )
+                raise InvalidInput(message, where=where)
 
 
 def _read_given(

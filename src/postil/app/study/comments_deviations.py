@@ -16,12 +16,15 @@ import msgspec
 
 from postil.annotation.rubric import Rubric
 from postil.app.readers import HUMAN
+from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.comments_people import base
 from postil.app.study.comments_systems import suggesting
 from postil.app.study.papers import comments_paper, deviations
+from postil.app.study.stages import words_of
 from postil.errors import PostilError
+from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
-from postil.options import command_words
+from postil.options import changed_settings
 from postil.records.results import GridSearch, StudyPart, StudyRow, StudyTable, value_text
 from postil.render.formats import counted, listed
 
@@ -64,6 +67,9 @@ SHOWN: Final = frozenset(
 PLACES: Final = frozenset({"jobs", "engine", "address", "device", "tensorboard"})
 """Options that say where something is computed, and change no number."""
 BEAM: Final = "most matches, then fewest chunks, by the beam search of METEOR 1.5"
+
+ALL: Final = Message("all that the data have; corpus build {dates} chooses", dates=Setting("dates", Blank("FROM..TO")))
+"""The dates of a corpus that are not limited."""
 
 RANKING: Final = {
     "relevance": "the relevance network alone",
@@ -122,8 +128,7 @@ def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Itera
     made, splits = metadata.options, {each.split for each in metadata.inputs}
     given = [split for split in ("dev", "test") if split in splits]
     yield "corpus", "Tencent News, 198,112 articles", name, "section 3"
-    dates = str(made.get("dates", "all that the data have; corpus build --dates FROM..TO chooses"))
-    yield "dates of the articles", "April to August 2017", dates, "section 3"
+    yield "dates of the articles", "April to August 2017", str(made["dates"]) if "dates" in made else ALL, "section 3"
     yield "words", "Jieba", str(made["tokenizer"]), "section 3"
     whole = f"; {listed(given)} as given" if given else ""
     least = f"{made['min_content_words']} words of content, {made['min_comments']} comments{whole}"
@@ -166,7 +171,8 @@ def corpus_rows(name: str, metadata: CorpusMetadata, *, networks: bool) -> Itera
     yield "left out or changed by the build", said, seen or "nothing", "metadata.json"
     for option, value in made.items():
         if option not in SHOWN:
-            yield f"corpus build --{option.replace('_', '-')}", "not said", str(value), "metadata.json"
+            name = Message("corpus build {option}", option=Setting(option))
+            yield name, "not said", str(value), "metadata.json"
 
 
 def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
@@ -174,7 +180,7 @@ def _of_people(study: CommentsStudy, weights: str) -> Iterator[Row]:
     yield (
         "weights of references",
         "grades of two annotators each, in [0, 1]; how is not said",
-        weights.partition(": ")[2],
+        weights,
         "B",
     )
     said = "a real comment that is no reference"
@@ -265,7 +271,7 @@ def _of_models(study: CommentsStudy, models: Mapping[str, Model]) -> Iterator[Ro
         yield "all options of the suggestions", "not said", _by_value(asked), "docs/comment.md"
     if study.options.models:
         given = "; ".join(f"{name}: {folder}" for name, folder in study.options.models.items())
-        yield "commenters that were trained elsewhere", "none", given, "--model"
+        yield "commenters that were trained elsewhere", "none", given, Message("{model}", model=Setting("models"))
 
 
 def _leaves(options: Options, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -314,7 +320,7 @@ def _of_study(study: CommentsStudy) -> Iterator[Row]:
         f"{numbers}, {options.draws:,} draws of controls",
         "Table 3",
     )
-    command = " ".join(command_words(replace(options, stage=None)))
+    command = " ".join(words_of(changed_settings(replace(options, stage=None)), CommentsOptions))
     yield "options given to the study", "", command, "this command"
 
 

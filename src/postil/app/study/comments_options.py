@@ -10,6 +10,7 @@ from postil.app.options import PluginOptions, ResamplingOptions, ThreadOptions
 from postil.app.readers import HUMAN
 from postil.app.training.options import RANKERS
 from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.metrics.metric_set import parse_all
 from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
@@ -147,15 +148,25 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
             if given is not None and given not in known:
                 raise UnknownName(what, given, known)
         if not 1 <= self.seeds <= SEEDS:
-            raise UsageError(f"seeds: expected 1 to {SEEDS}, got {self.seeds:,}")
+            raise UsageError(
+                "{seeds}: expected 1 to {most}, got {got:,}", seeds=Setting("seeds"), most=SEEDS, got=self.seeds
+            )
         if HUMAN in self.models:
-            raise UsageError(f"--model {HUMAN}: the name of the system of readers' comments; give another")
+            raise UsageError(
+                "{model}: the name of the system of readers' comments; give another", model=Setting("models", HUMAN)
+            )
         if not self.names and self.candidates is None:
-            raise UsageError("no commenter: expected --systems, --model or --candidates")
+            sources = Listed([Setting(name) for name in ("systems", "models", "candidates")], last=" or ")
+            raise UsageError("no commenter: expected {sources}", sources=sources)
         if self.preset is None and (self.seeds > 1 or self.grid or self.grid_epochs is not None):
-            raise UsageError("--seeds, --grid and --grid-epochs belong to --preset paper")
+            settings = Listed([Setting(name) for name in ("seeds", "grid", "grid_epochs")])
+            raise UsageError("{settings} belong to {preset}", settings=settings, preset=Setting("preset", "paper"))
         if self.grid and self.grid_epochs == 0:
-            raise UsageError("--grid-epochs 0 is for no grid, and --grid gives one; leave one of them out")
+            raise UsageError(
+                "{none} is for no grid, and {grid} gives one; leave one of them out",
+                none=Setting("grid_epochs", 0),
+                grid=Setting("grid"),
+            )
         load_plugins(self.plugins)
         parse_all(self.specs)
 
@@ -172,5 +183,5 @@ class CommentsOptions(PluginOptions, ResamplingOptions, ThreadOptions):
 
     @property
     def resampling(self) -> dict[str, int]:
-        """Options of intervals and tests, by the names of their flags."""
+        """Options of intervals and tests, by name."""
         return {"resamples": self.resamples, "permutations": self.permutations, "seed": self.seed}

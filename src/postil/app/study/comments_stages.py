@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.comment import comment_articles
+from postil.app.comment import CommentOptions, comment_articles
 from postil.app.compare import CompareOptions, compare_files
 from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.correlate import correlate_files
@@ -24,14 +24,15 @@ from postil.app.study.comments_examples import pairs
 from postil.app.study.comments_seeds import scores_over_seeds
 from postil.app.study.comments_systems import plan, suggesting
 from postil.app.study.comments_tables import Made, comments_study
-from postil.app.study.stages import Stage, as_line, flags, read_result, write_text
+from postil.app.study.stages import Stage, as_line, read_result, settings_of, words_of, write_study, write_text
 from postil.app.training.generators import train_commenter
 from postil.app.training.options import RetrieverTrainOptions
 from postil.app.training.retrievers import train_retriever
 from postil.commenters.store import Model
+from postil.messages import Command
 from postil.metrics.consensus import similarity_of
 from postil.metrics.metric_set import parse_all
-from postil.options import command_words
+from postil.options import changed_settings
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
 from postil.records.results import (
@@ -46,7 +47,6 @@ from postil.records.results import (
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
 from postil.records.suggestions import Suggestions
-from postil.render.study import study_text
 from postil.render.views import show
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def statistics(study: CommentsStudy) -> Stage:
         outputs=[target],
         inputs=[study.folder],
         request={"scale": str(scale)},
-        command=["corpus", "stats", study.folder, "--format", "json", *flags({"scale": scale})],
+        command=as_line(Command("corpus stats", (str(study.folder),), settings_of({"format": "json", "scale": scale}))),
         printed=True,
         work=work,
     )
@@ -101,17 +101,16 @@ def training(study: CommentsStudy, name: str) -> Stage:
         device = None if made.options.ranker == "tf-idf" else device
     else:
         work = partial(train_commenter, name, study.folder, target, made.options, grid=grid)
-    words = [*made.words, *(grid.flags() if grid else ())]
+    settings = settings_of({"corpus": study.folder, "out": target})
+    settings += (*made.settings, *(grid.settings() if grid else ()))
+    settings += settings_of({"device": device, "seed": study.seed})
     first = study.shared / "models" / name
     return Stage(
         name=study.stage(name),
         outputs=[target],
         inputs=[study.folder, *([] if study.is_first else [first])],
-        request={"train": words, "seed": study.seed},
-        command=[
-            *("train", name, "--corpus", study.folder, "--out", target, *words),
-            *flags({"device": device, "seed": study.seed}),
-        ],
+        request={"train": made.words, "seed": study.seed},
+        command=as_line(Command(f"train {name}", settings=settings), type(made.options)),
         work=partial(work, on_message=study.on_message, on_progress=progress),
     )
 
@@ -144,7 +143,8 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
     """Suggest a comment for each article, by one commenter."""
     target, articles, model = _suggested(study, name), study.shared / "articles.jsonl", study.models[name]
     asked = suggesting(study, name)
-    own = command_words(asked)
+    own = changed_settings(asked)
+    settings = (*settings_of({"model": model}), *own, *settings_of({"format": "jsonl"}))
 
     def work() -> None:
         with AtomicFile(str(target)) as stream:
@@ -155,8 +155,8 @@ def suggestions(study: CommentsStudy, name: str) -> Stage:
         name=study.stage(f"suggestions-{name}"),
         outputs=[target],
         inputs=[articles, model],
-        request={"flags": own},
-        command=["comment", articles, "--model", model, *own, "--format", "jsonl"],
+        request={"flags": words_of(own, CommentOptions)},
+        command=as_line(Command("comment", (str(articles),), settings), CommentOptions),
         printed=True,
         work=work,
     )
@@ -212,10 +212,16 @@ def scores(study: CommentsStudy) -> Stage:
         jobs=options.jobs,
         allow_han=True,
     )
-    words: list[object] = [word for plugin in options.plugins for word in ("--plugin", plugin)]
-    words += [word for spec in options.specs for word in ("-m", spec)]
-    words += flags({"tokenizer": tokenizer, "weights": study.weights, "scale": scale, "items": items})
-    words += ["--controls", *flags({"control-draws": options.draws, "seed": options.seed})] if judged else []
+    settings: dict[str, object] = {
+        "references": references,
+        "plugin": options.plugins,
+        "metrics": options.specs,
+        "tokenizer": tokenizer,
+        "weights": study.weights,
+        "scale": scale,
+        "items": items,
+    }
+    settings |= {"controls": True, "control_draws": options.draws, "seed": options.seed} if judged else {}
 
     def work() -> None:
         write_text(totals, to_json(score_files(str(candidates), str(references), asked, study.on_message)))
@@ -231,7 +237,7 @@ def scores(study: CommentsStudy) -> Stage:
             "scale": str(scale),
             "controls": [options.draws, options.seed] if judged else None,
         },
-        command=["score", candidates, "--references", references, *words, "--format", "json"],
+        command=as_line(Command("score", (str(candidates),), settings_of({**settings, "format": "json"}))),
         printed=True,
         work=work,
     )
@@ -247,7 +253,8 @@ def comparison(study: CommentsStudy) -> Stage:
         permutations=options.permutations,
         seed=options.seed,
     )
-    command = ["compare", items, "--baseline", HUMAN, "--item-means", *flags(options.resampling), "--format", "json"]
+    settings = {"baseline": HUMAN, "item_means": True, **options.resampling, "format": "json"}
+    command = as_line(Command("compare", (str(items),), settings_of(settings)))
     return Stage(
         name="comparison",
         outputs=[target],
@@ -255,7 +262,7 @@ def comparison(study: CommentsStudy) -> Stage:
         request=options.resampling,
         command=command,
         printed=True,
-        work=lambda: write_text(target, to_json(compare_files([str(items)], asked, as_line(command)))),
+        work=lambda: write_text(target, to_json(compare_files([str(items)], asked, command))),
     )
 
 
@@ -274,11 +281,17 @@ def correlations(study: CommentsStudy) -> Stage:
         seed=options.seed,
         jobs=options.jobs,
     )
-    words: list[object] = ["--judgements", judgements, "--candidates", candidates]
-    words += [word for name in COEFFICIENTS for word in ("-c", name)]
-    words += flags({"aspect": options.aspect, "scale": scale, **options.resampling})
-    words += ["--human-as-given"] * paper
-    command = ["correlate", items, *words, "--format", "json"]
+    settings: dict[str, object] = {
+        "judgements": judgements,
+        "candidates": candidates,
+        "coefficients": COEFFICIENTS,
+        "aspect": options.aspect,
+        "scale": scale,
+        **options.resampling,
+        "human_as_given": paper or None,
+        "format": "json",
+    }
+    command = as_line(Command("correlate", (str(items),), settings_of(settings)))
 
     def work() -> None:
         found = correlate_files(
@@ -288,7 +301,7 @@ def correlations(study: CommentsStudy) -> Stage:
             str(candidates),
             pairs=pairs(options.specs if paper else ()),
             each_way=paper,
-            command=as_line(command),
+            command=command,
         )
         write_text(target, to_json(found))
 
@@ -310,7 +323,7 @@ def _preset(options: CommentsOptions) -> dict[str, object]:
 
 def tables(study: CommentsStudy) -> Stage:
     """Write the paper's tables: numbers of the study above those of the paper."""
-    target, text, options = study.out / "study.json", study.out / "study.md", study.options
+    options = study.options
     names = ["statistics.json", "scores.json", "candidates.jsonl", "references.jsonl", "comparison.json"]
     names += ["correlations.json"] if options.judgements else []
     more = [each for each in study.by_seed if not each.is_first]
@@ -329,12 +342,11 @@ def tables(study: CommentsStudy) -> Stage:
                 over_seeds=scores_over_seeds(study) if spread else {},
             ),
         )
-        write_text(target, to_json(made))
-        write_text(text, study_text("markdown", made))
+        write_study(study.out, made)
 
     return Stage(
         name="tables",
-        outputs=[target, text],
+        outputs=[study.out / "study.json", study.out / "study.md"],
         inputs=[
             *(study.out / name for name in names),
             *study.models.values(),
@@ -375,6 +387,6 @@ def page(study: CommentsStudy) -> Stage:
         outputs=[target],
         inputs=inputs,
         request={},
-        command=["report", *inputs, "--out", target],
+        command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": target}))),
         work=work,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import msgspec
 
 from postil.app.comment import CommentOptions
-from postil.app.study.stages import flags
+from postil.app.study.stages import settings_of, words_of
 from postil.app.training.generators import check_commenter
 from postil.app.training.grid import Grid
 from postil.app.training.options import (
@@ -26,7 +26,8 @@ from postil.commenters import neural_commenter, retrieval
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.store import Model
 from postil.errors import UsageError
-from postil.options import command_words
+from postil.messages import Setting
+from postil.options import changed_settings
 from postil.records.results import GridSearch
 
 if TYPE_CHECKING:
@@ -73,13 +74,18 @@ class Plan:
 
     Args:
         options: Its options.
-        words: Flags of the command that change its result.
+        settings: Settings of the command that change its result.
         grid: Values to choose from on dev; None for none.
     """
 
     options: RetrieverTrainOptions | GeneratorTrainOptions
-    words: tuple[str, ...]
+    settings: tuple[Setting, ...]
     grid: Grid | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the command that give its settings and its grid."""
+        return words_of((*self.settings, *(self.grid.settings() if self.grid else ())), type(self.options))
 
 
 def plan(study: CommentsStudy, name: str) -> Plan:
@@ -97,15 +103,15 @@ def plan(study: CommentsStudy, name: str) -> Plan:
     if study.options.preset is None:
         return _ours(study, name)
     made = _of_paper(study.options, name)
-    # Seed, device and number of threads are no part of the words: they are printed apart, or change no number.
+    # Seed, device and number of threads are no part of the settings: they are printed apart, or change no number.
     if isinstance(made, RetrieverTrainOptions):
-        retriever, words, grid = _chosen(study, name, made)
+        retriever, settings, grid = _chosen(study, name, made)
         device = None if retriever.ranker == "tf-idf" else study.options.device
         limits = _training(retriever.training, None, device)
-        return Plan(replace(retriever, training=limits, seed=study.seed, jobs=study.options.jobs), words, grid)
-    generator, words, grid = _chosen(study, name, made)
+        return Plan(replace(retriever, training=limits, seed=study.seed, jobs=study.options.jobs), settings, grid)
+    generator, settings, grid = _chosen(study, name, made)
     training = _training(generator.training, None, study.options.device)
-    return Plan(replace(generator, training=training, seed=study.seed), words, grid)
+    return Plan(replace(generator, training=training, seed=study.seed), settings, grid)
 
 
 def check(study: CommentsStudy, name: str) -> None:
@@ -136,12 +142,12 @@ def _ours(study: CommentsStudy, name: str) -> Plan:
         training = _training(RelevanceTraining(), epochs, device)
         made = RetrieverTrainOptions(ranker=str(own["ranker"]), training=training, seed=study.seed, jobs=options.jobs)
     else:
-        own["softmax"] = options.softmax or "full"
-        network = GeneratorOptions(loss=own["softmax"])  # type: ignore[arg-type]  # checked inside
+        own["loss"] = options.softmax or "full"
+        network = GeneratorOptions(loss=own["loss"])  # type: ignore[arg-type]  # checked inside
         made = GeneratorTrainOptions(
             network=network, training=_training(GeneratorTraining(), epochs, device), seed=study.seed
         )
-    return Plan(made, tuple(map(str, flags({**own, "epochs": epochs}))))
+    return Plan(made, settings_of({**own, "epochs": epochs}))
 
 
 def _of_paper(options: CommentsOptions, name: str) -> RetrieverTrainOptions | GeneratorTrainOptions:
@@ -156,23 +162,24 @@ def _of_paper(options: CommentsOptions, name: str) -> RetrieverTrainOptions | Ge
     return replace(made, network=network, training=_training(made.training, options.epochs or EPOCHS, None))
 
 
-def _chosen(study: CommentsStudy, name: str, made: Training) -> tuple[Training, tuple[str, ...], Grid | None]:
-    """Options, the flags that give them, and the grid to choose from: for later seeds the values that were chosen."""
+def _chosen(study: CommentsStudy, name: str, made: Training) -> tuple[Training, tuple[Setting, ...], Grid | None]:
+    """Options, the settings that give them, and the grid to choose from; for later seeds the chosen values."""
     grid, folder = _grid(study.options, made), study.shared / "models" / name
     if grid is None:
-        return made, tuple(command_words(made)), None
-    words: list[str] = command_words(grid.without(made))
+        return made, changed_settings(made), None
+    own: tuple[Setting, ...] = changed_settings(grid.without(made))
     if study.is_first or not folder.exists():
-        return made, tuple(words), grid
+        return made, own, grid
     found = Model.open(folder).metadata.get("grid")
     if found is None:
         raise UsageError(
-            f"{folder}: trained without a grid, so that other seeds have no values to take; remove it, or give "
-            "--grid-epochs 0"
+            "{folder}: trained without a grid, so that other seeds have no values to take; remove it, or give {none}",
+            folder=str(folder),
+            none=Setting("grid_epochs", 0),
         )
     chosen = msgspec.convert(found, GridSearch).chosen
     one: Combination[Training] = Grid({option: (value,) for option, value in chosen.items()}).combinations(made)[0]
-    return one.options, (*words, *one.flags()), None
+    return one.options, (*own, *one.settings()), None
 
 
 def _grid(options: CommentsOptions, made: RetrieverTrainOptions | GeneratorTrainOptions) -> Grid | None:

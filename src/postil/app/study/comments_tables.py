@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from postil.records.rows import Candidate
     from postil.records.scale import Scale
 
-__all__ = ["Made", "comments_study", "weights_in_words"]
+__all__ = ["Made", "comments_study", "source_of_weights"]
 
+WEIGHTS: Final = "weights of references"
 DRAWN: Final = "one comment per article, sampled with seed {seed} and held out from all references"
 TIED: Final = "in {:,} of {:,} articles all references have equally many votes; all weigh 1 there"
 
@@ -62,7 +63,7 @@ class Made:
     over_seeds: Mapping[str, Mapping[str, Estimate | float]] = field(default_factory=dict)
 
 
-def weights_in_words(method: str, scale: Scale | None, *, chosen: bool = False) -> str:
+def source_of_weights(method: str, scale: Scale | None, *, chosen: bool = False) -> str:
     """Source of the weights of references, in words.
 
     Args:
@@ -70,18 +71,18 @@ def weights_in_words(method: str, scale: Scale | None, *, chosen: bool = False) 
         scale: Scale of the ratings, if they are read.
         chosen: True if the user chose the method, though there may be ratings.
 
-    >>> weights_in_words("votes", None)
-    'weights of references: readers’ votes, for want of human ratings'
+    >>> source_of_weights("votes", None)
+    'readers’ votes, for want of human ratings'
     """
     why = "" if chosen else ", for want of human ratings"
     if scale is not None:
-        return f"weights of references: human ratings on the scale {scale} ({method})"
+        return f"human ratings on the scale {scale} ({method})"
     if method == "votes":
-        return f"weights of references: readers’ votes{why}"
+        return f"readers’ votes{why}"
     if method.startswith("consensus"):
         why = f"{why} and votes" if why else ""
-        return f"weights of references: similarity to the article’s other references ({method}){why}"
-    return f"weights of references: {method}"
+        return f"similarity to the article’s other references ({method}){why}"
+    return method
 
 
 def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
@@ -93,14 +94,14 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
     """
     printed, readers, options = comments_paper(), study.readers, study.options
     paper = options.preset == "paper"
-    weights = weights_in_words(study.weights, study.scale, chosen=options.weights is not None)
     metadata = study.corpus.metadata
     others = [name for name, model in made.models.items() if not model.trained_on(metadata.origin)]
-    kind, source = weights.split(": ", 1)
+    source = source_of_weights(study.weights, study.scale, chosen=options.weights is not None)
+    weights = f"{WEIGHTS}: {source}"
     settings = {
         "corpus": str(study.folder),
         "tokenizer": study.corpus.tokenizer,
-        kind: source,
+        WEIGHTS: source,
         "votes": study.weights == "votes" and readers.tied() and TIED.format(readers.tied(), len(readers.articles)),
         "excluded": readers.left_out and f"articles without two comments that differ: {readers.left_out:,}",
         "ratings of references": options.references,
@@ -126,7 +127,7 @@ def comments_study(study: CommentsStudy, made: Made) -> StudyResult:
             *([_commenters(made.models)] if made.models else []),
             _systems(study, made, printed, weights),
             people_part(made.judged, printed, weights, tested=paper) if made.judged else unjudged_part(printed),
-            *(_of_paper(study, made, printed, weights) if paper else ()),
+            *(_of_paper(study, made, printed, source) if paper else ()),
         ),
         settings=tuple((name, str(value)) for name, value in settings.items() if value),
     )
@@ -151,7 +152,7 @@ def _with_grades(study: CommentsStudy, found: StatisticsResult) -> StatisticsRes
     return replace(found, statistics=replace(found.statistics, splits={**splits, **graded}))
 
 
-def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper, weights: str) -> Iterator[StudyPart]:
+def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper, source: str) -> Iterator[StudyPart]:
     """The sections that only ``--preset paper`` has."""
     articles = study.readers.articles
     if chosen := chosen_part(made.models):
@@ -160,7 +161,7 @@ def _of_paper(study: CommentsStudy, made: Made, printed: CommentsPaper, weights:
         yield found
     yield agreement_part(made.judged, _of_references(study), printed)
     yield examples_part(articles)
-    yield deviations_part(study, made.models, weights)
+    yield deviations_part(study, made.models, source)
 
 
 def _of_references(study: CommentsStudy) -> Agreement | None:

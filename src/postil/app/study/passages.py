@@ -28,17 +28,26 @@ from postil.app.study.passages_preset import Facts, paper_study, scaled_cutoffs
 from postil.app.study.passages_stages import anchors_stage, collection_stage
 from postil.app.study.passages_summaries import summaries_stage
 from postil.app.study.passages_vectors import PAPER, TRAINED, given_vectors, opened, vectors_stage
-from postil.app.study.stages import Stage, Stages, as_line, flags, read_result, write_text
+from postil.app.study.stages import (
+    Stage,
+    Stages,
+    as_line,
+    read_result,
+    settings_of,
+    words_of,
+    write_study,
+    write_text,
+)
 from postil.app.summaries import SummariesOptions, SummaryFiles
 from postil.app.vectors import VectorTrainingOptions
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.pool import FoldsBy
 from postil.options import Flag, options
 from postil.records.result_files import read_results
 from postil.records.results import NcgResult, SummaryResult, to_json
 from postil.records.row_files import read
 from postil.records.rows import Passage
-from postil.render.study import study_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +63,7 @@ FILES: Final = ("passages.jsonl", "passages.jsonl.gz", "passages.parquet")
 WEIGHTED: Final = tuple(f"w-{name}" for name in MEASURES if name.startswith(("f1", "logsim")))
 PROTOCOLS: Final[Mapping[str, Asked]] = {"informativeness": "topic", "interestingness": "others"}
 PRESETS: Final = ("paper",)
+PAPER_PRESET: Final = Setting("preset", "paper")
 RANKED: Final = ("pool", "folds", *OF_OTHERS, "tokenizer", "stem", "stop", "scale", "resamples", "seed")
 """Options of rankings but the rank cutoffs."""
 PAPER_OPTIONS: Final[Mapping[str, object]] = {"pool": "all", "folds": 12, "stem": "porter", "stop": "en"}
@@ -100,13 +110,20 @@ class PassagesStudyOptions(RankingOptions):
         if self.preset not in (None, *PRESETS):
             raise UnknownName("preset", str(self.preset), PRESETS)
         if self.measures and self.preset is not None:
-            raise UsageError("measure: --preset paper has the measures of the paper alone; leave one of them out")
+            raise UsageError(
+                "measure: {preset} has the measures of the paper alone; leave one of them out", preset=PAPER_PRESET
+            )
         if self.summaries is not None and self.preset is None:
             raise UsageError(
-                "summaries: whole runs belong to --preset paper; postil passages --summaries scores them alone"
+                "summaries: whole runs belong to {preset}; {command} scores them alone",
+                preset=PAPER_PRESET,
+                command=Command("passages", settings=(Setting("summaries"),), call="postil.score_summaries(…)"),
             )
         if self.articles is not None and self.summaries is None:
-            raise UsageError("articles: they are a reference of runs; expected --summaries FILE as well")
+            raise UsageError(
+                "articles: they are a reference of runs; expected {summaries} as well",
+                summaries=Setting("summaries", Blank("FILE")),
+            )
 
     def of(self, reference: Asked, measures: tuple[str, ...], *, anchors: bool) -> PassagesOptions:
         """Options of one run of `postil passages`.
@@ -207,7 +224,7 @@ def _stages(passages: Path, out: Path, options: PassagesStudyOptions, on_message
             made.append(target)
             if anchors and options.preset:
                 asked = study.options.of(reference, (), anchors=False)
-                yield anchors_stage(target, study.passages, asked, study.command(target.stem), study.flags)
+                yield anchors_stage(target, study.passages, asked, study.command(target.stem), words_of(study.settings))
             else:
                 asked = study.options.of(reference, study.measures(anchors=anchors), anchors=anchors)
                 yield _gains(target, study.passages, {} if anchors else study.models, asked)
@@ -290,27 +307,32 @@ class _Study:
             jobs=options.jobs,
         )
 
-    def command(self, stage: str) -> list[object]:
-        """The study's command for one stage."""
+    def command(self, stage: str) -> str:
+        """The line of the study's command for one stage."""
         options = self.options
-        given = [word for name, folder in options.vectors.items() for word in ("--vectors", f"{name}={folder}")]
-        runs = flags({"summaries": options.summaries, "articles": options.articles})
-        words = [*(self.flags if options.preset else []), *given, *runs, *([] if options.train else ["--no-train"])]
-        return ["study", "passages", "--collection", self.collection, "--out", self.out, *words, "--stage", stage]
+        more = {
+            "vectors": tuple(f"{name}={folder}" for name, folder in options.vectors.items()),
+            "summaries": options.summaries,
+            "articles": options.articles,
+            "train": None if options.train else False,
+            "stage": stage,
+        }
+        places = settings_of({"collection": self.collection, "out": self.out})
+        settings = (*places, *(self.settings if options.preset else ()), *settings_of(more))
+        return as_line(Command("study passages", settings=settings))
 
     @property
-    def flags(self) -> list[object]:
+    def settings(self) -> tuple[Setting, ...]:
         """The preset, and the options of rankings that are not the defaults."""
         usual, options = PassagesStudyOptions(), self.options
         changed = {name: getattr(options, name) for name in RANKED if getattr(options, name) != getattr(usual, name)}
-        named = {name.replace("_", "-"): value for name, value in changed.items()}
-        return [*flags({"preset": options.preset} | named), *(word for k in options.k for word in ("-k", k))]
+        return settings_of({"preset": options.preset, **changed, "k": options.k})
 
-    def otherwise(self) -> list[tuple[str, str, str]]:
-        """Options that contradict the paper: their flags, the paper's values and those given."""
+    def otherwise(self) -> list[tuple[Setting, str, str]]:
+        """Options that contradict the paper: the settings, the paper's values and those given."""
         pairs = [(name, paper, getattr(self.options, name)) for name, paper in PAPER_OPTIONS.items()]
-        return [(f"--{name}", str(paper), str(given)) for name, paper, given in pairs if given != paper] + [
-            ("--no-train", "vectors trained on the collection", "none")
+        return [(Setting(name), str(paper), str(given)) for name, paper, given in pairs if given != paper] + [
+            (Setting("train", False), "vectors trained on the collection", "none")  # noqa: FBT003 - a value
         ] * (not self.options.train)
 
 
@@ -330,7 +352,8 @@ def _scaled(passages: Path, options: PassagesStudyOptions) -> PassagesStudyOptio
 def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: PassagesOptions) -> Stage:
     specs = (*options.measures, *(f"cosine(vectors={folder})" for folder in models.values()))
     asked = replace(options, measures=specs)
-    given = {
+    given: dict[str, object] = {
+        "measures": specs,
         "reference": asked.reference,
         "pool": asked.pool,
         "folds": asked.folds,
@@ -342,21 +365,25 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
     }
     usual, others = PassagesOptions(), OF_OTHERS if asked.reference == "others" else ()
     changed = [name for name in others if getattr(asked, name) != getattr(usual, name)]
-    given |= {name.replace("_", "-"): getattr(asked, name) for name in changed}
-    words = [word for spec in specs for word in ("-m", spec)] + flags(given)
-    words += [word for k in asked.k for word in ("-k", k)]
-    words += ["--leave-one-out"] * asked.leave_one_out + ["--anchors"] * asked.anchors + flags({"scale": asked.scale})
-    command = ["passages", passages, *words, "--format", "json"]
+    given |= {name: getattr(asked, name) for name in changed}
+    given |= {
+        "k": asked.k,
+        "leave_one_out": asked.leave_one_out or None,
+        "anchors": asked.anchors or None,
+        "scale": asked.scale,
+    }
+    settings = settings_of(given)
+    command = as_line(Command("passages", (str(passages),), (*settings, *settings_of({"format": "json"}))))
 
     def work() -> None:
-        result, _ = gains_of_file(str(passages), asked, command=as_line(command))
+        result, _ = gains_of_file(str(passages), asked, command=command)
         write_text(target, to_json(result))
 
     return Stage(
         name=target.stem,
         outputs=[target],
         inputs=[passages, *models.values()],
-        request={"flags": [str(word) for word in words]},
+        request={"flags": words_of(settings)},
         command=command,
         printed=True,
         work=work,
@@ -364,18 +391,14 @@ def _gains(target: Path, passages: Path, models: Mapping[str, Path], options: Pa
 
 
 def _figures(study: _Study, made: list[Path]) -> Stage:
-    target, text = study.out / "study.json", study.out / "study.md"
-
     def work() -> None:
         found = {path.stem: read_result(path, NcgResult) for path in made}
         made_of = _paper_study if study.options.preset else _plain_study
-        result = made_of(study, found)
-        write_text(target, to_json(result))
-        write_text(text, study_text("markdown", result))
+        write_study(study.out, made_of(study, found))
 
     return Stage(
         name="figures",
-        outputs=[target, text],
+        outputs=[study.out / "study.json", study.out / "study.md"],
         inputs=[*made, *study.models.values(), *([study.summaries] if study.options.summaries else [])],
         request={"name": _named(study.collection)} | ({"preset": study.options.preset} if study.options.preset else {}),
         command=study.command("figures"),
@@ -394,7 +417,14 @@ def _paper_study(study: _Study, found: Mapping[str, NcgResult]) -> StudyResult:
     collection = how.collection(list(rows), rows.places, study.options.jobs)
     merged = sum(1 for _ in read(study.collection, Passage)) - len(collection)
     for option, paper, given in study.otherwise():
-        study.on_message(f"--preset paper: {option} is taken as given: {given}; the paper has {paper}")
+        message = Message(
+            "{preset}: {option} is taken as given: {given}; the paper has {paper}",
+            preset=PAPER_PRESET,
+            option=option,
+            given=given,
+            paper=paper,
+        )
+        study.on_message(message)
     facts = Facts(
         name=_named(study.collection),
         models=[opened(name, folder, collection) for name, folder in study.models.items()],
@@ -418,6 +448,6 @@ def _page(out: Path, made: list[Path], on_message: OnMessage) -> Stage:
         outputs=[page],
         inputs=inputs,
         request={},
-        command=["report", *inputs, "--out", page],
+        command=as_line(Command("report", tuple(map(str, inputs)), settings_of({"out": page}))),
         work=work,
     )

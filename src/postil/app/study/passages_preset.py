@@ -24,6 +24,7 @@ from postil.app.study.passages_figures import (
 )
 from postil.app.study.passages_summaries import agreement_words, summaries_part
 from postil.app.study.passages_vectors import GIVEN_UNITS
+from postil.messages import Blank, Message, Setting
 from postil.metrics.principles import HILDERMAN, PRINCIPLES, of_paper
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
 from postil.render.numbers import number
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from postil.app.study.papers import PassagesPaper, Range
     from postil.app.study.passages_figures import Model, Series
-    from postil.records.results import NcgResult, StudyCell, SummaryResult
+    from postil.records.results import NcgResult, PassageSettings, StudyCell, SummaryResult
 
 __all__ = ["RANKS", "Facts", "paper_study", "range_of", "scaled_cutoffs"]
 
@@ -44,21 +45,26 @@ RANKS: Final = (100, 300, 1000, 2500, 5000, 10_000)
 INFORMATIVE: Final = 3000
 """Number of informative passages in the paper (section 4.2)."""
 
-FOLDS: Final = {
-    "seed": "{folds} folds of whole topics, at random by the seed {seed}: the order of the paper’s topics is not "
-    "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; "
-    "--folds-by consecutive cuts the topics of the file into runs",
-    "consecutive": "{folds} runs of whole topics in the order of the file, as the text has it",
-    "order": "{folds} folds of whole topics: topic i of the file is in fold i modulo their number",
-}
 REPEATED: Final = {
-    "once": "once, with its highest grade, as the equation prints it; --repeated-texts each is the concatenation",
-    "each": "once for every topic, as in the concatenation of the text; --repeated-texts once is the union",
+    "once": Message(
+        "once, with its highest grade, as the equation prints it; {each} is the concatenation",
+        each=Setting("repeated_texts", "each"),
+    ),
+    "each": Message(
+        "once for every topic, as in the concatenation of the text; {once} is the union",
+        once=Setting("repeated_texts", "once"),
+    ),
 }
 EQUAL: Final = {
-    "leave": "they leave the reference: by its own words a passage would find itself, which the folds are to prevent; "
-    "--equal-texts stay keeps them",
-    "stay": "they are part of the reference, as no word of the paper takes them out; --equal-texts leave does",
+    "leave": Message(
+        "they leave the reference: by its own words a passage would find itself, which the folds are to prevent; "
+        "{stay} keeps them",
+        stay=Setting("equal_texts", "stay"),
+    ),
+    "stay": Message(
+        "they are part of the reference, as no word of the paper takes them out; {leave} does",
+        leave=Setting("equal_texts", "leave"),
+    ),
 }
 """The references of other topics by option, and the reasons."""
 
@@ -83,7 +89,7 @@ class Facts:
     models: Sequence[Model]
     trained: Sequence[str]
     merged: int
-    otherwise: Sequence[tuple[str, str, str]]
+    otherwise: Sequence[tuple[Setting, str, str]]
     summaries: SummaryResult | None = None
 
 
@@ -308,7 +314,12 @@ def _local_and_given(found: Mapping[str, NcgResult], facts: Facts) -> StudyPart:
         "of Wikipedia (w2v_wp_bi)."
     )
     missing = [name for name in GIVEN_UNITS if name not in {model.name for model in facts.models}]
-    ask = tuple(f"{name} is not given; --vectors {name}=FOLDER takes it." for name in missing)
+    ask = tuple(
+        Message(
+            "{name} is not given; {vectors} takes it.", name=name, vectors=Setting("vectors", Blank(f"{name}=FOLDER"))
+        )
+        for name in missing
+    )
     return StudyPart(key="local", title=title, words=(words, *ask), tables=tuple(tables))
 
 
@@ -342,13 +353,33 @@ def _principle() -> str:
     )
 
 
+def _folds(settings: PassageSettings) -> Message:
+    """The folds of interestingness, and the reason for them."""
+    if settings.folds_by == "seed":
+        return Message(
+            "{folds} folds of whole topics, at random by the seed {seed}: the order of the paper’s topics is not "
+            "known, and neighbors in an order may be alike, so that a fold would say more than another about itself; "
+            "{runs} cuts the topics of the file into runs",
+            folds=settings.folds,
+            seed=settings.seed,
+            runs=Setting("folds_by", "consecutive"),
+        )
+    if settings.folds_by == "consecutive":
+        return Message(
+            "{folds} runs of whole topics in the order of the file, as the text has it", folds=settings.folds
+        )
+    return Message(
+        "{folds} folds of whole topics: topic i of the file is in fold i modulo their number", folds=settings.folds
+    )
+
+
 def _deviations(
     printed: PassagesPaper, facts: Facts, found: Mapping[str, NcgResult]
 ) -> Iterator[tuple[str, str, str, str]]:
     first = found["informativeness"]
     data, others = first.data, found["interestingness"].settings
     for option, paper, given in facts.otherwise:
-        yield f"option {option}", paper, given, "this command"
+        yield Message("option {option}", option=option), paper, given, "this command"
     dynamic = {
         "topics and passages": f"{data.topics:,} topics, {data.passages:,} passages, {data.informative:,} with a grade "
         "above 0",
@@ -356,7 +387,7 @@ def _deviations(
         "rank cutoffs k": f"{', '.join(f'{k:,}' for k in cutoffs_of(first))}; by default in proportion to the paper's "
         f"100 and 300 (low), 1,000 and 2,500 (medium), 5,000 and 10,000 (high) of about {INFORMATIVE:,} informative "
         "passages, and below the number of passages",
-        "folds of interestingness": FOLDS[others.folds_by].format(folds=others.folds, seed=others.seed),
+        "folds of interestingness": _folds(others),
         "a text that is informative for several topics": REPEATED[others.repeated_texts],
         "texts equal to the scored passage": EQUAL[others.equal_texts],
         "duplicates": f"the same within a topic, {facts.merged:,} merged; the one with the highest grade stays",
@@ -372,7 +403,7 @@ def _deviations(
                 f"vectors {name}",
                 "its own",
                 f"given: {model.made or 'their training is unknown'}{share}",
-                "--vectors",
+                Message("{vectors}", vectors=Setting("vectors")),
             )
     for sense in SENSES.values():
         values = msgspec.structs.asdict(found[sense].settings)

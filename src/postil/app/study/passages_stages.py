@@ -12,6 +12,7 @@ from postil.app.passages import MEASURES, gains_of_file
 from postil.app.study.passages_figures import ENTITIES
 from postil.app.study.stages import Stage, write_text
 from postil.corpus.passage_duplicates import merge_duplicates
+from postil.messages import Message
 from postil.metaeval.passage_rankings import PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
 from postil.records.results import to_json
@@ -28,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["anchors_stage", "collection_stage"]
 
 
-def collection_stage(passages: Path, target: Path, command: Sequence[object]) -> Stage:
+def collection_stage(passages: Path, target: Path, command: str) -> Stage:
     """The stage that merges duplicates of a topic, by their first and last 25 characters.
 
     Args:
         passages: The collection.
         target: Output file.
-        command: Arguments of the study's command for this stage.
+        command: Line of the study's command for this stage.
     """
     return Stage(
         name="collection",
@@ -46,23 +47,21 @@ def collection_stage(passages: Path, target: Path, command: Sequence[object]) ->
     )
 
 
-def anchors_stage(
-    target: Path, passages: Path, options: PassagesOptions, command: Sequence[object], flags: Sequence[object]
-) -> Stage:
+def anchors_stage(target: Path, passages: Path, options: PassagesOptions, command: str, words: Sequence[str]) -> Stage:
     """The stage that measures whole passages and anchors, so that their differences have intervals.
 
     Args:
         target: Output file.
         passages: The collection.
         options: Options of whole passages.
-        command: Arguments of the study's command for this stage.
-        flags: Those of them that the result depends on.
+        command: Line of the study's command for this stage.
+        words: Words of it that the result depends on.
     """
     return Stage(
         name=target.stem,
         outputs=[target],
         inputs=[passages],
-        request={"flags": [str(word) for word in flags]},
+        request={"flags": list(words)},
         command=command,
         work=lambda: write_text(target, to_json(_with_anchors(passages, options))),
     )
@@ -91,5 +90,5 @@ def _with_anchors(passages: Path, options: PassagesOptions) -> NcgResult:
         differences=rankings.differences(curves),
         lines=rankings.lines(),
         by_length=RankingsByLength(rankings, scored.words, options.strata_k).rows(),
-        notes=tuple(dict.fromkeys((*whole.notes, *(f"anchors: {note}" for note in alone.notes)))),
+        notes=tuple(dict.fromkeys((*whole.notes, *(Message("anchors: {note}", note=note) for note in alone.notes)))),
     )

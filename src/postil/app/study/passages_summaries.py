@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.app.study.papers import PRINTED
-from postil.app.study.stages import Stage, as_line, flags, write_text
+from postil.app.study.stages import Stage, as_line, settings_of, words_of, write_text
 from postil.app.summaries import SummariesOptions, SummaryFiles, score_summary_files
+from postil.messages import Blank, Command, Message, Setting
 from postil.metaeval.correlation import correlations
 from postil.metaeval.table import join
 from postil.records.results import StudyPart, StudyRow, StudyTable, to_json
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["agreement_words", "summaries_part", "summaries_stage"]
 
 TITLE: Final = "Whole runs (section 3.2)"
-NONE: Final = (
-    "No runs are given: --summaries FILE (rows of item, the topic, system and text) scores whole summaries of at most "
-    "500 words against the pool, and --articles FILE (topic, text) against an article of each topic as well."
+NONE: Final = Message(
+    "No runs are given: {summaries} (rows of item, the topic, system and text) scores whole summaries of at most 500 "
+    "words against the pool, and {articles} (topic, text) against an article of each topic as well.",
+    summaries=Setting("summaries", Blank("FILE")),
+    articles=Setting("articles", Blank("FILE")),
 )
 RUNS: Final = (
     "Each summary is cut at {words} words and scored against the informative passages of its topic, pooled; a run has "
@@ -44,20 +47,29 @@ def summaries_stage(target: Path, files: SummaryFiles, options: SummariesOptions
         files: Passages, summaries and articles.
         options: Options.
     """
-    given = {"articles": files.articles, "stop": options.stop, "stem": options.stem, "tokenizer": options.tokenizer}
-    words = flags({"summaries": files.summaries, **given, "scale": options.scale, "resamples": options.resamples})
-    words += flags({"seed": options.seed})
-    command = ["passages", files.passages, *words, "--format", "json"]
+    settings = settings_of(
+        {
+            "summaries": files.summaries,
+            "articles": files.articles,
+            "stop": options.stop,
+            "stem": options.stem,
+            "tokenizer": options.tokenizer,
+            "scale": options.scale,
+            "resamples": options.resamples,
+            "seed": options.seed,
+        }
+    )
+    command = as_line(Command("passages", (str(files.passages),), (*settings, *settings_of({"format": "json"}))))
 
     def work() -> None:
-        result, _ = score_summary_files(files, options, command=as_line(command))
+        result, _ = score_summary_files(files, options, command=command)
         write_text(target, to_json(result))
 
     return Stage(
         name="summaries",
         outputs=[target],
         inputs=[Path(path) for path in files.paths],
-        request={"flags": [str(word) for word in words]},
+        request={"flags": words_of(settings)},
         command=command,
         printed=True,
         work=work,

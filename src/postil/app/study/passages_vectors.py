@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from postil.app.study.passages_figures import Model
-from postil.app.study.stages import Stage, flags
+from postil.app.study.stages import Stage, as_line, settings_of, words_of
 from postil.app.vectors import VectorTrainingOptions, train_on_file
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Command, Message, Setting
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ GIVEN: Final = {"google_news": "w2v_g", "wiki": "w2v_wp_bi"}
 GIVEN_UNITS: Final = {"w2v_g": False, "w2v_wp_bi": True}
 """True if the vectors of a measure are of pairs of words."""
 
+PAIRS: Final = Message(
+    "pairs of words ({command})", command=Command("vectors convert", settings=settings_of({"bigrams": True}))
+)
+"""Units of such vectors, and how they are made."""
+
 
 def given_vectors(vectors: Mapping[str, str]) -> dict[str, Path]:
     """The given vectors by the paper's names of their measures.
@@ -79,14 +85,14 @@ def given_vectors(vectors: Mapping[str, str]) -> dict[str, Path]:
     """
     found: dict[str, Path] = {}
     for given, folder in vectors.items():
-        name = GIVEN.get(given, given)
+        name, setting = GIVEN.get(given, given), Setting("vectors", given)
         if name in found:
-            raise UsageError(f"--vectors {given}: {name} is given twice; name it once")
+            raise UsageError("{setting}: {name} is given twice; name it once", setting=setting, name=name)
         if name in PAPER:
-            raise UsageError(f"--vectors {given}: the study trains vectors of that name; give another")
+            raise UsageError("{setting}: the study trains vectors of that name; give another", setting=setting)
         if name in GIVEN_UNITS and Vectors.open(folder).bigrams is not GIVEN_UNITS[name]:
-            units = "pairs of words (postil vectors convert --bigrams)" if GIVEN_UNITS[name] else "words"
-            raise InvalidInput(f"expected vectors of {units} for {name}", where=str(folder))
+            units = PAIRS if GIVEN_UNITS[name] else "words"
+            raise InvalidInput(Message("expected vectors of {units} for {name}", units=units, name=name), where=folder)
         found[name] = Path(folder)
     return found
 
@@ -103,16 +109,22 @@ def vectors_stage(
         options: Training options.
         on_message: Callback for status messages.
     """
-    words = flags({"tokenizer": options.tokenizer, "stop": options.stop, "seed": options.seed})
-    words += ["--bigrams"] if options.bigrams else []
-    words += ["--model", options.model] if options.model != "skip-gram" else []
-    words += ["--output", options.output] if options.output != "negative" else []
+    settings = settings_of(
+        {
+            "tokenizer": options.tokenizer,
+            "stop": options.stop,
+            "seed": options.seed,
+            "bigrams": options.bigrams or None,
+            "model": options.model if options.model != "skip-gram" else None,
+            "output": options.output if options.output != "negative" else None,
+        }
+    )
     return Stage(
         name=name,
         outputs=[folder],
         inputs=[passages],
-        request={"flags": words},
-        command=["vectors", "train", passages, "--out", folder, *words],
+        request={"flags": words_of(settings)},
+        command=as_line(Command("vectors train", (str(passages),), (*settings_of({"out": folder}), *settings))),
         work=lambda: train_on_file(str(passages), str(folder), options, on_message),
     )
 

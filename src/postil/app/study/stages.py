@@ -9,25 +9,30 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Command, CommandLine, Setting
+from postil.options import flags_of
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.explain import load_json
 from postil.records.result_files import read_results
-from postil.records.results import Result, to_json
+from postil.records.results import Result, StudyResult, to_json
+from postil.render.study import study_text
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from postil.app.progress import OnMessage
 
-__all__ = ["Stage", "Stages", "as_line", "flags", "read_result", "write_text"]
+__all__ = ["Stage", "Stages", "as_line", "read_result", "settings_of", "words_of", "write_study", "write_text"]
 
 AnyResult = TypeVar("AnyResult", bound=Result)
 
 RECORDS: Final = ".stages"
 METADATA: Final = ("metadata.json", "made.json")
 """The file of a folder that holds the hashes of the others: that of a corpus, or of a model."""
+SHORT: Final = {"metrics": "-m", "measures": "-m", "coefficients": "-c", "k": "-k", "r": "-r"}
+"""Flags of settings in the lines of commands, where they are not the settings' names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +44,7 @@ class Stage:
         outputs: Files or folders that it writes.
         inputs: Files or folders that it reads.
         request: Options that the outputs depend on besides the inputs; JSON.
-        command: Arguments of a command that does the same.
+        command: Line of a shell that does the same.
         work: Function that writes the outputs.
         printed: True if that command prints the first output.
     """
@@ -48,7 +53,7 @@ class Stage:
     outputs: Sequence[Path]
     inputs: Sequence[Path]
     request: Mapping[str, object]
-    command: Sequence[object]
+    command: str
     work: Callable[[], object]
     printed: bool = False
 
@@ -89,7 +94,7 @@ class Stages:
             return
         for path in stage.outputs:
             check_apart(path, stage.inputs)
-        command = as_line(stage.command)
+        command = stage.command
         command += f" > {shlex.quote(str(stage.outputs[0]))}" if stage.printed else ""
         request = {
             **stage.request,
@@ -106,7 +111,11 @@ class Stages:
         if folders and not record.is_file():
             self._on_message(f"{stage.name}: {folders[0]} exists and is used as it is")
         elif folders:
-            raise UsageError(f"{folders[0]}: made from other inputs or options; remove it, or give another --out")
+            raise UsageError(
+                "{folder}: made from other inputs or options; remove it, or give another {out}",
+                folder=str(folders[0]),
+                out=Setting("out"),
+            )
         else:
             self._on_message(f"{stage.name}: {command}")
             stage.work()
@@ -136,25 +145,49 @@ def _digest(path: Path, *, needed: bool = False) -> str | None:
         return None
 
 
-def as_line(command: Sequence[object]) -> str:
-    """A command as a line for a shell.
+def as_line(command: Command, options: type | None = None) -> str:
+    """A command as a line for a shell, which results and files have whatever the face.
 
     Args:
-        command: Its arguments, without ``postil``.
+        command: The command.
+        options: Class of its options, for their flags in full; None for short ones.
+
+    >>> as_line(Command("score", ("my texts.jsonl",), settings_of({"metrics": ("cider", "meteor"), "controls": True})))
+    "postil score 'my texts.jsonl' -m cider -m meteor --controls"
     """
-    return shlex.join(["postil", *map(str, command)])
+    return _spelling(options).command(command)
 
 
-def flags(values: Mapping[str, object]) -> list[object]:
-    """The flags of a command.
+def words_of(settings: Iterable[Setting], options: type | None = None) -> list[str]:
+    """The words of a command that give settings.
 
     Args:
-        values: Values by name; a flag with None is omitted.
-
-    >>> flags({"scale": "1:5", "epochs": None})
-    ['--scale', '1:5']
+        settings: The settings.
+        options: See `as_line`.
     """
-    return [word for name, value in values.items() if value is not None for word in (f"--{name}", value)]
+    face = _spelling(options)
+    return [word for each in settings for word in shlex.split(face.setting(each))]
+
+
+def _spelling(options: type | None) -> CommandLine:
+    return CommandLine(SHORT if options is None else flags_of(options))
+
+
+def settings_of(values: Mapping[str, object]) -> tuple[Setting, ...]:
+    """Settings of some values.
+
+    Args:
+        values: Values by name; of several values each is a setting, and a value that is None is omitted.
+
+    >>> words_of(settings_of({"scale": "1:5", "epochs": None, "k": (1, 2), "train": False}))
+    ['--scale', '1:5', '-k', '1', '-k', '2', '--no-train']
+    """
+    return tuple(
+        Setting(name, one if isinstance(one, bool) else str(one))
+        for name, value in values.items()
+        for one in (value if isinstance(value, tuple) else (value,))
+        if one is not None
+    )
 
 
 def read_result(path: Path, kind: type[AnyResult]) -> AnyResult:
@@ -194,3 +227,17 @@ def write_text(path: Path, text: str) -> None:
     """
     with AtomicFile(str(path)) as stream:
         stream.write(text.encode())
+
+
+def write_study(folder: Path, study: StudyResult) -> None:
+    """Write a study as JSON and, in the same words, as Markdown.
+
+    Args:
+        folder: The folder.
+        study: The study.
+
+    Raises:
+        PostilError: The operating system reports an error.
+    """
+    write_text(folder / "study.json", to_json(study))
+    write_text(folder / "study.md", study_text("markdown", read_result(folder / "study.json", StudyResult)))

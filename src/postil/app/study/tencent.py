@@ -9,9 +9,10 @@ from postil.app.corpus.building import build_corpus
 from postil.app.corpus.importing_articles import TencentOptions, import_tencent
 from postil.app.study.comments import study_comments
 from postil.app.study.comments_options import SYSTEMS, CommentsOptions, Names
-from postil.app.study.stages import Stage, Stages
+from postil.app.study.stages import Stage, Stages, as_line, settings_of
 from postil.corpus.options import BuildOptions
 from postil.errors import InvalidInput
+from postil.messages import Command
 from postil.records.row_files import read
 from postil.records.rows import Article
 from postil.records.scale import Scale
@@ -95,13 +96,13 @@ def _scale(test: Path) -> Scale:
 
 
 def _imported(split: str, path: Path, contents: list[Path], target: Path, on_message: OnMessage) -> Stage:
-    flags = [word for each in contents for word in ("--contents", each)]
+    settings = settings_of({"contents": tuple(contents), "out": target})
     return Stage(
         name=f"import-{split}",
         outputs=[target],
         inputs=[path, *contents],
         request={},
-        command=["corpus", "import", "tencent", path, *flags, "--out", target],
+        command=as_line(Command("corpus import tencent", (str(path),), settings)),
         work=lambda: import_tencent(
             [path], str(target), TencentOptions(contents=tuple(str(each) for each in contents)), on_message
         ),
@@ -119,15 +120,15 @@ def _built(
         min_comments=COMMENTS,
         seed=options.seed,
     )
-    flags = ["--dev-from", rows["dev"], "--test-from", rows["test"]]
-    flags += ["--min-content-words", least, "--min-comments", COMMENTS, "--tokenizer", TOKENIZER]
-    about = ["--source", SOURCE, "--license", LICENSE, "--seed", options.seed]
+    given = {"min_content_words": least, "min_comments": COMMENTS, "tokenizer": TOKENIZER}
+    about = {"source": SOURCE, "license": LICENSE, "seed": options.seed, "out": target}
+    settings = settings_of({"dev_from": rows["dev"], "test_from": rows["test"], **given, **about})
     return Stage(
         name="corpus",
         outputs=[target],
         inputs=list(rows.values()),
-        request={"min_content_words": least, "min_comments": COMMENTS, "tokenizer": TOKENIZER, "seed": options.seed},
-        command=["corpus", "build", rows["train"], *flags, *about, "--out", target],
+        request={**given, "seed": options.seed},
+        command=as_line(Command("corpus build", (str(rows["train"]),), settings)),
         work=lambda: build_corpus(
             [rows["train"]], target, how, dev=rows["dev"], test=rows["test"], jobs=options.jobs, on_message=on_message
         ),

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Final
 from postil.app.comment import CommentOptions, comment_articles
 from postil.app.progress import progress
 from postil.app.report import check_report, write_report
-from postil.app.study.stages import Stage, Stages, flags, read_result, write_text
+from postil.app.study.stages import (
+    Stage,
+    Stages,
+    as_line,
+    read_result,
+    settings_of,
+    words_of,
+    write_study,
+    write_text,
+)
 from postil.app.study.uses_comments import ranking_part, votes_part
 from postil.app.study.uses_summary import conclusion
 from postil.app.study.uses_threads import Threads, read_threads
@@ -22,6 +31,7 @@ from postil.app.training.generators import train_commenter
 from postil.app.training.options import GeneratorTraining, GeneratorTrainOptions
 from postil.corpus.store import Corpus
 from postil.errors import Undefined
+from postil.messages import Command, Message
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
 from postil.records.results import StudyPart, StudyResult, SuggestionsResult, replace, to_json
@@ -29,7 +39,6 @@ from postil.records.row_files import read, write
 from postil.records.rows import Candidate, Reference
 from postil.records.suggestions import Suggestions
 from postil.render.formats import counted
-from postil.render.study import study_text
 from postil.render.views import show
 
 if TYPE_CHECKING:
@@ -129,7 +138,7 @@ class UsesStudy:
         try:
             return read_untitled(self.corpus)
         except Undefined as error:
-            return str(error)
+            return error.message
 
     def _headlines(self, untitled: Untitled) -> Iterator[Stage]:
         yield self._untitled(untitled)
@@ -162,14 +171,15 @@ class UsesStudy:
         target, options, source = self.out / "models" / name, self.options, GENERATORS[name]
         training = GeneratorTraining(epochs=options.epochs, device=options.device)
         asked = GeneratorTrainOptions(source=source, target="title", training=training, seed=options.seed)
-        words = flags({"source": source, "target": "title", "epochs": options.epochs})
-        more = flags({"device": options.device, "seed": options.seed})
+        places = {"corpus": self._folder, "out": target}
+        words = {"source": source, "target": "title", "epochs": options.epochs}
+        settings = settings_of({**places, **words, "device": options.device, "seed": options.seed})
         return Stage(
             name=name,
             outputs=[target],
             inputs=[self._folder],
-            request={"train": [str(word) for word in words], "seed": options.seed},
-            command=["train", KIND, "--corpus", self._folder, "--out", target, *words, *more],
+            request={"train": words_of(settings_of(words)), "seed": options.seed},
+            command=as_line(Command(f"train {KIND}", settings=settings)),
             work=partial(
                 train_commenter,
                 KIND,
@@ -183,20 +193,22 @@ class UsesStudy:
 
     def _suggestions(self, name: str) -> Stage:
         """Generate a title for each article."""
-        target, model = self._suggested(name), self.out / "models" / name
+        target, model, articles = self._suggested(name), self.out / "models" / name, self.out / "articles.jsonl"
 
         def work() -> None:
             asked = CommentOptions(k=1, jobs=self.options.jobs)
             with AtomicFile(str(target)) as stream:
-                for row in comment_articles(str(self.out / "articles.jsonl"), str(model), asked):
+                for row in comment_articles(str(articles), str(model), asked):
                     stream.write(show("jsonl", SuggestionsResult(suggestions=(row,))).encode())
 
         return Stage(
             name=f"suggestions-{name}",
             outputs=[target],
-            inputs=[self.out / "articles.jsonl", model],
+            inputs=[articles, model],
             request={},
-            command=["comment", self.out / "articles.jsonl", "--model", model, "-k", 1, "--format", "jsonl"],
+            command=as_line(
+                Command("comment", (str(articles),), settings_of({"model": model, "k": 1, "format": "jsonl"}))
+            ),
             printed=True,
             work=work,
         )
@@ -245,21 +257,22 @@ class UsesStudy:
         )
 
     def _tables(self) -> Stage:
-        target, text = self.out / "study.json", self.out / "study.md"
         missing = self.untitled if isinstance(self.untitled, str) else ""
         inputs = [self.out / f"{name}.json" for name in PARTS if not missing or name != "titles"]
 
         def work() -> None:
             parts = tuple(part for path in inputs for part in read_result(path, StudyResult).parts)
             if missing:
-                parts = (*parts, StudyPart(key="headlines", title="Headlines", words=(f"None: {missing}.",)))
+                parts = (
+                    *parts,
+                    StudyPart(key="headlines", title="Headlines", words=(Message("None: {reason}.", reason=missing),)),
+                )
             study = replace(self._study(parts), conclusion=tuple(conclusion(parts)), settings=self._settings())
-            write_text(target, to_json(study))
-            write_text(text, study_text("markdown", study))
+            write_study(self.out, study)
 
         return Stage(
             name="tables",
-            outputs=[target, text],
+            outputs=[self.out / "study.json", self.out / "study.md"],
             inputs=inputs,
             request={"settings": self._settings()},
             command=self._command("tables"),
@@ -278,7 +291,7 @@ class UsesStudy:
             outputs=[page],
             inputs=[source],
             request={},
-            command=["report", source, "--out", page],
+            command=as_line(Command("report", (str(source),), settings_of({"out": page}))),
             work=work,
         )
 
@@ -299,14 +312,16 @@ class UsesStudy:
     def _folder(self) -> Path:
         return Path(self.corpus.path)
 
-    def _command(self, stage: str) -> list[object]:
+    def _command(self, stage: str) -> str:
         options = self.options
         given = {
+            "corpus": self._folder,
+            "out": self.out,
             "model": options.model,
             "folds": options.folds,
             "resamples": options.resamples,
             "seed": options.seed,
             "stage": stage,
+            "train": None if options.train else False,
         }
-        untrained = [] if options.train else ["--no-train"]
-        return ["study", "uses", "--corpus", self._folder, "--out", self.out, *flags(given), *untrained]
+        return as_line(Command("study uses", settings=settings_of(given)))

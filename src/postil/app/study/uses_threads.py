@@ -16,6 +16,7 @@ from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import Retriever
 from postil.commenters.text_shares import text_shares
 from postil.errors import UsageError
+from postil.messages import Message, Setting
 from postil.metrics.consensus import mean_similarities, similarity_of
 from postil.metrics.references import References
 from postil.records.counting import have
@@ -158,7 +159,7 @@ def _scores(
     offsets = np.cumsum([0, *(len(article.comments) for article in articles)])
     scores, absent = dict[str, "Floats"](), dict[str, str]()
     if retriever is None:
-        absent["relevance"] = "no model is given; --model takes an ir-t or ir-tc"
+        absent["relevance"] = Message("no model is given; {model} takes an ir-t or ir-tc", model=Setting("model"))
     else:
         ranker = retriever.model.setting("ranker", str)
         scores[f"{retriever.model.kind}, {ranker}"] = _relevance(retriever, articles)

@@ -14,6 +14,7 @@ from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOpt
 from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
 from postil.commenters.store import Model
 from postil.errors import UnknownName, UsageError
+from postil.messages import Setting
 from postil.options import Flag, flag_name, split_hint
 from postil.records.results import GridPoint, GridSearch, GridValue, value_text
 
@@ -62,18 +63,16 @@ class Combination(Generic[Options]):
         """
         return f"grid-{sha256(json.dumps([self.values, epochs]).encode()).hexdigest()[:16]}"
 
-    def flags(self) -> list[str]:
-        """The words of a command line that give these values: a grid of one value for an option without a flag."""
-        words: list[str] = []
+    def settings(self) -> list[Setting]:
+        """The settings that give these values: a grid of one value for an option without a flag."""
+        found: list[Setting] = []
         for name, value in self.values.items():
             option = _option(name, self.options)
             if option.flag.hidden:
-                words += ["--grid", f"{name}={value_text(value)}"]
-            elif isinstance(value, bool):
-                words.append(f"--{name}" if value else f"--no-{name}")
+                found.append(Setting("grid", f"{name}={value_text(value)}"))
             else:
-                words += [f"--{name}", value_text(value)]
-        return words
+                found.append(Setting(option.field, value if isinstance(value, bool) else value_text(value)))
+        return found
 
 
 class _Option(NamedTuple):
@@ -94,8 +93,8 @@ class Grid:
             with ``-`` for ``_``.
         epochs: Maximum number of epochs of each combination.
 
-    >>> Grid({"learning-rate": (0.0005, 0.001), "layers": (1,)}).flags()
-    ['--grid', 'learning-rate=0.0005,0.001', '--grid', 'layers=1', '--grid-epochs', '2']
+    >>> Grid({"learning-rate": (0.0005, 0.001)}).settings()[0].value
+    'learning-rate=0.0005,0.001'
     """
 
     values: Mapping[str, tuple[GridValue, ...]]
@@ -129,10 +128,10 @@ class Grid:
             values[name] = tuple(_parsed(name, each, kind) for each in listed.split(","))
         return cls(values, epochs)
 
-    def flags(self) -> list[str]:
-        """The words of the command line that give this grid."""
+    def settings(self) -> list[Setting]:
+        """The settings that give this grid."""
         pairs = (f"{name}={','.join(map(value_text, values))}" for name, values in self.values.items())
-        return [word for pair in pairs for word in ("--grid", pair)] + ["--grid-epochs", str(self.epochs)]
+        return [*(Setting("grid", pair) for pair in pairs), Setting("grid_epochs", self.epochs)]
 
     def without(self, options: Options) -> Options:
         """Options of the training with the defaults of all that the grid varies, for commands that give the grid.

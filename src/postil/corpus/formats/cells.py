@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.errors import InvalidInput
 from postil.escaping import without_apostrophe
+from postil.messages import Blank, Message, Setting
 from postil.records.cells import BrokenCell
 from postil.records.decimal_marks import NumberMarks, number_text
 from postil.records.delimited import Delimited, column_names
@@ -85,8 +86,14 @@ def table_rows(
             )
         if missing := sorted(needed - set(table.names)):
             what = f"no such column{'s' * (len(missing) > 1)}; the table has: {column_names(table.names)}"
-            advice = "name yours with --column, such as --column title=COLUMN --column comments.text=COLUMN"
-            raise InvalidInput(f"{what}; {advice}", where=where, line=table.line, field=", ".join(missing))
+            message = Message(
+                "{what}; name yours with {column}, such as {title} {text}",
+                what=what,
+                column=Setting("column"),
+                title=Setting("column", Blank("title=COLUMN")),
+                text=Setting("column", Blank("comments.text=COLUMN")),
+            )
+            raise InvalidInput(message, where=where, line=table.line, field=", ".join(missing))
         if table.detected:
             report.detected.append(f"{where}: read{table.detected}")
         places = {name: place for place, name in enumerate(table.names) if name in numbers}
@@ -97,9 +104,10 @@ def table_rows(
                 row = dict(zip(table.names, map(_text, cells), strict=True))
                 if decimal:
                     row |= {name: _by_mark(cells[place], decimal) for name, place in places.items()}
-                broken = next((name for name, cell in row.items() if isinstance(cell, BrokenCell)), None)
+                broken = next(((name, cell) for name, cell in row.items() if isinstance(cell, BrokenCell)), None)
                 if broken is not None:
-                    report.refuse(InvalidInput(f"expected {row[broken]}", where=where, line=line, field=broken))
+                    problem = Message("expected {problem}", problem=broken[1].message)
+                    report.refuse(InvalidInput(problem, where=where, line=line, field=broken[0]))
                 elif apostrophes:
                     yield line, {name: cell and without_apostrophe(cell) for name, cell in row.items()}
                 else:
@@ -112,7 +120,12 @@ def _by_mark(cell: object, decimal: str) -> str | None:
     if not isinstance(cell, str) or isinstance(cell, BrokenCell) or not any(map(str.isdecimal, cell)):
         return _text(cell)
     number = number_text(cell.strip(), decimal)
-    wrong = f"a number, got {shown(cell)}; --decimal says that '{decimal}' stands before the decimals"
+    wrong = Message(
+        "a number, got {cell}; {setting} says that '{decimal}' stands before the decimals",
+        cell=shown(cell),
+        setting=Setting("decimal"),
+        decimal=decimal,
+    )
     return BrokenCell(wrong) if number is None else number
 
 

@@ -23,6 +23,7 @@ from postil.corpus.formats.fields import Fields
 from postil.corpus.formats.import_report import ImportReport, json_lines, json_object, numbered_lines
 from postil.corpus.lines import BOM, decoded
 from postil.errors import InvalidInput
+from postil.messages import Message, Setting
 from postil.records.explain import shown
 from postil.records.jsonl import FAILURES, check_keys
 from postil.records.parquet import Record
@@ -182,4 +183,8 @@ def range_seen(low: float, high: float) -> str:
         return seen + "on [0, 1], as the README of the release has them"
     if low >= 1 and high <= 5:
         return seen + "on 1 to 5, as the paper has them"
-    return seen + "neither on [0, 1] nor on 1 to 5; say the scale with --scale when you score"
+    return Message(
+        "{seen}neither on [0, 1] nor on 1 to 5; say the scale with {scale} when you score",
+        seen=seen,
+        scale=Setting("scale"),
+    )

@@ -22,6 +22,7 @@ import numpy as np
 from postil.corpus.formats.collection import read_texts
 from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Setting
 from postil.records.explain import shown
 from postil.records.ranking import Ranking
 from postil.records.rows import Passage
@@ -166,7 +167,7 @@ def read_trec(
     if unjudged not in get_args(Unjudged):
         raise UnknownName("way with unjudged passages", unjudged, get_args(Unjudged))
     if unjudged != "skip" and not runs:
-        raise UsageError("--unjudged needs at least one --run")
+        raise UsageError("{unjudged} needs at least one {run}", unjudged=Setting("unjudged"), run=Setting("run"))
     if not collections:
         raise UsageError("the texts stand in collections; name at least one")
     judged = read_qrels(qrels)
