@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
-from postil.render.formats import counted, noted, value_with_interval
-from postil.render.passages import length_tables
+from postil.render.formats import counted, noted
+from postil.render.passages import Ranking, differences_table, gains_table, length_tables
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["summary", "view"]
 
-LEVEL: Final = 0.05
-
 
 def view(result: InterestTrainingResult) -> View:
     """Make the view of a training.
@@ -27,30 +25,24 @@ def view(result: InterestTrainingResult) -> View:
     Args:
         result: The training.
     """
-    ks = list(dict.fromkeys(row.k for row in result.gains))
-    gains: dict[str, list[str]] = {}
+    gains: dict[str, dict[int, Gain]] = {}
     for row in result.gains:
-        gains.setdefault(row.measure, []).append(_cell(row.ncg, row))
-    differences: dict[str, list[str]] = {}
+        gains.setdefault(row.measure, {})[row.k] = row
+    differences: dict[str, dict[int, GainDifference]] = {}
     for each in result.differences:
-        star = "*" if each.p_holm < LEVEL else ""
-        differences.setdefault(each.second, []).append(_cell(each.value, each) + star)
-    columns = [f"nCG@{k}" for k in ks]
-    first = result.differences[0].first if result.differences else ""
-    tables = [[[f"{first} minus (* p < .05)", *columns], *([name, *cells] for name, cells in differences.items())]]
+        differences.setdefault(each.second, {})[each.k] = each
+    pairs = [Ranking(name, name, rows) for name, rows in differences.items()]
+    minus = [
+        differences_table(f"{each.first} minus", pairs, alone=f"{each.first} minus (* p < .05)")
+        for each in result.differences[:1]
+    ]
     return View(
         rows=[to_builtins(row) for row in result.gains],
-        grids=[[["ranking", *columns], *([name, *cells] for name, cells in gains.items())]],
-        details=[*(tables if differences else []), *length_tables(result.by_length), _weights(result)],
+        grids=[gains_table([Ranking(name, name, rows) for name, rows in gains.items()], noun="ranking")],
+        details=[*minus, *length_tables(result.by_length), _weights(result)],
         head=f"{_size(result)}; one list per page, the mean of them",
         remarks=list(_remarks(result)),
     )
-
-
-def _cell(value: float, row: Gain | GainDifference) -> str:
-    if row.low is None or row.high is None:
-        return value_with_interval(value, value, value).partition(" ")[0]
-    return value_with_interval(value, row.low, row.high)
 
 
 def _weights(result: InterestTrainingResult) -> Grid:

@@ -127,20 +127,19 @@ class Ranking:
     best: Collection[int] = ()
 
 
-def gains_table(lines: Sequence[Ranking], caption: str = "") -> Table:
+def gains_table(lines: Sequence[Ranking], caption: str = "", noun: str = "measure") -> Table:
     """The nCG of rankings, one column per rank cutoff.
 
     Args:
         lines: The rankings.
         caption: The caption.
+        noun: Head of the names.
     """
     columns = (
         Interval(f"nCG@{k:,}", "ncg", at=partial(_at, k), plain=f"nCG@{k}", best=partial(_best, k))
         for k in _cuts(lines)
     )
-    return Table(
-        key="gains", caption=caption, rows=lines, columns=(_name("measure"), *columns), kind=attrgetter("kind")
-    )
+    return Table(key="gains", caption=caption, rows=lines, columns=(_name(noun), *columns), kind=attrgetter("kind"))
 
 
 def differences_table(
