@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from msgspec import UNSET
 
 from postil.errors import Undefined, UnknownName
 from postil.messages import Message
@@ -32,14 +31,14 @@ REPEATED: Final = Message("graded more than once by one annotator, the mean take
 """Texts with several ratings by one annotator; they are kept."""
 
 
-def excluded_texts(why: str, keys: Sequence[Key], *, kept: bool = False) -> Iterator[Excluded]:
+def excluded_texts(why: str, keys: Sequence[Key]) -> Iterator[Excluded]:
     """One `Excluded` for some texts, or none where there are no texts.
 
     >>> [str(each) for each in excluded_texts("scored but not judged", [("1", "a"), ("2", "a")])]
     ['scored but not judged: 2 (1 by a, 2 by a)']
     """
     if keys:
-        yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])), kept=kept or UNSET)
+        yield Excluded(why=why, n=len(keys), examples=tuple(map(_named, keys[:NAMED])))
 
 
 def repeated_texts(keys: Sequence[Key]) -> Iterator[Excluded]:
@@ -48,7 +47,8 @@ def repeated_texts(keys: Sequence[Key]) -> Iterator[Excluded]:
     Args:
         keys: Items and systems.
     """
-    return excluded_texts(REPEATED, keys, kept=True)
+    for each in excluded_texts(REPEATED, keys):
+        yield Excluded(why=each.why, n=each.n, examples=each.examples, kept=True)
 
 
 def _named(key: Key) -> Message:
