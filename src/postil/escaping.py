@@ -23,6 +23,7 @@ __all__ = [
     "markdown_cell",
     "markdown_table",
     "one_line",
+    "printed",
     "visible",
     "without_apostrophe",
 ]
@@ -63,6 +64,23 @@ def visible(text: str) -> str:
     red\x1b[31m, file\u202egpj.exe
     """
     return text if text.isprintable() else _UNSEEN.sub(_escape, text)
+
+
+def printed(value: float, digits: int = 2, *, sign: bool = False) -> str:
+    """A number as tables of correlations have it: without the 0 before the point; a huge one with an exponent.
+
+    Args:
+        value: The number.
+        digits: Number of decimals.
+        sign: True for a plus sign before what is above 0.
+
+    >>> printed(0.5), printed(-0.1234, 3), printed(0.031, 3, sign=True), printed(1.0), printed(-0.0001), printed(2e9)
+    ('.50', '−.123', '+.031', '1.00', '.00', '2e+09')
+    """
+    text = f"{value:{'+' if sign else ''}{f'.{digits}f' if abs(value) < 1e6 else '.3g'}}"
+    if float(text) == 0:
+        text = text.lstrip("+-")
+    return re.sub(r"^([+-]?)0\.", r"\1.", text).replace("-", "\N{MINUS SIGN}")
 
 
 def one_line(text: str) -> str:

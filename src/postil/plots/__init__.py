@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from postil.escaping import printed
 from postil.plots.bars import amounts, histograms
-from postil.plots.figure import printed
 from postil.plots.forest import IntervalRow, Landmark, RowSet, intervals
 from postil.plots.heatmaps import confusion, matrix
 from postil.plots.lines import Curve, CurveMark, curves

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import MissingExtra, UsageError
-from postil.escaping import one_line, visible
+from postil.escaping import one_line, printed, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,9 +75,6 @@ STRONGEST: Final = 0.75
 
 WIDTH: Final = 624.0
 """Width of a picture in points: 832 pixels."""
-
-HUGE: Final = 1e6
-"""From here on numbers are written with an exponent."""
 
 SIZE: Final = 9.0
 SMALL: Final = 8.0
@@ -226,18 +223,6 @@ def fit(text: str, width: float, size: float = SIZE, *, bold: bool = False) -> s
         else:
             most = kept - 1
     return shown(most)
-
-
-def printed(value: float, digits: int = 2, *, sign: bool = False) -> str:
-    """A number as tables of correlations have it: without the 0 before the point; a huge one with an exponent.
-
-    >>> printed(0.5), printed(-0.1234, 3), printed(0.031, 3, sign=True), printed(1.0), printed(-0.0001), printed(2e9)
-    ('.50', '−.123', '+.031', '1.00', '.00', '2e+09')
-    """
-    text = f"{value:{'+' if sign else ''}{f'.{digits}f' if abs(value) < HUGE else '.3g'}}"
-    if float(text) == 0:
-        text = text.lstrip("+-")
-    return re.sub(r"^([+-]?)0\.", r"\1.", text).replace("-", "\N{MINUS SIGN}")
 
 
 def tick(value: float, _place: object = None) -> str:

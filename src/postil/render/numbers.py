@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import printed
+from postil.escaping import printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
