@@ -143,6 +143,17 @@ class Message(str):
         made.template, made.many, made.facts = template, many, MappingProxyType(facts)
         return made
 
+    def but(self, **facts: Fact) -> Message:
+        """Make the same message with other facts in place of some.
+
+        Args:
+            facts: The facts.
+
+        >>> Message("{setting}: expected {least} or more", setting=Setting("size"), least=2).but(setting="here")
+        Message('{setting}: expected {least} or more', setting='here', least=2)
+        """
+        return Message(self.template, self.many, **{**self.facts, **facts})
+
     def __repr__(self) -> str:
         facts = "".join(f", {name}={fact!r}" for name, fact in self.facts.items())
         return f"{type(self).__name__}({self.template!r}{f', {self.many!r}' if self.many else ''}{facts})"

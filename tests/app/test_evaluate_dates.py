@@ -126,8 +126,8 @@ def test_suggestions_have_an_age(site: Path) -> None:
     ("by", "kind", "problem"),
     [
         ("quater", UnknownName, "unknown period 'quater'; did you mean 'quarter'"),
-        ("0", UsageError, "--by-date: expected 1 to 8 periods, as there are articles with dates, got 0"),
-        ("9", UsageError, "--by-date: expected 1 to 8 periods"),
+        ("0", UsageError, "by_date: expected 1 to 8 periods, as there are articles with dates, got 0"),
+        ("9", UsageError, "by_date: expected 1 to 8 periods"),
     ],
 )
 def test_periods_that_make_no_sense(site: Path, by: str, kind: type[Exception], problem: str) -> None:
@@ -137,5 +137,5 @@ def test_periods_that_make_no_sense(site: Path, by: str, kind: type[Exception], 
 
 def test_articles_without_dates_have_no_periods(tmp_path: Path) -> None:
     corpus = built(tmp_path, "undated", [article(month, dated=False) for month in range(12)], test=Share(size=4))
-    with pytest.raises(UsageError, match=r"undated, test: --by-date month: its articles have no dates"):
+    with pytest.raises(UsageError, match=r"undated, test: by_date=.month.: its articles have no dates"):
         evaluate_commenters({"old": Archivist()}, corpus, replace(OPTIONS, by_date="month"))

@@ -196,7 +196,7 @@ def test_labels_that_are_too_few(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"l\.jsonl: none of 1 labels is of a comment of an article of train"):
         train_quality(corpus, tmp_path / "q", options, [Label("a01", "Never said.", "show")], where="l.jsonl")
     for target, given in (("labels", []), ("votes", labels)):
-        with pytest.raises(UsageError, match="--labels FILE and --from labels go together, got --from " + target):
+        with pytest.raises(UsageError, match=f'labels=FILE and target="labels" go together, got target="{target}'):
             train_quality(corpus, tmp_path / "q", QualityTrainOptions(target=target), given)
     assert not (tmp_path / "q").exists()
     write(tmp_path / "l.jsonl", labels)

@@ -170,7 +170,7 @@ def test_all_comments_of_dev_may_be_negatives(corpus: Corpus, tmp_path: Path) ->
 
 def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train_retriever("ir-t", corpus.path, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5))
-    with pytest.raises(UsageError, match="m: its ranker has no features; train it again with --ranker features or"):
+    with pytest.raises(UsageError, match=r"m: its ranker has no features; train it again with ranker=.features. or"):
         _ = Retriever.open(tmp_path / "m").feature_names
     with pytest.raises(UsageError, match="vectors: of the features, and the ranker tf-idf has none"):
         RetrieverTrainOptions(ranker="tf-idf", vectors="v")
@@ -180,7 +180,7 @@ def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypa
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors=str(tmp_path / "none")))
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
     monkeypatch.setattr("postil.app.training.ranker_vectors.find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match=r"--vectors corpus needs an optional package: .*postil\[vectors\]"):
+    with pytest.raises(MissingExtra, match=r"vectors=.corpus. needs an optional package: .*postil\[vectors\]"):
         train_retriever("ir-t", corpus.path, tmp_path / "n", replace(WORDS_ONLY, vectors="corpus"))
 
 

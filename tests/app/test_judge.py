@@ -206,11 +206,11 @@ def test_controls_that_change_no_prompt_are_left_out() -> None:
         ({"options": {"anchors": "near"}}, "unknown choice of anchors 'near'; did you mean 'nearest'"),
         ({"options": {"samples": 0}}, "samples: expected at least 1, got 0"),
         ({"options": {"temperature": -1.0}}, "temperature: expected 0 or more, got -1"),
-        ({"options": {"anchor_metric": "w-rouge-l"}}, "--anchor-metric: expected a metric that reads no weights"),
+        ({"options": {"anchor_metric": "w-rouge-l"}}, "anchor_metric: expected a metric that reads no weights"),
         ({"options": {"dry_run": True}}, "dry_run: only the command has it"),
         ({"options": {"rubric": "none.txt"}}, "none.txt: cannot be read: No such file"),
         ({"judgements": RATINGS}, "judgements are for the controls"),
-        ({"references": None}, "anchors are graded references: give references, or --anchors none"),
+        ({"references": None}, 'anchors are graded references: give references, or anchors="none"'),
         ({"candidates": [*CANDIDATES, CANDIDATES[0]]}, "expected one candidate for each item and system"),
         ({"candidates": [{"item": 9, "text": "a"}]}, "expected an item that has references"),
         (

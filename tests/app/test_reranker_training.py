@@ -125,7 +125,7 @@ def test_suggestions_are_reordered_where_the_encoder_is_named(corpus: Corpus, mo
     rows = [str(tmp_path / "q.jsonl"), str(model)]
     options = CommentOptions(repeat=0)
     assert list(comment_articles(*rows, options, on_message=said.append)) == plain.comment(dev, 5)
-    assert said == ["without --reranker DIR the order is the ranker's: the model was trained with a sentence encoder"]
+    assert said == ["without reranker=DIR the order is the ranker's: the model was trained with a sentence encoder"]
     options = CommentOptions(repeat=0, reranker="one")
     assert list(comment_articles(*rows, options, on_message=said.append)) == found.comment(dev, 5)
     assert len(said) == 1

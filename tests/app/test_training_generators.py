@@ -272,8 +272,8 @@ def test_no_torch_no_model_that_writes(att: Path, monkeypatch: pytest.MonkeyPatc
     [
         ("atc", {}, "unknown commenter 'atc'"),
         ("att", {"source": "body"}, "unknown source 'body'"),
-        ("att", {"target": "title"}, "must not read them: --target title needs --source content"),
-        ("att", {"source": "comments"}, "must not read them: --source comments needs --target title"),
+        ("att", {"target": "title"}, 'must not read them: target="title" needs source="content"'),
+        ("att", {"source": "comments"}, 'must not read them: source="comments" needs target="title"'),
         ("seq2seq", {"network": GeneratorOptions(attention="general")}, "seq2seq has none"),
         ("att", {"network": GeneratorOptions(attention="none")}, "att has bahdanau, general or additive"),
         (

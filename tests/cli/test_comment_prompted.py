@@ -264,7 +264,7 @@ def test_a_killed_run_asks_only_for_what_is_missing(ask: Any) -> None:
     [
         (("--examples", "none"), 3, "none: no such folder"),
         (("--prompt", "none"), 3, "none: cannot be read: No such file"),
-        (("--decoding", "beam", "--top-p", 0.5), 2, "strategy, top_p: only for models that postil train made"),
+        (("--decoding", "beam", "--top-p", 0.5), 2, "--decoding, --top-p: only for models that postil train made"),
         (("--rate", "fast"), 2, "postil: rate: expected calls per time, such as 60/min"),
         (("--price", "cheap"), 2, "postil: price: expected IN:OUT per million tokens"),
         (("--limit-cost", 1), 2, "a limit of cost needs the price of tokens: --price IN:OUT"),

@@ -13,6 +13,7 @@ from postil.commenters.model_changes import changing
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter, check_free
+from postil.messages import Blank, Command, Message, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames, open_rows
@@ -167,7 +168,15 @@ def calibrate_model(
             _write(retriever, learned, options.out)
             to = options.out or model
             kind = "filter" if result.filter == "learned" else "the ranker's score, calibrated, is the filter"
-            on_message(f"{kind} in {to}; go on with: postil comment ARTICLES --model {to} --coverage .3")
+            settings = Setting("model", f"{to}"), Setting("coverage", ".3")
+            on_message(
+                Message(
+                    "{kind} in {to}; go on with: {command}",
+                    kind=kind,
+                    to=f"{to}",
+                    command=Command("comment", (Blank("ARTICLES"),), settings),
+                )
+            )
         elif options.out is not None:
             on_message(f"{options.out} is not written: these labels make no filter")
         elif (kept := retriever.show_filter) is not None:

@@ -25,6 +25,7 @@ import numpy as np
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
+from postil.messages import Command, Message, Setting
 from postil.metaeval.combination import CombinationMethod, Isotonic, Ridge
 from postil.metaeval.combination_fit import transformed
 from postil.records.atomic_file import write_folder
@@ -173,8 +174,14 @@ def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
     """
     path = Path(folder)
     if not (path / CONFIG).is_file():
-        problem = f"no combination here: expected a folder with {CONFIG}, as {REMAKE} --out writes it"
-        raise InvalidInput(problem, where=str(path))
+        raise InvalidInput(
+            Message(
+                "no combination here: expected a folder with {config}, as {command} writes it",
+                config=CONFIG,
+                command=Command("combine fit", (), (Setting("out"),), call="postil.fit_combination(…, out=FOLDER)"),
+            ),
+            where=str(path),
+        )
     config = _read(path / CONFIG, CombinationConfig)
     _check_config(config, str(path / CONFIG))
     name = TREES if config.method == "boosting" else WEIGHTS

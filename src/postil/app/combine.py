@@ -23,6 +23,7 @@ from postil.app.estimate import open_judged_files
 from postil.app.item_scores import LARGEST, open_score_files, read_judgements
 from postil.app.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import Blank, Message, Setting
 from postil.metaeval.combination import PENALTY, CombinationMethod
 from postil.metaeval.combination_fit import FOLDS, columns_of, combine, judged_texts, transformed
 from postil.metaeval.resampling import RESAMPLES
@@ -146,7 +147,7 @@ class ApplyOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.scale is not None and not self.clip:
-            raise UsageError("scale: is for --clip alone")
+            raise UsageError("scale: is for {clip} alone", clip=Setting("clip", value=True))
         if self.out is not None:
             kind_of(self.out)
 
@@ -428,7 +429,12 @@ def _scale(saved: SavedCombination, options: ApplyOptions) -> tuple[float, float
     if options.scale is not None:
         return options.scale.low, options.scale.high
     if saved.scale is None:
-        raise UsageError("--clip needs --scale LOW:HIGH, as the combination was fitted without --scale")
+        raise UsageError(
+            "{clip} needs {scale}, as the combination was fitted without {one}",
+            clip=Setting("clip", value=True),
+            scale=Setting("scale", Blank("LOW:HIGH"), python="postil.Scale(LOW, HIGH)"),
+            one=Setting("scale"),
+        )
     return saved.scale
 
 
@@ -448,8 +454,12 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, 
             continue
         advice = "score as for the fit, or fit anew"
         if _without_references(got) == _without_references(wanted):
-            advice = "where other references are meant, give --any-references"
-        raise InvalidInput(f"{name}: expected {wanted}, got {got}; {advice}", where=where, field="signature")
+            taken = Setting("any_references", value=True)
+            advice = Message("where other references are meant, give {taken}", taken=taken)
+        problem = Message(
+            "{name}: expected {wanted}, got {got}; {advice}", name=name, wanted=wanted, got=got, advice=advice
+        )
+        raise InvalidInput(problem, where=where, field="signature")
     signatures = [scored.signatures[column.metric] or EXTERNAL for column in saved.config.columns]
     if signatures == [column.signature for column in saved.config.columns]:
         return ""

@@ -26,7 +26,7 @@ from postil.commenters.show_filter import Selection
 from postil.endpoint import AllCut
 from postil.engine import ENGINES
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.messages import Listed, Setting
+from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, changed_settings, options
 
 if TYPE_CHECKING:
@@ -50,7 +50,11 @@ C = TypeVar("C", bound="Retriever | NeuralCommenter")
 BATCH: Final = 64
 """Number of articles that are commented on together."""
 
-LENGTHEN: Final = "a model that thinks needs more: --max-tokens N, or fewer thoughts by --extra-body JSON"
+LENGTHEN: Final = Message(
+    "a model that thinks needs more: {tokens}, or fewer thoughts by {extra}",
+    tokens=Setting("max_tokens", Blank("N")),
+    extra=Setting("extra_body", Blank("JSON")),
+)
 """Advice where answers are cut off."""
 
 _DECODING: Final = (
@@ -220,7 +224,12 @@ def comment_articles(
         reranker=options.reranker,
     )
     if isinstance(commenter, Retriever) and commenter.reranker is None and commenter.model.config.get(SIGNATURE):
-        on_message("without --reranker DIR the order is the ranker's: the model was trained with a sentence encoder")
+        on_message(
+            Message(
+                "without {reranker} the order is the ranker's: the model was trained with a sentence encoder",
+                reranker=Setting("reranker", Blank("DIR")),
+            )
+        )
     repeats = screen.repeats()
     learned = commenter.show_filter if isinstance(commenter, Retriever) and commenter.selection is not None else None
     if learned is not None and options.k > learned.depth:
@@ -272,7 +281,7 @@ def prompted_comments(
                 missing.has_input(article)
                 yield found
         except AllCut as error:
-            raise PostilError(f"{error}; {LENGTHEN}") from None
+            raise PostilError("{problem}; {advice}", problem=error.message, advice=LENGTHEN) from None
         missing.tell(rows.places.where, "no suggestions for", on_message)
 
 
@@ -309,7 +318,9 @@ def _spread(commenter: C, options: CommentOptions, on_message: OnMessage) -> Ite
     """The commenter, with its search on the engine of the options."""
     if options.engine in ENGINES and options.engine != "local" and not isinstance(commenter, Retriever):
         raise UsageError(
-            f"--engine {options.engine}: only for models that search, ir-t and ir-tc, got {commenter.kind}"
+            "{engine}: only for models that search, ir-t and ir-tc, got {kind}",
+            engine=Setting("engine", options.engine),
+            kind=commenter.kind,
         )
     with elsewhere(options.engine, options.jobs, options.address, on_message) as engine:
         yield commenter if engine is None else replace(commenter, engine=engine)  # type: ignore[arg-type]  # see above
@@ -322,7 +333,11 @@ def _prompted(
     own = (*_DECODING, "precision", "coverage", "reranker")
     given = [name for name in own if name not in {"temperature", "seed"} and getattr(options, name) is not None]
     if given:
-        raise UsageError(f"{', '.join(given)}: only for models that postil train made, not with --endpoint")
+        raise UsageError(
+            "{given}: only for models that postil train made, not with {endpoint}",
+            given=Listed([Setting(name) for name in given], last=", "),
+            endpoint=Setting("endpoint"),
+        )
     sampling = {name: value for name in ("temperature", "seed") if (value := getattr(options, name)) is not None}
     prompt = Prompt(
         model=model,
@@ -334,10 +349,18 @@ def _prompted(
         **sampling,
     )
     if prompted.examples is None:
-        raise UsageError("--endpoint needs the folder of a model to take examples from: --examples DIR")
+        raise UsageError(
+            "{endpoint} needs the folder of a model to take examples from: {examples}",
+            endpoint=Setting("endpoint"),
+            examples=Setting("examples", Blank("DIR")),
+        )
     screen = options.candidate_filter()
     found = Retriever.open(prompted.examples, candidate_filter=screen, jobs=options.jobs)
-    shorten = "show the model fewer words with --article-words, or fewer examples with --shots"
+    shorten = Message(
+        "show the model fewer words with {words}, or fewer examples with {shots}",
+        words=Setting("article_words"),
+        shots=Setting("shots"),
+    )
     with (
         prompted.client(shorten=shorten, on_message=on_message) as client,
         _spread(found, options, on_message) as retriever,

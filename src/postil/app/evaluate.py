@@ -24,6 +24,7 @@ from postil.commenters.ranking_evaluation import distinct
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
 from postil.errors import Undefined, UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.metrics.evaluation import Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import lowest_weight, parse_all
 from postil.metrics.spec import load_plugins
@@ -59,6 +60,7 @@ METRICS: Final = ("meteor", "w-meteor", "rouge-l", "w-rouge-l", "cider", "w-cide
 """The metrics of the paper's Table 7."""
 AT_ONCE: Final = 64
 SPLITS: Final = ("dev", "test")
+_FILES: Final = (Setting("items"), Setting("candidates"))
 
 
 @options
@@ -216,9 +218,9 @@ def writing(
         PostilError: The operating system reports an error.
     """
     if "-" in (items, candidates):
-        raise UsageError("--items, --candidates: expected a file; standard output is for the table")
+        raise UsageError("{files}: expected a file; standard output is for the table", files=Listed(_FILES, last=", "))
     if items is not None and items == candidates:
-        raise UsageError(f"{items}: --items and --candidates are the same file")
+        raise UsageError("{name}: {files} are the same file", name=items, files=Listed(_FILES))
     for path in filter(None, (items, candidates)):
         check_apart(path, inputs)
     with ExitStack() as stack:
@@ -274,8 +276,11 @@ def _bind(
     try:
         return Evaluation(metrics, references, tokenizer=tokenizer, jobs=options.jobs, allow_han=True)
     except Undefined:
-        problem = "one article alone has no document frequencies for CIDEr; take other metrics: -m meteor"
-        raise Undefined(f"{readers.where}: {problem}") from None
+        raise Undefined(
+            "{where}: one article alone has no document frequencies for CIDEr; take other metrics: {metrics}",
+            where=readers.where,
+            metrics=Setting("metrics", "meteor", python='("meteor",)'),
+        ) from None
 
 
 def _items(

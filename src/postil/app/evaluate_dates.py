@@ -12,6 +12,7 @@ from postil.commenters.candidate_pool import MISSING
 from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.retrieval import Retriever
 from postil.errors import UnknownName, UsageError
+from postil.messages import Message, Setting
 from postil.metrics.evaluation import SystemTotals
 from postil.records.counting import are
 from postil.records.dates import unix_seconds
@@ -131,10 +132,16 @@ class Periods:
             raise UnknownName("period", by, [*PERIODS, "a number"])
         dated = sorted((one.date, one.id, place) for place, one in enumerate(articles) if one.date)
         if not dated:
-            raise UsageError(f"{where}: --by-date {by}: its articles have no dates")
+            raise UsageError(
+                "{where}: {by_date}: its articles have no dates", where=where, by_date=Setting("by_date", by)
+            )
         if number is not None and not 1 <= number <= len(dated):
-            problem = f"expected 1 to {len(dated):,} periods, as there are articles with dates, got {by}"
-            raise UsageError(f"--by-date: {problem}")
+            raise UsageError(
+                "{by_date}: expected 1 to {count:,} periods, as there are articles with dates, got {by}",
+                by_date=Setting("by_date"),
+                count=len(dated),
+                by=by,
+            )
         groups = defaultdict[str, list[tuple[str, int]]](list)
         for rank, (date, _, place) in enumerate(dated):
             name = _calendar(date, by) if number is None else f"{rank * number // len(dated) + 1}/{number}"
@@ -195,11 +202,15 @@ def date_remarks(periods: Iterable[TrainingPeriod], articles: int, split: str) -
             text = f"all {one.dated:,} articles of {split} with a date are newer {newest}"
             if one.earlier:
                 of = f"{one.dated:,} articles of {split} with a date"
-                text = f"{one.earlier:,} of {of} {are(one.earlier)} no newer {newest}"
-                text += ": it may know what came later; corpus build --split-by date avoids that"
+                text = Message(
+                    "{earlier} no newer {newest}: it may know what came later; corpus build {split_by} avoids that",
+                    earlier=f"{one.earlier:,} of {of} {are(one.earlier)}",
+                    newest=newest,
+                    split_by=Setting("split_by", "date"),
+                )
             said[text].append(one.system)
         if one.shared:
             text = f"{one.shared:,} of {articles:,} articles of {split} {are(one.shared)} in train"
             said[text].append(one.system)
     for text, systems in said.items():
-        yield f"{', '.join(systems)}: {text}"
+        yield Message("{systems}: {text}", systems=", ".join(systems), text=text)

@@ -19,6 +19,7 @@ from postil.app.progress import progress
 from postil.endpoint import AllCut
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judges import JudgeSpec, Template
+from postil.messages import Blank, Message, Setting
 from postil.metaeval.score_matrix import Rated
 from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
@@ -54,10 +55,14 @@ ROLES: Final[dict[str, type[Row]]] = {
 GRADED: Final = ("grade", "ratings")
 """Fields of references that anchors need."""
 
-SHORTEN: Final = "--article-words N shows the judge less of an article"
+SHORTEN: Final = Message("{words} shows the judge less of an article", words=Setting("article_words", Blank("N")))
 """Advice where a prompt is too long for the model."""
 
-LENGTHEN: Final = "a model that thinks needs more: --answer-tokens N, or fewer thoughts by --extra-body JSON"
+LENGTHEN: Final = Message(
+    "a model that thinks needs more: {tokens}, or fewer thoughts by {extra}",
+    tokens=Setting("answer_tokens", Blank("N")),
+    extra=Setting("extra_body", Blank("JSON")),
+)
 """Advice where answers are cut off."""
 
 
@@ -135,7 +140,7 @@ def judge(
     >>> judge([{"item": 1, "text": "a"}], options=options)
     Traceback (most recent call last):
     ...
-    postil.errors.UsageError: anchors are graded references: give references, or --anchors none
+    postil.errors.UsageError: anchors are graded references: give references, or anchors="none"
     """
     check_arguments(judge, locals())
     options = options_of(JudgeOptions, options, keywords)
@@ -208,9 +213,11 @@ def _opened(
     sources: TextSources, options: JudgeOptions, on_message: OnMessage
 ) -> Iterator[tuple[Client, JudgeRun, Tally]]:
     if options.anchors != "none" and sources.references is None:
-        raise UsageError("anchors are graded references: give references, or --anchors none")
+        raise UsageError(
+            "anchors are graded references: give references, or {anchors}", anchors=Setting("anchors", "none")
+        )
     if sources.judgements is not None and not options.controls:
-        raise UsageError("judgements are for the controls: --controls")
+        raise UsageError("judgements are for the controls: {controls}", controls=Setting("controls", value=True))
     spec = _spec(options)
     anchors = AnchorOptions(
         choice=options.anchors,
@@ -277,14 +284,16 @@ def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMes
                     for row in rows:
                         writer.write(row)
         except AllCut as error:
-            raise PostilError(f"{error}; {LENGTHEN}") from None
+            raise PostilError("{problem}; {advice}", problem=error.message, advice=LENGTHEN) from None
         except (PostilError, KeyboardInterrupt) as error:
             if not run.written:
                 raise
             problem = error
         if not run.written:
-            advice = f"; {LENGTHEN}" if any(each.reason == "cut" for each in run.absent) else ""
-            raise PostilError(f"no text has a grade: {next(run.unread)}{advice}")
+            unread = f"no text has a grade: {next(run.unread)}"
+            if any(each.reason == "cut" for each in run.absent):
+                raise PostilError("{unread}; {advice}", unread=unread, advice=LENGTHEN)
+            raise PostilError(unread)
     if problem is not None:
         done = sum(outcome is not None for outcome in run.outcomes)
         kept = f"; their rows are in {out}" if out is not None else ""

@@ -11,6 +11,7 @@ import numpy as np
 from postil.app.reference_rows import read_references
 from postil.app.score_rows import Candidates
 from postil.judges import Anchor
+from postil.messages import Message, Setting
 from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation
 from postil.records.counting import have
@@ -86,7 +87,7 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
         UsageError: The metric is no similarity, or there is no such tokenizer.
         InvalidInput: Something in the rows is wrong, or no reference has a grade; says where.
     """
-    metric = similarity_metric(options.metric, "--anchor-metric")
+    metric = similarity_metric(options.metric, Setting("anchor_metric"))
     rows, asked = list(references), {options.metric: metric}
     notes = list[str]()
     texts = [Reference(row.item, row.text) for row in rows]
@@ -96,7 +97,10 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
         if grade is not None and (problem := options.scale.check(grade)):
             raise references.places.error(index, "grade", problem)
     if all(grade is None for grade in grades):
-        raise references.places.error(0, "grade", "missing; anchors are references with a grade (or --anchors none)")
+        problem = Message(
+            "missing; anchors are references with a grade (or {anchors})", anchors=Setting("anchors", "none")
+        )
+        raise references.places.error(0, "grade", problem)
     evaluation = Evaluation(
         asked, found.references, tokenizer=options.tokenizer, jobs=options.jobs, split=True, refuse=found.refuse
     )

@@ -20,6 +20,7 @@ from postil.commenters.loading import load_commenter
 from postil.commenters.manifest import combined_checksum
 from postil.commenters.show_filter import FILE
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Listed, Message, Setting
 from postil.options import Flag, options
 from postil.records.labels import Label
 from postil.records.row_files import kind_of, read
@@ -42,7 +43,7 @@ __all__ = ["LabelOptions", "campaign_of", "invitation", "plan_labels", "write_la
 BATCH: Final = 32
 """Number of articles that are commented on together."""
 
-_OTHER: Final = "name another --out, or move that file away"
+_OTHER: Final = Message("name another {out}, or move that file away", out=Setting("out"))
 EDITOR: Final = "editor"
 """Name of the annotator of a campaign of one."""
 
@@ -139,7 +140,8 @@ def plan_labels(
         _check_out(options.out, url, labels)
         on_message(f"{url}: the campaign is there and is continued; nothing new is drawn")
         if others:
-            on_message(f"{url}: the campaign stays as it was made: {'; '.join(others)}")
+            listed = Listed(others, last="; ", between="; ")
+            on_message(Message("{url}: the campaign stays as it was made: {others}", url=url, others=listed))
         return
     items = list(_drawn(rows, commenter, options))
     asked = len({item.item for item in items})
@@ -191,18 +193,29 @@ def _differences(found: Campaign, asked: Drawn, options: LabelOptions, folder: s
     made = found.drawn or asked
     if made.model != asked.model:
         problem = f"this campaign labels the suggestions of another model ({made.model}) than {folder} ({asked.model})"
-        remedy = "go on with --model as it was, or begin another campaign with another --out (or --campaign)"
-        raise UsageError(f"{campaign_of(options)}: {problem}; {remedy}")
+        raise UsageError(
+            "{url}: {problem}; go on with {model} as it was, or begin another campaign with another {out} "
+            "(or {campaign})",
+            url=campaign_of(options),
+            problem=problem,
+            model=Setting("model"),
+            out=Setting("out"),
+            campaign=Setting("campaign"),
+        )
     numbers = (
-        ("--articles", made.sample, asked.sample),
-        ("--per-article", made.per_article, asked.per_article),
-        ("--among", made.among, asked.among),
-        ("--annotators", made.annotators, asked.annotators),
-        ("--annotators-per-item", found.annotators_per_item, options.annotators_per_item),
-        ("--seed", found.seed, options.seed),
+        ("sample", made.sample, asked.sample),
+        ("per_article", made.per_article, asked.per_article),
+        ("among", made.among, asked.among),
+        ("annotators", made.annotators, asked.annotators),
+        ("annotators_per_item", found.annotators_per_item, options.annotators_per_item),
+        ("seed", found.seed, options.seed),
     )
     others = ["drawn from other articles than these"] if made.articles != asked.articles else []
-    return others + [f"{flag} {_or_none(then)}, not {_or_none(now)}" for flag, then, now in numbers if then != now]
+    return others + [
+        Message("{setting} {then}, not {now}", setting=Setting(name), then=_or_none(then), now=_or_none(now))
+        for name, then, now in numbers
+        if then != now
+    ]
 
 
 def _or_none(number: int | None) -> str:
@@ -225,12 +238,14 @@ def _check_out(out: str, url: str, labels: Sequence[Label]) -> None:
             (row for row in read(out, Label) if (row.article, " ".join(row.text.split())) not in known), None
         )
     except InvalidInput as error:
-        raise UsageError(f"{out}: exists and does not hold labels ({error.problem}); {_OTHER}") from error
+        raise UsageError(
+            "{out}: exists and does not hold labels ({problem}); {other}", out=out, problem=error.message, other=_OTHER
+        ) from error
     if strange is not None:
         problem = (
             f"exists and holds labels that are not of the campaign {url}, such as one of article {strange.article}"
         )
-        raise UsageError(f"{out}: {problem}; {_OTHER}")
+        raise UsageError("{out}: {problem}; {other}", out=out, problem=problem, other=_OTHER)
 
 
 def _labels(store: Store) -> list[Label]:

@@ -149,7 +149,7 @@ def fit_model_labels(
     try:
         fit = fit_labels(columns, shown, numbers, resamples=resamples, seed=seed)
     except Undefined as error:
-        return msgspec.structs.replace(result, reason=str(error)), None
+        return msgspec.structs.replace(result, reason=error.message), None
     learned = ShowFilter(
         columns=names,
         logistic=fit.kept.logistic,

@@ -18,6 +18,7 @@ from postil.commenters.threads.orders import ORDERS
 from postil.commenters.threads.quality import Quality
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import Blank, Message, Setting
 from postil.options import Flag, options
 from postil.records.results import RankedCommentsResult
 
@@ -37,6 +38,7 @@ BATCH: Final = 64
 """Number of articles that are ranked together."""
 NAMED: Final = 5
 """Maximum number of articles that a note names."""
+_EMPTY: Final = "no comments"
 
 
 @options
@@ -72,21 +74,29 @@ class RankOptions(ThreadOptions):
             if name not in ORDERS:
                 raise UnknownName("order", name, ORDERS)
             if name in found:
-                raise UsageError(f"--by {name}: given twice")
+                raise UsageError("{by}: given twice", by=Setting("by", name))
             try:
                 found[name] = float(weight) if equals else 1.0
             except ValueError:
                 found[name] = np.nan
             if not 0 < found[name] < np.inf:
-                raise UsageError(f"--by {word}: expected a number above 0 after =, got '{weight}'")
-        if not found:
-            expected = "--model DIR for relevance, --quality DIR, or --by, as in --by votes"
-            raise UsageError(f"expected an order of the comments: {expected}")
-        for (name, there), flag in zip(given.items(), ("--model", "--quality"), strict=True):
-            if (name in found) != there:
                 raise UsageError(
-                    f"{flag}: for --by {name} alone" if there else f"--by {name} needs a model: {flag} DIR"
+                    "{by}: expected a number above 0 after =, got '{weight}'", by=Setting("by", word), weight=weight
                 )
+        if not found:
+            raise UsageError(
+                "expected an order of the comments: {model} for relevance, {quality}, or {by}, as in {votes}",
+                model=Setting("model", Blank("DIR")),
+                quality=Setting("quality", Blank("DIR")),
+                by=Setting("by"),
+                votes=Setting("by", "votes"),
+            )
+        for (name, there), setting in zip(given.items(), ("model", "quality"), strict=True):
+            by = Setting("by", name)
+            if there and name not in found:
+                raise UsageError("{model}: for {by} alone", model=Setting(setting), by=by)
+            if name in found and not there:
+                raise UsageError("{by} needs a model: {model}", by=by, model=Setting(setting, Blank("DIR")))
         return found
 
 
@@ -145,13 +155,13 @@ def _ranked(
     skipped: _Skipped,
 ) -> list[RankedComment]:
     if not thread.article.comments:
-        skipped.add(thread.article, "no comments")
+        skipped.add(thread.article, _EMPTY)
         return []
     weights = options.weights(model=relevance is not None)
     try:
         found = ranked_thread(thread, weights, relevance=relevance, quality=quality, diversity=options.diversity)
     except Undefined as error:
-        skipped.add(thread.article, str(error))
+        skipped.add(thread.article, error.message)
         return []
     skipped.ranked += 1
     return found
@@ -180,5 +190,6 @@ class _Skipped:
             more = f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else ""
             note = f"no ranks in {len(ids):,} of {total:,} articles ({', '.join(ids[:NAMED])}{more}): {reason}"
             if not self.ranked:
-                raise InvalidInput(note if reason == "no comments" else f"{note}; choose another --by", where=file)
+                other = Message("{note}; choose another {by}", note=note, by=Setting("by"))
+                raise InvalidInput(note if reason == _EMPTY else other, where=file)
             on_message(f"{file}: {note}")

@@ -12,6 +12,7 @@ from postil.app.options import ListenOptions, ThreadOptions
 from postil.app.service.config import ServiceConfig
 from postil.commenters.profanity_model import ProfanityFilter
 from postil.errors import UsageError
+from postil.messages import Blank, Command, Setting
 from postil.metrics.spec import parse_metric
 from postil.options import Flag, options
 
@@ -78,12 +79,16 @@ class ServiceOptions(ListenOptions, ThreadOptions):
 
     def __post_init__(self) -> None:
         if self.tokens is None and (self.https or self.name or not _is_loopback(self.host)):
-            problem = "expected a file of tokens, as other machines reach the service"
-            raise UsageError(f"tokens: {problem}; make it: postil tokens add FILE NAME --scope SCOPE")
+            raise UsageError(
+                "tokens: expected a file of tokens, as other machines reach the service; make it: {command}",
+                command=Command("tokens add", (Blank("FILE"), Blank("NAME")), (Setting("scope", Blank("SCOPE")),)),
+            )
         if (self.webhook is None) != (self.webhook_secret is None):
             raise UsageError("webhook: expected an address and a file of secrets, got one of them")
         if self.webhook is not None and self.data is None:
-            raise UsageError("webhook: expected --data, a folder that keeps what is to be delivered")
+            raise UsageError(
+                "webhook: expected {data}, a folder that keeps what is to be delivered", data=Setting("data")
+            )
 
     def worker_count(self) -> int:
         """Number of worker processes."""

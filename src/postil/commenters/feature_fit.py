@@ -10,6 +10,7 @@ from postil.commenters.feature_ranker import FeatureModel
 from postil.errors import MissingExtra, Undefined
 from postil.learners.boosting import classifier_fit
 from postil.learners.logistic import Logistic
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,9 @@ def fit_model(
     try:
         return FeatureModel(logistic, classifier_fit(columns, pairs.own, seed))
     except MissingExtra as error:
-        on_message(f"the ranker is a logistic regression alone, which is worse: {error}")
+        on_message(
+            Message("the ranker is a logistic regression alone, which is worse: {problem}", problem=error.message)
+        )
     except Undefined as error:
-        on_message(f"the ranker is a logistic regression alone: {error}")
+        on_message(Message("the ranker is a logistic regression alone: {problem}", problem=error.message))
     return FeatureModel(logistic, None)

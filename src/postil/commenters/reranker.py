@@ -10,6 +10,7 @@ import numpy as np
 from postil.arrays import Expected
 from postil.commenters.text_vectors import TextVectors
 from postil.errors import InvalidInput, UsageError
+from postil.messages import Setting
 from postil.text.sentence_encoders import sentence_encoder
 
 if TYPE_CHECKING:
@@ -104,16 +105,24 @@ def open_reranker(model: Model, folder: FilePath) -> Reranker:
         MissingExtra: The library that runs the encoder is not installed.
     """
     if not model.config.get(SIGNATURE):
-        problem = "this model was trained without a reranker"
-        raise UsageError(f"{model.path}: {problem}; leave it out, or train the model again with --reranker {folder}")
+        raise UsageError(
+            "{where}: this model was trained without a reranker; leave it out, or train the model again with "
+            "{reranker}",
+            where=f"{model.path}",
+            reranker=Setting("reranker", f"{folder}"),
+        )
     signature, weight = model.setting(SIGNATURE, str), model.setting(WEIGHT, float)
     hub = np.asarray(model.array(HUB, Expected("float32", (None,), low=-1)))
     if weight < 0:
         raise InvalidInput(f"expected 0 or more, got {weight:g}", where=str(model.path / "config.json"), field=WEIGHT)
     encoder = sentence_encoder(str(folder))
     if encoder.signature != signature:
-        problem = f"the model was trained with the reranker {signature}, and {folder} is {encoder.signature}"
-        raise UsageError(f"{model.path}: {problem}; name the former, or train the model again with --reranker {folder}")
+        raise UsageError(
+            "{model}: {problem}; name the former, or train the model again with {reranker}",
+            model=f"{model.path}",
+            problem=f"the model was trained with the reranker {signature}, and {folder} is {encoder.signature}",
+            reranker=Setting("reranker", f"{folder}"),
+        )
     return Reranker(encoder, hub, weight)
 
 

@@ -30,6 +30,7 @@ from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
+from postil.messages import Setting
 from postil.records.rows import Comment
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
@@ -362,8 +363,11 @@ class Retriever:
     def _by_features(self) -> FeatureRanker:
         if (found := self._feature_ranker) is not None:
             return found
-        problem = "its ranker has no features; train it again with --ranker features or both"
-        raise UsageError(f"{self.model.path}: {problem}")
+        raise UsageError(
+            "{model}: its ranker has no features; train it again with {ranker} or both",
+            model=f"{self.model.path}",
+            ranker=Setting("ranker", "features"),
+        )
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

@@ -18,6 +18,7 @@ from postil.endpoint.chat import read_token_count
 from postil.endpoint.error_bodies import read_error
 from postil.endpoint.loop_thread import LoopThread
 from postil.errors import MissingExtra, PostilError, UsageError
+from postil.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -275,9 +276,9 @@ class Transport:
         return re.sub(_spellings(self._key), "***", text, flags=re.IGNORECASE) if self._key and self._secret else text
 
     def _too_long(self, message: str, tokens: int) -> str:
-        advice = f"; {self._shorten}" if self._shorten else ""
         numbers = "" if _NUMBER.search(message) else f" (about {tokens:,} tokens)"
-        return f"a request is too long for the model{numbers}: {message or 'status 413'}{advice}"
+        problem = f"a request is too long for the model{numbers}: {message or 'status 413'}"
+        return Message("{problem}; {advice}", problem=problem, advice=self._shorten) if self._shorten else problem
 
 
 def _reason(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.metrics.reference_aggregation import SingleReferenceScorer, blocks
 from postil.metrics.spec import parse_metric
 

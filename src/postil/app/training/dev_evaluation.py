@@ -11,6 +11,7 @@ import numpy as np
 from postil.commenters.nn.batches import Ragged
 from postil.commenters.ranking_evaluation import all_negatives, evaluate, popularity, sample_negatives
 from postil.errors import Undefined
+from postil.messages import Message
 from postil.metaeval.resampling import bootstrap_counts
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def dev_task(starts: NDArray[np.int64], negatives: int, seed: int, on_message: O
     try:
         return sample_negatives(starts, negatives, seed) if negatives else all_negatives(starts)
     except Undefined as error:
-        on_message(f"no evaluation on dev: {error}")
+        on_message(Message("no evaluation on dev: {problem}", problem=error.message))
         return None
 
 

@@ -14,7 +14,7 @@ from postil.app.training.options import GeneratorTrainOptions, RetrieverTrainOpt
 from postil.commenters.nn.distributed import broadcast_from_main, is_main_process
 from postil.commenters.store import Model
 from postil.errors import UnknownName, UsageError
-from postil.messages import Setting
+from postil.messages import Message, Setting
 from postil.options import Flag, flag_name, split_hint
 from postil.records.results import GridPoint, GridSearch, GridValue, value_text
 
@@ -28,9 +28,13 @@ __all__ = ["Combination", "Grid"]
 
 Options = TypeVar("Options", GeneratorTrainOptions, RetrieverTrainOptions)
 
+_GRID: Final = Setting("grid")
 _FIXED: Final = {
     "seed": "all combinations have the same one",
-    **dict.fromkeys(("epochs", "steps"), "--grid-epochs limits the training of every combination"),
+    **dict.fromkeys(
+        ("epochs", "steps"),
+        Message("{limit} limits the training of every combination", limit=Setting("grid_epochs")),
+    ),
     **dict.fromkeys(("device", "bf16", "tensorboard"), "it belongs to the machine"),
 }
 """Options that never vary, with the reason."""
@@ -121,9 +125,13 @@ class Grid:
         for text in texts:
             name, _, listed = text.partition("=")
             if not name or not listed:
-                raise UsageError(f"--grid: expected OPTION=V1,V2,…, got '{text}'")
+                raise UsageError("{grid}: expected OPTION=V1,V2,…, got '{text}'", grid=_GRID, text=text)
             if name in values:
-                raise UsageError(f"--grid {name}: expected each option once, with all its values, got '{text}' as well")
+                raise UsageError(
+                    "{setting}: expected each option once, with all its values, got '{text}' as well",
+                    setting=Setting("grid", name),
+                    text=text,
+                )
             kind = _option(name, options).kind
             values[name] = tuple(_parsed(name, each, kind) for each in listed.split(","))
         return cls(values, epochs)
@@ -154,19 +162,23 @@ class Grid:
             UsageError: The grid is empty, an option may not vary, or values are out of range or do not fit together.
         """
         if (ranker := _without_network(options)) is not None:
-            raise UsageError(f"--grid: expected a ranker with a network, relevance or both, got {ranker}")
+            raise UsageError(
+                "{grid}: expected a ranker with a network, relevance or both, got {ranker}", grid=_GRID, ranker=ranker
+            )
         if not self.values:
-            raise UsageError("--grid: expected at least one option with its values, got none")
+            raise UsageError("{grid}: expected at least one option with its values, got none", grid=_GRID)
         if self.epochs < 1:
-            raise UsageError(f"--grid-epochs: expected at least 1, got {self.epochs}")
+            raise UsageError("{limit}: expected at least 1, got {got}", limit=Setting("grid_epochs"), got=self.epochs)
         for name, values in self.values.items():
-            least = _option(name, options).flag.min
+            least, setting = _option(name, options).flag.min, Setting("grid", name)
             if not values or len(set(values)) < len(values):
                 got = ",".join(map(value_text, values)) or "none"
-                raise UsageError(f"--grid {name}: expected values that differ, got {got}")
+                raise UsageError("{setting}: expected values that differ, got {got}", setting=setting, got=got)
             for value in values:
                 if least is not None and isinstance(value, int | float) and value < least:
-                    raise UsageError(f"--grid {name}: expected at least {least}, got {value}")
+                    raise UsageError(
+                        "{setting}: expected at least {least}, got {value}", setting=setting, least=least, value=value
+                    )
         rows = (dict(zip(self.values, row, strict=True)) for row in product(*self.values.values()))
         return [Combination(row, _with(options, row)) for row in rows]
 
@@ -247,14 +259,19 @@ def _option(name: str, options: GeneratorTrainOptions | RetrieverTrainOptions) -
     if isinstance(options, GeneratorTrainOptions):
         fixed |= dict.fromkeys(_DEV_TOKENS, "the dev losses would be over other tokens, so not comparable")
     if options.embeddings not in ("corpus", "none"):
-        fixed["embedding-dim"] = "it is that of the vectors of --embeddings"
+        fixed["embedding-dim"] = Message("it is that of the vectors of {given}", given=Setting("embeddings"))
     outer = {each.name.replace("_", "-") for each in fields(options)} - {"network", "training"}
     reason = fixed.get(name) or ("it belongs to no network" if name in outer else None)
     free = sorted(known.keys() - fixed.keys())
     if reason is not None:
-        raise UsageError(f"--grid {name}: {reason}; expected one of {', '.join(free)}")
+        raise UsageError(
+            "{setting}: {reason}; expected one of {free}",
+            setting=Setting("grid", name),
+            reason=reason,
+            free=", ".join(free),
+        )
     if name not in known:
-        raise UnknownName("option of --grid", name, free)
+        raise UnknownName("option of the grid", name, free)
     return known[name]
 
 
@@ -272,7 +289,9 @@ def _parsed(name: str, text: str, kind: object) -> GridValue:
     try:
         return read(text)
     except (KeyError, ValueError):
-        raise UsageError(f"--grid {name}: expected {expected}, got '{text}'") from None
+        raise UsageError(
+            "{setting}: expected {expected}, got '{text}'", setting=Setting("grid", name), expected=expected, text=text
+        ) from None
 
 
 def _counted(number: int, what: str) -> str:
@@ -293,10 +312,13 @@ def _with(options: Options, values: Mapping[str, GridValue]) -> Options:
                 for part in ("network", "training")
             },
         )
-    except UsageError as error:  # it names the field, and people know the option
-        field, _, problem = str(error).partition(": ")
-        name = next((name for name in values if known[name].field == field), None)
-        raise UsageError(f"--grid: {error}" if name is None else f"--grid {name}: {problem}") from None
+    except UsageError as error:
+        problem = error.message
+        named = problem.facts.get("setting") if isinstance(problem, Message) else None
+        for name in values:  # the setting is a field, and people know the option of the grid
+            if isinstance(problem, Message) and isinstance(named, Setting) and named.name == known[name].field:
+                raise UsageError(problem.but(setting=Setting("grid", name))) from None
+        raise UsageError("{grid}: {problem}", grid=_GRID, problem=problem) from None
 
 
 def _limited(options: Options, epochs: int) -> Options:

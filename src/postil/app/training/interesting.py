@@ -15,6 +15,7 @@ import numpy as np
 from postil.app.passage_files import LARGEST, check_passages
 from postil.app.progress import steps
 from postil.errors import InvalidInput, Undefined
+from postil.messages import Message, Setting
 from postil.metaeval.length_thirds import THIRDS
 from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
@@ -102,7 +103,8 @@ def train_interesting(
     if found.skipped:
         on_message(f"{places.where}: {counted(len(passages), 'passage')}; several ratings of a passage are averaged")
     if passages and all(each.grade is None for each in passages):
-        raise InvalidInput("no row has a grade; name its column: --column grade=COLUMN", where=places.where)
+        column = Setting("column", "grade=COLUMN", python='("grade=COLUMN",)')
+        raise InvalidInput(Message("no row has a grade; name its column: {column}", column=column), where=places.where)
     data = check_passages(passages, None, places)
     texts = [each.text for each in passages]
     _check_language(texts, places)

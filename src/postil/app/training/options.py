@@ -8,6 +8,7 @@ from postil.app.options import EngineOptions, SeedOptions, ThreadOptions
 from postil.commenters.nn.options import GeneratorOptions, RelevanceOptions, TrainingOptions
 from postil.commenters.segment import IDF, WEIGHTINGS, Idf, Weighting
 from postil.errors import UnknownName, UsageError
+from postil.messages import Listed, Setting
 from postil.options import Flag, options
 
 __all__ = [
@@ -82,12 +83,19 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
             if getattr(self, name) not in known:
                 raise UnknownName(name, getattr(self, name), known)
         if not self.has_network and (changed := self._of_network()):
-            raise UsageError(f"{', '.join(changed)}: of the network, and the ranker {self.ranker} has none")
+            raise UsageError(
+                "{changed}: of the network, and the ranker {ranker} has none",
+                changed=Listed([Setting(name) for name in changed], last=", "),
+                ranker=self.ranker,
+            )
         if not self.has_features and self.vectors != "auto":
             raise UsageError(f"vectors: of the features, and the ranker {self.ranker} has none")
         for name, least in (("neighbors", 1), ("eval_negatives", 0), ("jobs", 1)):
             if getattr(self, name) < least:
-                raise UsageError(f"{name}: expected at least {least}, got {getattr(self, name)}")
+                got = getattr(self, name)
+                raise UsageError(
+                    "{setting}: expected at least {least}, got {got}", setting=Setting(name), least=least, got=got
+                )
 
     @property
     def has_network(self) -> bool:
@@ -139,12 +147,25 @@ class GeneratorTrainOptions(SeedOptions):
             if getattr(self, name) not in (*known, None):
                 raise UnknownName(name, getattr(self, name), known)
         if self.target == "title" and self.source not in ("content", "comments"):
-            expected = "--source content or --source comments"
-            raise UsageError(f"a generator of titles must not read them: --target title needs {expected}")
+            raise UsageError(
+                "a generator of titles must not read them: {title} needs {content} or {comments}",
+                title=Setting("target", "title"),
+                content=Setting("source", "content"),
+                comments=Setting("source", "comments"),
+            )
         if self.source == self.target:
-            raise UsageError("a generator of comments must not read them: --source comments needs --target title")
+            raise UsageError(
+                "a generator of comments must not read them: {comments} needs {title}",
+                comments=Setting("source", "comments"),
+                title=Setting("target", "title"),
+            )
         if self.max_content_words is not None and not 0 <= self.max_content_words <= LONGEST:
-            raise UsageError(f"max_content_words: expected 0 to {LONGEST:,}, got {self.max_content_words:,}")
+            raise UsageError(
+                "{setting}: expected 0 to {longest:,}, got {got:,}",
+                setting=Setting("max_content_words"),
+                longest=LONGEST,
+                got=self.max_content_words,
+            )
 
     @property
     def content_words(self) -> int | None:

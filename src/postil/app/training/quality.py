@@ -26,6 +26,7 @@ from postil.commenters.threads.orders import points
 from postil.commenters.threads.quality import KIND, Example, Quality, bootstrap_weights, cross_fit, fit, moments
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.messages import Blank, Setting
 from postil.metaeval.resampling import bootstrap_counts
 from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
@@ -142,8 +143,13 @@ def _check_target(target: str, labels: Sequence[Label]) -> None:
     if target not in (*TARGETS, LABELS):
         raise UnknownName("target", target, (*TARGETS, LABELS))
     if bool(labels) != (target == LABELS):
-        got = "labels" if labels else "no labels"
-        raise UsageError(f"--labels FILE and --from labels go together, got --from {target} and {got}")
+        raise UsageError(
+            "{files} and {wanted} go together, got {target} and {got}",
+            files=Setting("labels", Blank("FILE")),
+            wanted=Setting("target", LABELS),
+            target=Setting("target", target),
+            got="labels" if labels else "no labels",
+        )
 
 
 def _labeled_threads(

@@ -11,6 +11,7 @@ import numpy as np
 from postil.app.corpus.texts import corpus_vectors
 from postil.app.packaged_vectors import PACKAGES, shipped_vectors
 from postil.errors import MissingExtra
+from postil.messages import Blank, Message, Setting
 from postil.text.encoders import model_folder
 from postil.text.static_encoders import MATRIX, TOKENIZER, open_static
 from postil.text.vector_store import WORDS
@@ -28,7 +29,10 @@ SIZE: Final = 128
 """Dimensions of word vectors that are trained on a corpus."""
 MOST: Final = 200_000
 """Number of word vectors that a model keeps whatever the corpus; of more, also those of its words."""
-WHY: Final = "the ranker reads words only, which is worse: "
+WORDS_ONLY: Final = Message(
+    "the ranker reads words only, which is worse: pip install wordllama 'postil[meaning]', or name a folder: {vectors}",
+    vectors=Setting("vectors", Blank("DIR")),
+)
 
 
 def check_vectors(choice: str) -> None:
@@ -43,7 +47,7 @@ def check_vectors(choice: str) -> None:
         MissingExtra: The packages that read or train them are not installed.
     """
     if choice == "corpus" and find_spec("gensim") is None:
-        raise MissingExtra("--vectors corpus", "vectors")
+        raise MissingExtra(Message("{vectors}", vectors=Setting("vectors", "corpus")), "vectors")
     if choice not in {"auto", "corpus", "none"}:
         open_static(choice)
 
@@ -94,13 +98,14 @@ def _automatic(texts: CorpusTexts, target: Path, seed: int, on_message: OnMessag
         try:
             open_static(str(target))
         except MissingExtra as error:
-            on_message(f"vectors of {package} are not used: {error}")
+            on_message(Message("vectors of {package} are not used: {why}", package=package, why=error.message))
             continue
-        on_message(f"vectors of {package} {shipped.version} (--vectors auto)")
-        return f"{package} {shipped.version}"
+        origin = f"{package} {shipped.version}"
+        on_message(Message("vectors of {origin} ({automatic})", origin=origin, automatic=Setting("vectors", "auto")))
+        return origin
     if find_spec("gensim") is not None:
         return _of_corpus(texts, target, seed, on_message)
-    on_message(f"{WHY}pip install wordllama 'postil[meaning]', or name a folder: --vectors DIR")
+    on_message(WORDS_ONLY)
     return None
 
 

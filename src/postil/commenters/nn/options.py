@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from postil.commenters.nn.batches import SPECIAL
 from postil.errors import UsageError
+from postil.messages import Listed, Setting
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 
@@ -39,21 +40,33 @@ def _check_limits(options: DataclassInstance) -> None:
         limit = _LIMITS.get(name, _DEFAULT_LIMIT)
         for number in value if isinstance(value, tuple | list) else (value,):
             if isinstance(number, int) and number > limit:
-                raise UsageError(f"{name}: expected at most {limit:,}, got {number:,}")
+                raise UsageError(
+                    "{setting}: expected at most {limit:,}, got {number:,}",
+                    setting=Setting(name),
+                    limit=limit,
+                    number=number,
+                )
 
 
 def _check_choices(options: DataclassInstance, **choices: tuple[str, ...]) -> None:
     for name, known in choices.items():
         value = getattr(options, name)
         if value is not None and value not in known:
-            raise UsageError(f"{name}: expected {', '.join(known[:-1])} or {known[-1]}, got {value}")
+            raise UsageError(
+                "{setting}: expected {known}, got {value}",
+                setting=Setting(name),
+                known=Listed(known, last=" or "),
+                value=value,
+            )
 
 
 def _check_least(options: DataclassInstance, least: int, *names: str) -> None:
     for name in names:
         value = getattr(options, name)
         if value is not None and not value >= least:  # not <: NaN is refused as well
-            raise UsageError(f"{name}: expected at least {least}, got {value}")
+            raise UsageError(
+                "{setting}: expected at least {least}, got {value}", setting=Setting(name), least=least, value=value
+            )
 
 
 @options
@@ -78,10 +91,11 @@ class PairOptions:
         _check_limits(self)
         _check_choices(self, comments_per_article=("all", "one"))
         _check_least(self, 1, "article_words", "comment_words")
-        if self.vocab_size <= SPECIAL:
-            raise UsageError(f"vocab_size: expected at least {SPECIAL + 1}, got {self.vocab_size}")
+        _check_least(self, SPECIAL + 1, "vocab_size")
         if not 0 <= self.dropout < 1:
-            raise UsageError(f"dropout: expected 0 to less than 1, got {self.dropout}")
+            raise UsageError(
+                "{setting}: expected 0 to less than 1, got {got}", setting=Setting("dropout"), got=self.dropout
+            )
 
     def recorded(self) -> dict[str, object]:
         """Options by name as a model records them, so that a model of default options is the same in all versions."""
@@ -220,7 +234,11 @@ class TrainingOptions:
         _check_least(self, 1, "batch", "epochs", "steps", "eval_every")
         _check_least(self, 0, "warmup", "weight_decay", "clip", "patience", "seed")
         if not 0 < self.learning_rate < math.inf:
-            raise UsageError(f"learning_rate: expected a number above 0, got {self.learning_rate}")
+            raise UsageError(
+                "{setting}: expected a number above 0, got {got}",
+                setting=Setting("learning_rate"),
+                got=self.learning_rate,
+            )
 
     def portable(self) -> dict[str, object]:
         """Options by name, but for those of the machine, which a model does not record."""

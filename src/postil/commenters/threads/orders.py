@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ORDERS", "diversified", "duplicates", "merit", "mixed", "points"]
 
-ORDERS: Final[Mapping[str, str]] = {
-    "relevance": "likely to be a comment on this article, by --model",
-    "quality": "likely to be preferred to the other comments, by --quality",
-    "votes": "most votes first",
-    "oldest": "oldest first",
-    "newest": "newest first",
-    "length": "most words first",
-}
-"""The orders of a thread by name, with their meaning."""
+ORDERS: Final = ("relevance", "quality", "votes", "oldest", "newest", "length")
+"""The orders of a thread by name."""
 
 _DECIMALS: Final = 12
 """Decimals of points that are compared, since sums in another order differ in their last digits."""
