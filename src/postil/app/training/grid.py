@@ -313,12 +313,11 @@ def _with(options: Options, values: Mapping[str, GridValue]) -> Options:
             },
         )
     except UsageError as error:
-        problem = error.message
-        named = problem.facts.get("setting") if isinstance(problem, Message) else None
+        named = error.message.facts.get("setting")
         for name in values:  # the setting is a field, and people know the option of the grid
-            if isinstance(problem, Message) and isinstance(named, Setting) and named.name == known[name].field:
-                raise UsageError(problem.but(setting=Setting("grid", name))) from None
-        raise UsageError("{grid}: {problem}", grid=_GRID, problem=problem) from None
+            if isinstance(named, Setting) and named.name == known[name].field:
+                raise UsageError(error.message.but(setting=Setting("grid", name))) from None
+        raise UsageError("{grid}: {problem}", grid=_GRID, problem=error.message) from None
 
 
 def _limited(options: Options, epochs: int) -> Options:
