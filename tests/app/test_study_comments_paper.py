@@ -313,7 +313,7 @@ def test_a_first_model_without_a_grid_has_no_values_for_other_seeds(corpus: Path
     ("given", "problem"),
     [
         ({"grid": ("learning-rate=0.1,0.1",)}, "values that differ"),
-        ({"grid": ("hidden-size=8,16",)}, "unknown option of --grid 'hidden-size'"),
+        ({"grid": ("hidden-size=8,16",)}, "unknown option of the grid 'hidden-size'"),
         ({"grid": ("attention=none,bahdanau",), "systems": ("att", "seq2seq")}, "attention: att has bahdanau"),
         ({"seed": 2**70}, "seed: expected a whole number"),
     ],

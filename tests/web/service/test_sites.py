@@ -84,7 +84,7 @@ def test_coral_asks_and_a_webhook_is_told(start: Any, tmp_path: Path) -> None:
     [
         ({"webhook": "https://hooks.example/"}, "expected an address and a file of secrets, got one of them"),
         ({"webhook_secret": "secrets"}, "expected an address and a file of secrets, got one of them"),
-        ({"webhook": "https://hooks.example/", "webhook_secret": "secrets"}, "expected --data"),
+        ({"webhook": "https://hooks.example/", "webhook_secret": "secrets"}, "expected data"),
     ],
 )
 def test_options_that_go_together(options: dict[str, str], problem: str) -> None:
