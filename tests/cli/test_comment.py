@@ -107,7 +107,11 @@ def test_the_flags_of_a_training_are_written_down(postil: Postil) -> None:
         (("ir-t", "--retrieval", "bm52"), 2, "unknown retrieval 'bm52'; did you mean 'bm25'?"),
         (("ir-t", "--idf", "plane"), 2, "unknown idf 'plane'; did you mean 'plain'?"),
         (("ir-t", "--format", "jsno"), 2, "unknown format 'jsno'; did you mean 'json'?"),
-        (("ir-t", "--architecture", "interaction"), 2, "--architecture: of the network, and the ranker tf-idf has none"),
+        (
+            ("ir-t", "--architecture", "interaction"),
+            2,
+            "--architecture: of the network, and the ranker tf-idf has none",
+        ),
         (
             ("ir-t", "--comments-per-article", "one", "--device", "cpu"),
             2,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import UsageError
-from postil.messages import Setting
 from postil.metrics.reference_aggregation import SingleReferenceScorer, blocks
 from postil.metrics.spec import parse_metric
 
