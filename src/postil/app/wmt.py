@@ -21,6 +21,7 @@ from postil.metaeval.significance import differences
 from postil.metaeval.table import join
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
+from postil.records.coefficients import TABLE
 from postil.records.results import (
     Correlation,
     MetricsTaskResult,
@@ -226,8 +227,9 @@ class _Found:
 
 def _asked(coefficients: Sequence[Measure], level: Level, by: By) -> list[Measure]:
     """Coefficients at a level: of segments by system ``spa`` alone, elsewhere all that do not need others."""
-    of_segments = (level, by) == ("seg", "system")
-    return [name for name in coefficients if (name == "spa") is of_segments and (name != "pa" or by == "system")]
+    of_segments, of_systems = (level, by) == ("seg", "system"), by == "system"
+    found = [(name, TABLE[name]) for name in coefficients]
+    return [name for name, it in found if it.soft is of_segments and (of_systems or not it.of_systems)]
 
 
 def _lacking(coefficients: Sequence[Measure], metrics: Mapping[Level, Metrics]) -> Iterator[UndefinedResult]:

@@ -14,6 +14,7 @@ from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
 from postil.metaeval.system_accuracy import why_no_accuracy, with_chance
+from postil.records.coefficients import TABLE
 from postil.records.results import Correlation, UndefinedResult
 from postil.records.results import replace as replace_row
 
@@ -135,7 +136,7 @@ def correlations(
     of_text = table.grades, table.item, table.system
     by_name = {name: table.oriented[:, [j]] for j, name in enumerate(table.metrics)} | dict(table.draws)
     degrees = np.full(len(table.metrics), np.nan)
-    if by == "pool" and "pearson" in coefficients:
+    if by == "pool" and any(TABLE[name].linear for name in coefficients if name in TABLE):
         degrees = degrees_of_freedom(table.oriented, table.grades, table.starts)
     for coefficient in dict.fromkeys(coefficients):
         several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
@@ -159,7 +160,7 @@ def correlations(
             samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
             reason, dropped = why_undefined(table, draws[:, 0], by, coefficient), drawn.dropped.max()
             these.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
-        if coefficient == "acc-eq":
+        if TABLE[coefficient].ties:
             rows += with_thresholds(these, by_name, *of_text, by, seed=seed, jobs=jobs)
         else:
             rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
@@ -237,7 +238,7 @@ def why_undefined(table: Table, scores: Floats, by: By, coefficient: Measure) ->
     """
     if coefficient in OF_SYSTEMS:
         return why_no_accuracy(table.system)
-    sides = [] if coefficient == "acc-eq" else [("score", scores), ("grade", table.grades)]
+    sides = [] if TABLE[coefficient].ties else [("score", scores), ("grade", table.grades)]
     return next(_reasons(table, sides, by))
 
 

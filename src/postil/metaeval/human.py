@@ -19,6 +19,7 @@ from postil.metaeval.replicates import KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
 from postil.metaeval.severity import severities
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SOFT_SPLITS, fewer_patterns, why_no_accuracy, with_chance
+from postil.records.coefficients import TABLE
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import AnnotatorCorrelation, HumanAgreement, UndefinedResult
 
@@ -178,9 +179,9 @@ class _Resampling:
 
     def split_half(self, halves: Splits, coefficient: Measure, by: By) -> Correlation | UndefinedResult:
         rated, counts = self.rated, self.counts
-        if coefficient == "acc-eq":
+        if TABLE[coefficient].ties:
             halves = halves.first(fewer_draws(rated.item, rated.system, by, len(halves)))
-        if coefficient == "spa":
+        if TABLE[coefficient].soft:
             halves, counts = halves.first(SOFT_SPLITS), counts[:SOFT_RESAMPLES]
         step = len(halves)
         patterns = fewer_patterns(self.counts.shape[1], self.permutations)
@@ -203,7 +204,7 @@ class _Resampling:
             return row
         ones, others = map(np.column_stack, zip(*halves, strict=True))
         texts = others, rated.item, rated.system
-        if coefficient == "acc-eq":
+        if TABLE[coefficient].ties:
             return with_thresholds([row], {HALVES: ones}, *texts, by, seed=self.seed, jobs=self.jobs)[0]
         return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 

@@ -20,6 +20,7 @@ from postil.metaeval.permutation import (
 )
 from postil.metaeval.swapped_systems import swapped_pairwise, swapped_soft
 from postil.metaeval.williams import williams_p
+from postil.records.coefficients import TABLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,11 +111,11 @@ def swapping_texts(
         p-values of the pairs.
     """
     scores = table.oriented[:, columns]
-    if measure == "acc-eq":
+    if TABLE[measure].ties:
         every = scores, table.grades, table.item, table.system, by, pairs
         return swapping_pairs(*every, permutations=permutations, seed=seed, jobs=jobs)
     points = _points(scores, spearman=False)
-    if measure == "spa":
+    if TABLE[measure].soft:
         texts = points, table.grades, table.item, table.system
         return [float(p) for p in swapped_soft(*texts, pairs, permutations, seed, jobs)]
     return [float(p) for p in swapped_pairwise(points, table.grades, table.system, pairs, permutations, seed)]

@@ -15,6 +15,7 @@ from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampled_rows import CHUNK, RankedRows, SummedRows, resampled_sums
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SoftResampling, pairwise_accuracy, require_systems
+from postil.records.coefficients import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,8 +142,8 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
     require_systems(coefficient, by)
     if coefficient == "pa" or coefficient == "spa":  # noqa: PLR1714 - for the type checker
         texts = scores, grades, item, system
-        ranking = SoftResampling.of(*texts, permutations, seed) if coefficient == "spa" else _Ordering(*texts)
-        counts = counts[:SOFT_RESAMPLES] if coefficient == "spa" else counts
+        ranking = SoftResampling.of(*texts, permutations, seed) if TABLE[coefficient].soft else _Ordering(*texts)
+        counts = counts[:SOFT_RESAMPLES] if TABLE[coefficient].soft else counts
         samples = np.full((len(counts), scores.shape[1]), np.nan)
         if samples.size and counts.shape[1] > 1:
             samples = _mapped(ranking, _blocks(counts), jobs, engine)

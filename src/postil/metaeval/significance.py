@@ -16,6 +16,7 @@ from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
 from postil.metaeval.system_accuracy import pairs_without_items
+from postil.records.coefficients import TABLE
 from postil.records.names import CONTROL, metric_of
 from postil.records.results import Difference, UndefinedResult, replace
 from postil.records.ties import without_noise
@@ -303,7 +304,7 @@ def _adjusted(rows: Sequence[Difference]) -> list[Difference]:
 
 def _notes(table: Table, by: By, coefficient: Measure) -> Iterator[str]:
     if coefficient in ACCURACIES:
-        if coefficient == "spa" and (note := pairs_without_items(table)):
+        if TABLE[coefficient].soft and (note := pairs_without_items(table)):
             yield note
     elif coefficient.startswith("kendall"):
         yield "Kendall's coefficients have no test here; look at the intervals"

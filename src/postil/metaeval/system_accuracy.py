@@ -14,6 +14,7 @@ from postil.kernel import order_counts
 from postil.messages import Setting
 from postil.metaeval.coefficients import OF_SYSTEMS, means_by, ratio, scaled
 from postil.metaeval.permutation import sign_patterns
+from postil.records.coefficients import TABLE
 from postil.records.results import Correlation, Excluded, UndefinedResult, replace
 from postil.records.ties import TOLERANCE, dense_ranks
 
@@ -352,7 +353,7 @@ def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
         return list(rows)
     given, people = [columns[name] for name in wanted], grades.reshape(len(grades), -1)
     every, exact = np.column_stack([*given, people]), None
-    if measure == "spa":
+    if TABLE[measure].soft:
         exact, blocks = sign_patterns(int(item.max()) + 1, patterns or permutations, seed)
         verdicts = better_shares(every, item, system, blocks)
     else:
@@ -362,7 +363,7 @@ def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
         verdicts[:, *np.diag_indices(len(means))] = np.nan
     of_people = verdicts[-people.shape[1] :]
     drawn, orders = _orders(verdicts.shape[1], permutations, seed)
-    accuracies = _reordered(verdicts, of_people, orders, soft=measure == "spa")
+    accuracies = _reordered(verdicts, of_people, orders, soft=TABLE[measure].soft)
     found = {}
     for name, end, width in zip(
         wanted, np.cumsum([each.shape[1] for each in given]), map(len, map(np.transpose, given)), strict=True

@@ -26,7 +26,6 @@ __all__ = [
     "metric_of",
     "ranking",
     "reads_weights",
-    "titled",
     "unweighted",
 ]
 
@@ -67,16 +66,6 @@ CONTROLS: Final[Mapping[str, str]] = {
     "no-article": "without the article",
     "no-anchors": "without anchors",
     "repeat": "asked again",
-}
-
-COEFFICIENTS: Final[Mapping[str, str]] = {
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-    "kendall-b": "Kendall τ-b",
-    "kendall-c": "Kendall τ-c",
-    "acc-eq": "accuracy with ties",
-    "pa": "pairwise accuracy",
-    "spa": "soft pairwise accuracy",
 }
 
 _POOLED = "over every two ratings of a text, each pair in both orders; both ratings have one distribution by chance"
@@ -216,15 +205,6 @@ def unweighted(metric: str) -> str | None:
     ('meteor', None)
     """
     return metric.removeprefix("w-") if metric.startswith("w-") else None
-
-
-def titled(coefficient: str) -> str:
-    """Label of a coefficient.
-
-    >>> titled("kendall-b"), titled("mine")
-    ('Kendall τ-b', 'mine')
-    """
-    return COEFFICIENTS.get(coefficient, coefficient)
 
 
 def family(metric: str) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
 from postil.messages import Blank, Hint, Message, Setting
-from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of, titled, unweighted
+from postil.records.coefficients import TABLE, titled
+from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
 from postil.records.results import Estimate
 from postil.render.audit import (
     accuracies,
@@ -346,7 +347,7 @@ def _on_numbers(result: CorrelationResult) -> Iterator[str]:
     if first:
         dropped = ", ".join(f"{row.metric} {row.dropped} of {row.dropped + row.n}" for row in first)
         units = "systems" if result.settings.by == "within-system" else "items"
-        constant = "" if coefficients[0] == "acc-eq" else ", or scores or grades that are all the same"
+        constant = "" if TABLE[coefficients[0]].ties else ", or scores or grades that are all the same"
         yield f"{units} dropped, since they have one text{constant}: {dropped}"
     for (what, reason), several in _together(result.absent_differences, coefficients):
         yield f"no difference in {what} with {', '.join(several)}: {reason}"

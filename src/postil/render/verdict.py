@@ -7,6 +7,7 @@ from math import ceil, factorial, inf
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import Message
+from postil.records.coefficients import TABLE
 from postil.records.names import LENGTH, is_control
 from postil.records.results import replace
 from postil.render.audit import MAPPINGS, counted_raters, threshold
@@ -38,11 +39,6 @@ MORE: Final = 1.5
 TIMES: Final = 1000
 """Multiple of the items from which on an estimate of more items says only that it is more."""
 
-MEASURES: Final = {
-    "acc-eq": "pairwise accuracy with ties",
-    "pa": "pairwise accuracy",
-    "spa": "soft pairwise accuracy",
-}
 FAIR: Final = ("rounded", "isotonic")
 """Mappings under which metrics are compared with a constant, of which the first that exists is taken."""
 
@@ -140,7 +136,7 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
     if best is None:
         reasons = "; ".join(dict.fromkeys(each.reason for each in ranking.absent))
         return f"No metric can be said to rank {ranking.of}: {reasons or 'none has an accuracy'}."
-    value = f"{MEASURES.get(best.coefficient, best.coefficient)} {say.estimate(best.value, best.low, best.high)}"
+    value = f"{TABLE[best.coefficient].phrase} {say.estimate(best.value, best.low, best.high)}"
     name, leads = say.named(best.metric), _leads(ranking)
     beside = [row for row in of_all.rows if _stands_beside(row.metric, lengths)]
     ahead = sorted((row for row in beside if row.value >= best.value), key=lambda row: -row.value)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from postil.records.names import PEOPLE, is_control, reads_weights, titled
+from postil.records.coefficients import titled
+from postil.records.names import PEOPLE, is_control, reads_weights
 from postil.records.results import (
     BudgetResult,
     CombinationResult,

@@ -15,7 +15,8 @@ from postil.plots import (
     matrix,
     scatter,
 )
-from postil.records.names import HALVES, LENGTH, PEOPLE, control, titled
+from postil.records.coefficients import TABLE, titled
+from postil.records.names import HALVES, LENGTH, PEOPLE, control
 from postil.records.results import Points
 from postil.render.audit import chance_label
 from postil.render.numbers import interval, number
@@ -79,7 +80,7 @@ def correlations(look: Lookup) -> list[Picture]:
         if halves and halves.by == look.result.settings.by:
             marks.append(Landmark(PEOPLE[HALVES], halves.value))
         ceiling = look.result.human.ceiling
-        if coefficient == "pearson" and ceiling is not None and look.result.settings.by == "pool":
+        if TABLE[coefficient].linear and ceiling is not None and look.result.settings.by == "pool":
             marks.append(Landmark("ceiling", ceiling))
         title = titled(coefficient)
         label = f"{title} of each metric with human ratings, 95 % confidence intervals; numbers are in the table above"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from postil.records.names import HALVES, LENGTH, control, titled
+from postil.records.coefficients import titled
+from postil.records.names import HALVES, LENGTH, control
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, number, signed
 from postil.render.page.lookup import UNCLEAR, VERDICTS, finding, is_clear, verdict

@@ -7,7 +7,8 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from postil.records.names import CEILING, PEOPLE, control, is_control, titled
+from postil.records.coefficients import titled
+from postil.records.names import CEILING, PEOPLE, control, is_control
 from postil.records.results import Estimate
 from postil.render.audit import chance_label, row_label
 from postil.render.compare import compared_table

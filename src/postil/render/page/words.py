@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import spoken
+from postil.records.coefficients import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,9 +33,6 @@ NAME: Final = re.compile(f"{OPEN}([^{OPEN}{CLOSE}]*){CLOSE}")
 
 ISOLATES: Final = re.compile("[\u2066-\u2069]")
 
-ACCURACIES: Final = frozenset({"acc-eq", "pa", "spa"})
-"""Coefficients that are accuracies."""
-
 LEVELS: Final[Mapping[str, str]] = {
     "pool": "over all texts together",
     "item": "within each item, then the mean over items",
@@ -49,7 +47,7 @@ def kind_of(coefficients: Collection[str]) -> str:
     >>> kind_of(["pearson", "spa"]), kind_of(["acc-eq"])
     ('correlation', 'accuracy')
     """
-    return "accuracy" if ACCURACIES.issuperset(coefficients) else "correlation"
+    return "accuracy" if all(TABLE[name].accuracy for name in coefficients) else "correlation"
 
 
 def capital(text: str) -> str:
