@@ -19,7 +19,7 @@ from postil.metaeval.replicates import KENDALL_RESAMPLES, resampled
 from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
 from postil.metaeval.severity import severities
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SOFT_SPLITS, fewer_patterns, why_no_accuracy, with_chance
-from postil.records.coefficients import TABLE
+from postil.records.coefficients import known
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import AnnotatorCorrelation, HumanAgreement, UndefinedResult
 
@@ -178,10 +178,10 @@ class _Resampling:
     engine: Engine | None
 
     def split_half(self, halves: Splits, coefficient: Measure, by: By) -> Correlation | UndefinedResult:
-        rated, counts = self.rated, self.counts
-        if TABLE[coefficient].ties:
+        rated, counts, kind = self.rated, self.counts, known(coefficient)
+        if kind.ties:
             halves = halves.first(fewer_draws(rated.item, rated.system, by, len(halves)))
-        if TABLE[coefficient].soft:
+        if kind.soft:
             halves, counts = halves.first(SOFT_SPLITS), counts[:SOFT_RESAMPLES]
         step = len(halves)
         patterns = fewer_patterns(self.counts.shape[1], self.permutations)
@@ -204,7 +204,7 @@ class _Resampling:
             return row
         ones, others = map(np.column_stack, zip(*halves, strict=True))
         texts = others, rated.item, rated.system
-        if TABLE[coefficient].ties:
+        if kind.ties:
             return with_thresholds([row], {HALVES: ones}, *texts, by, seed=self.seed, jobs=self.jobs)[0]
         return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from postil.errors import UnknownName
 from postil.metaeval.accuracy import POOL_RESAMPLES, AccuracyResampling, group_sizes
-from postil.metaeval.coefficients import MEASURES, correlate_groups, ratio, rows_by, starts_of
+from postil.metaeval.coefficients import correlate_groups, ratio, rows_by, starts_of
 from postil.metaeval.permutation import PERMUTATIONS
 from postil.metaeval.resampled_rows import CHUNK, RankedRows, SummedRows, resampled_sums
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts
 from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SoftResampling, pairwise_accuracy, require_systems
-from postil.records.coefficients import TABLE
+from postil.records.coefficients import known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,15 +135,14 @@ def resampled(  # noqa: PLR0917 - two sides, what groups them, what is asked
         UnknownName: There is no such coefficient or level.
         UsageError: It compares systems, and the level is another.
     """
-    if coefficient not in MEASURES:
-        raise UnknownName("coefficient", coefficient, MEASURES)
+    soft = known(coefficient).soft
     if by not in LEVELS:
         raise UnknownName("level", by, LEVELS)
     require_systems(coefficient, by)
     if coefficient == "pa" or coefficient == "spa":  # noqa: PLR1714 - for the type checker
         texts = scores, grades, item, system
-        ranking = SoftResampling.of(*texts, permutations, seed) if TABLE[coefficient].soft else _Ordering(*texts)
-        counts = counts[:SOFT_RESAMPLES] if TABLE[coefficient].soft else counts
+        ranking = SoftResampling.of(*texts, permutations, seed) if soft else _Ordering(*texts)
+        counts = counts[:SOFT_RESAMPLES] if soft else counts
         samples = np.full((len(counts), scores.shape[1]), np.nan)
         if samples.size and counts.shape[1] > 1:
             samples = _mapped(ranking, _blocks(counts), jobs, engine)

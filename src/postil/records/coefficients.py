@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from postil.errors import UnknownName
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TABLE", "Coefficient", "titled"]
+__all__ = ["TABLE", "Coefficient", "known", "titled"]
 
 
 class Coefficient(NamedTuple):
@@ -52,6 +54,23 @@ TABLE: Final[Mapping[str, Coefficient]] = MappingProxyType(
     }
 )
 """The coefficients, by name."""
+
+
+def known(name: str) -> Coefficient:
+    """The coefficient of a name.
+
+    Args:
+        name: The name.
+
+    Raises:
+        UnknownName: There is none.
+
+    >>> known("spa").of_systems
+    True
+    """
+    if name not in TABLE:
+        raise UnknownName("coefficient", name, TABLE)
+    return TABLE[name]
 
 
 def titled(coefficient: str) -> str:
