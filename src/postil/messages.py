@@ -64,7 +64,7 @@ class Setting(NamedTuple):
             for a setting that may be repeated.
         python: The value in Python, where it is an expression and no text.
         instead: Expression that Python has in place of such a setting.
-        json: What JSON has in place of such a setting.
+        json: Words of JSON in place of such a setting.
 
     >>> background = Setting("background", Blank("FOLDER"), python="postil.DocumentFrequencies.load(FOLDER)")
     >>> COMMAND_LINE.setting(background), PYTHON.setting(background)

@@ -15,6 +15,7 @@ from postil.app.correlate_options import CorrelateOptions
 from postil.errors import UsageError
 from postil.metaeval import audit_rankings, correlation
 from postil.metaeval.table import join
+from postil.records.ids import plain_id
 from postil.records.results import CorrelationResult
 from postil.records.rows import Judgement, Score
 
@@ -149,7 +150,7 @@ def test_what_is_missing_has_a_reason(systems: int, annotators: int, grade: int 
     measures = ("pearson", "acc-eq", "pa", "spa")
     found = correlate_table(table, CorrelateOptions(audit=True, coefficients=measures, by="system", **FAST)).audit
     assert found is not None
-    assert _finite(msgspec.to_builtins(found))
+    assert _finite(msgspec.to_builtins(found, enc_hook=plain_id))
     assert [each.metric for each in found.length.absent] == ["control:length"]
     if systems == 1:
         (absent,) = found.rankings[1].absent

@@ -1,8 +1,9 @@
-"""Messages as data: templates are literals, with the facts that they name."""
+"""Messages as data: flags are named by the command line alone, and templates are literals with their facts."""
 
 from __future__ import annotations
 
 import ast
+import re
 from string import Formatter
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+WHOLE = re.compile(r"`[a-z][a-z-]* [^`]*--[a-z-]+[^`]*`")
+"""A command of another program, such as `qpdf --decrypt`."""
+
 TEMPLATES = {"Message": 0, "Hint": 0, "Note": 1, "Refused": 1}
 """Place of the template among the arguments, by class."""
 
 ERRORS = {"PostilError", "LimitReached", "UsageError", "Undefined"}
 """Errors whose first argument is a template where facts are given."""
+
+
+def strings(module: ast.Module) -> Iterator[ast.Constant]:
+    """The strings of a module but its docstrings and those that document a name."""
+    documents = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield node
 
 
 def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
@@ -34,6 +47,18 @@ def templates(module: ast.Module) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
             continue
         if (place := TEMPLATES.get(node.func.id)) is not None or (node.func.id in ERRORS and node.keywords):
             yield node, node.args[place or 0 : (place or 0) + 2]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_flags_are_named_by_the_command_line_alone(path: Path) -> None:
+    if name_of(path).startswith("cli/") or name_of(path) == "messages.py":  # which has the face of the command line
+        return
+    found = [
+        f"{node.lineno}: {node.value}"
+        for node in strings(tree(path))
+        if FLAG.search(WHOLE.sub("", node.value)) and "postil " not in node.value
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

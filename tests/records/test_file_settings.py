@@ -1,4 +1,4 @@
-"""What is wrong with a file, in the words of the command line and of Python."""
+"""Problems of a file, in the words of the command line and of Python."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_delimiter_in_both_faces(tmp_path: Path) -> None:
 
 
 def test_what_is_guessed_in_both_faces(tmp_path: Path) -> None:
-    """Of a folder it is said once, and with the role where one file has several."""
+    """A problem of a folder is said once, and with the role where one file has several."""
     for number in range(2):
         (tmp_path / f"test-{number}.csv").write_text(f"item,text,grade\n{number},n/a,1\n", encoding="utf-8")
     said: list[str] = []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_interleaved", "compare_log"]
 
 LOG: Final = Setting("interleaved", instead="compare_interleaved")
-"""What the command has for this comparison, and Python a function."""
+"""The option of the command for this comparison, for which Python has a function."""
 
 
 def compare_log(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_preference_file", "compare_preferences"]
 
 PREFERENCES: Final = Setting("preferences", instead="compare_preferences")
-"""What the command has for this comparison, and Python a function."""
+"""The option of the command for this comparison, for which Python has a function."""
 
 
 def compare_preference_file(

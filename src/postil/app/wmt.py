@@ -34,7 +34,7 @@ from postil.records.rows import Candidate, Judgement, Reference, Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from postil.app.progress import OnMessage
     from postil.app.wmt_own_scores import Metrics
@@ -152,10 +152,7 @@ def metrics_task(
             if level in tables:
                 found.correlate(tables[level], by, _asked(options.coefficients, level, by), at)
     if not found.rows:
-        used = " and ".join(selection.references) or "no reference"
-        nothing = f"no metric of {used} has scores of all {len(systems)} systems"
-        of = (Message("{metric}: {reason}", metric=row.metric, reason=row.reason) for row in found.absent)
-        raise Undefined("{folder}: {reason}", folder=folder, reason=next(of, nothing))
+        raise Undefined("{folder}: {reason}", folder=folder, reason=found.nothing(selection.references, systems))
     grades = [gold["seg"].get(name, []) for name in systems] if "seg" in gold else []
     return MetricsTaskResult(
         test_set=test_set.name,
@@ -189,6 +186,13 @@ class _Found:
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
     absent: list[UndefinedResult] = field(default_factory=list)
     lower: dict[str, None] = field(default_factory=dict)
+
+    def nothing(self, references: Sequence[str], systems: Collection[str]) -> str:
+        """The reason why there are no rows."""
+        for row in self.absent:
+            return Message("{metric}: {reason}", metric=row.metric, reason=row.reason)
+        used = " and ".join(references) or "no reference"
+        return f"no metric of {used} has scores of all {len(systems)} systems"
 
     def correlate(self, table: Table, by: By, coefficients: Sequence[Measure], at: Callable[[str], None]) -> None:
         """Add a level. One score per system is a table whose items are the systems."""

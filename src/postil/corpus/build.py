@@ -27,7 +27,7 @@ from postil.corpus.statistics import statistics
 from postil.corpus.store import FORMAT, METADATA, Corpus
 from postil.corpus.thresholds import in_words
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Setting
+from postil.messages import Message, Setting
 from postil.records.parquet import arrow
 from postil.records.results import CorpusInput, CorpusMetadata
 from postil.records.row_files import PLAIN, open_bytes, write
@@ -48,6 +48,15 @@ NUMBERED: Final = (
     "ratings: the annotators of every comment are numbered from 1, by position, so nobody can be told apart and there "
     "is no Cohen's kappa; if the numbers are people, give them other names"
 )
+
+
+SPLIT_BY_DATE: Final = Message(
+    "{by} splits all articles by their dates; leave out {dev} and {test}",
+    by=Setting("split_by", "date"),
+    dev=Setting("dev_from", instead="dev"),
+    test=Setting("test_from", instead="test"),
+)
+"""The problem of sources of splits where dates make them."""
 
 
 def build(
@@ -87,12 +96,7 @@ def build(
         PostilError: The operating system reports an error.
     """
     if options.split_by == "date" and any(source.split for source in sources):
-        raise UsageError(
-            "{by} splits all articles by their dates; leave out {dev} and {test}",
-            by=Setting("split_by", "date"),
-            dev=Setting("dev_from", instead="dev"),
-            test=Setting("test_from", instead="test"),
-        )
+        raise UsageError(SPLIT_BY_DATE)
     arrow()
     signature = tokenizer(options.tokenizer).signature
     rated = None if ratings is None else RatedComments.read(ratings.path, ratings.reading)

@@ -210,9 +210,9 @@ def unlike(expected: str, value: object, advice: str = "") -> str:
     """Describe a value that is not what was expected.
 
     Args:
-        expected: What was, with its article.
+        expected: Noun for it, with an article.
         value: The value found.
-        advice: What to do, with a semicolon before it.
+        advice: Advice, with a semicolon before it.
 
     >>> unlike("a number", "many"), isinstance(unlike("a number", None), Null)
     ('expected a number, got "many"', True)

@@ -21,7 +21,7 @@ def file_setting(name: str, value: str | None = None, *, on: bool | None = None,
     Args:
         name: Its name on the command line.
         value: The value; None for the setting itself.
-        on: Whether it is on, of a switch.
+        on: True or False for a switch that is on or off.
         python: Argument of `postil.records.reading.Reading`, where it is another one.
 
     >>> from postil.messages import COMMAND_LINE

@@ -51,10 +51,10 @@ Record: TypeAlias = Any
 """A row: a struct of a result, of any kind."""
 
 Value: TypeAlias = Any
-"""What a column finds in a row; its kind says what that is."""
+"""A thing that a column finds in a row; its kind says which."""
 
 Field: TypeAlias = str | Callable[[Record], Value]
-"""Where a value is: the name of a field of a row, or a function of it."""
+"""The place of a value: the name of a field of a row, or a function of it."""
 
 MANY: Final = 5
 SHORT: Final = 16
@@ -122,7 +122,7 @@ class Column:
 
     Args:
         head: Its head.
-        of: Where its value is.
+        of: Place of its value.
         at: Function to the part of a row that `of` is a field of; that part may be None.
         plain: Its head on a terminal and in Markdown, where that is another one.
         none: Text on a terminal of a cell without a value.
@@ -145,7 +145,7 @@ class Column:
 
         Args:
             row: The row.
-            of: Where it is; by default the field of the column.
+            of: Its place; by default the field of the column.
         """
         of = self.of if of is None else of
         if callable(of):
@@ -188,7 +188,7 @@ class Text(Column):
     """Words; a pair of words is a range.
 
     Args:
-        plainly: Where the words of a terminal are, if they are others.
+        plainly: Place of the words of a terminal, if they are others.
     """
 
     plainly: Field | None = None
@@ -226,7 +226,7 @@ class Name(Text):
     """The names of the rows; a pair of names is a difference.
 
     Args:
-        full: Where the full name is, for what is printed, if the name on a page is a short one.
+        full: Place of the full name, for what is printed, if the name on a page is a short one.
     """
 
     full: Field | None = None
@@ -250,12 +250,12 @@ class Number(Column):
         zero: True for a 0 before the point on a terminal and in Markdown.
         signed: True for a plus sign before what is above 0, where it is typeset; or a function of the row.
         grade: True for a number on the scale of the ratings: two decimals, and its 0, in all formats.
-        rank: Where the rank is that stands beside the number on a page, if there is one.
+        rank: Place of the rank that stands beside the number on a page, if there is one.
         best: Function that is true for a value that stands out.
         strong: Function that is true where the number differs significantly from 0.
         unmarked: Text after a number that does not, on a terminal, where one that does has a star; None without stars.
-        low: Where the lower end of its confidence interval is, if there is one.
-        high: Where the upper end is.
+        low: Place of the lower end of its confidence interval, if there is one.
+        high: Place of the upper end.
     """
 
     digits: int = 3

@@ -26,7 +26,7 @@ ALL: Final = Listed(
     ),
     last=", or ",
 )
-"""What has all references."""
+"""The ways to all references."""
 
 FIRST: Final = 10
 """Number of references that are shown to people."""
