@@ -288,7 +288,7 @@ class CommandLine(Face):
         """See `Face`."""
         flag = self._flags.get(setting.name) or f"--{setting.name.replace('_', '-')}"
         if setting.value is False:
-            return flag.replace("--", "--no-", 1)
+            return f"--{OFF}{flag.removeprefix('--')}"
         if setting.value is None or setting.value is True:
             return flag
         if isinstance(setting.value, tuple):
@@ -323,6 +323,9 @@ class Json(Face):
         """See `Face`."""
         return bool(setting.json) or self._fields is None or setting.name in self._fields
 
+
+OFF: Final = "no-"
+"""Beginning of the name that turns a switch off."""
 
 COMMAND_LINE: Final = CommandLine()
 PYTHON: Final = Python()

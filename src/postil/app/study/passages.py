@@ -117,7 +117,9 @@ class PassagesStudyOptions(RankingOptions):
             raise UsageError(
                 "summaries: whole runs belong to {preset}; {command} scores them alone",
                 preset=PAPER_PRESET,
-                command=Command("passages", settings=(Setting("summaries"),), call="postil.score_summaries(…)"),
+                command=Command(
+                    "passages", settings=(Setting("summaries"),), call="postil.app.summaries.score_summaries(…)"
+                ),
             )
         if self.articles is not None and self.summaries is None:
             raise UsageError(
