@@ -81,7 +81,7 @@ def test_engines_that_cannot_be(there: Path, monkeypatch: pytest.MonkeyPatch) ->
         kind, parts = "att", ("title",)
 
     monkeypatch.setattr("postil.app.comment.load_commenter", lambda *_, **__: Generator())
-    with pytest.raises(UsageError, match="--engine ray: only for models that search, ir-t and ir-tc, got att"):
+    with pytest.raises(UsageError, match='engine="ray": only for models that search, ir-t and ir-tc, got att'):
         list(comment_articles(q, model, CommentOptions(engine="ray")))
 
 

@@ -93,7 +93,7 @@ def test_a_page(postil: Postil) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--k", "3"), "--k ranks passages, and --summaries scores whole texts; leave one of them out"),
+        (("--k", "3"), "-k ranks passages, and --summaries scores whole texts; leave one of them out"),
         (
             ("--folds-by", "order"),
             "--folds-by ranks passages, and --summaries scores whole texts",

@@ -149,9 +149,9 @@ def test_training_alone_shows_no_other_label(tmp_path: Path) -> None:
         (
             GOLD,
             {"training": 7},
-            "--training: expected at most 6, the number of gold items that are no",
+            "training: expected at most 6, the number of gold items that are no",
         ),
-        ([CHECK], {"feedback": True}, "--feedback shows the labels of gold items, and there are none"),
+        ([CHECK], {"feedback": True}, "feedback shows the labels of gold items, and there are none"),
         ([{**CHECK, "item": "b"}], {}, "there is no item of b, so nothing to show beside this text"),
         ([{**CHECK, "text": " "}], {}, "expected a text without NUL characters"),
         ([{**GOLD[0], "text": "other"}], {}, "s0 of a0 has another text in the file of items"),
