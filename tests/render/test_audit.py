@@ -327,3 +327,10 @@ def test_columns_of_accuracies_only_where_there_are_some() -> None:
     assert more == f"{plain},epsilon,pairs,plain,ties,chance,chance_low,chance_high,chance_fixed,draws"
     systems = correlated(correlations=[accuracy("meteor", 0.9, "spa")])
     assert show("csv", Result.from_dict(systems)).startswith(f"{plain},pairs,chance,draws,exact\n")
+
+
+def test_people_have_no_chance() -> None:
+    value = audited()
+    (row, *_) = value["human"]["rows"]
+    value["human"]["rows"] = [{**row, "coefficient": "pearson", "chance": 0.5, "chance_low": 0.4, "chance_high": 0.6}]
+    assert "chance: human" not in show("table", typed(value, CorrelationResult))

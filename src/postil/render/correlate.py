@@ -223,7 +223,7 @@ def _lines(result: CorrelationResult) -> Iterator[Line]:
     for name, rows in of.items():
         yield Line(_label(name, result), rows)
         chance = {each: found for each, row in rows.items() if (found := by_chance(row))}
-        if chance and not is_control(name):
+        if chance and not is_control(name) and name not in PEOPLE:  # people are compared with people
             yield Line(chance_label(name), chance)
     if result.human.ceiling is not None and "pearson" in result.settings.coefficients:
         ceiling = Estimate(value=result.human.ceiling, low=None, high=None)
