@@ -6,10 +6,10 @@ The structs of a kind have a module, which is loaded when one of its names is as
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from postil.records.results.base import Backend, Result, Views, register_views, replace, to_json
-from postil.records.results.kinds import MODULES as _MODULES
+from postil.records.results.kinds import MODULE_OF as _MODULE_OF
 
 if TYPE_CHECKING:
     from postil.records.results.agreement import *  # noqa: F403
@@ -44,10 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Backend", "Result", "Views", "register_views", "replace", "to_json"]
 
-_MODULE_OF: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
-
 
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    return getattr(import_module(_MODULE_OF[name]), name)

@@ -10,48 +10,48 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import msgspec
 
-__all__ = ["KINDS", "MODULES", "Kinds"]
+__all__ = ["MODULES", "MODULE_OF", "Kinds"]
 
-KINDS: Final[Mapping[str, str]] = MappingProxyType(
+_KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "score": "score:ScoreResult",
-        "correlate": "correlation:CorrelationResult",
-        "estimate": "estimate:EstimateResult",
-        "judge": "judge:JudgeResult",
-        "budget": "budget:BudgetResult",
-        "combine": "combination:CombinationResult",
-        "wmt": "wmt:MetricsTaskResult",
-        "compare": "comparison:Comparison",
-        "interleaving": "interleaving:InterleavingResult",
-        "preferences": "preferences:PreferencesResult",
-        "passages": "passages:NcgResult",
-        "summaries": "passages:SummaryResult",
-        "interesting": "interest:InterestingResult",
-        "interesting-pages": "interest:InterestingPagesResult",
-        "interest-training": "interest:InterestTrainingResult",
-        "agreement": "agreement:AgreementResult",
-        "quality": "quality:QualityResult",
-        "plan": "plan:PlanResult",
-        "dry-run": "judge:DryRunResult",
-        "weights-plan": "weights_plan:WeightsPlanResult",
-        "commenters": "commenters:CommenterResult",
-        "suggestions": "commenters:SuggestionsResult",
-        "calibration": "calibration:CalibrationResult",
-        "ranked-comments": "commenters:RankedCommentsResult",
-        "evaluation": "commenters:RankingResult",
-        "thread-orders": "threads:ThreadOrdersResult",
-        "training": "training:TrainingResult",
-        "corpus": "corpus:CorpusMetadata",
-        "update": "training:UpdateResult",
-        "forget": "forget:ForgetResult",
-        "statistics": "corpus:StatisticsResult",
-        "vectors": "vectors:VectorsResult",
-        "audit-log": "service:AuditLogResult",
-        "tokens": "service:TokensResult",
-        "study": "study:StudyResult",
+        "score": "ScoreResult",
+        "correlate": "CorrelationResult",
+        "estimate": "EstimateResult",
+        "judge": "JudgeResult",
+        "budget": "BudgetResult",
+        "combine": "CombinationResult",
+        "wmt": "MetricsTaskResult",
+        "compare": "Comparison",
+        "interleaving": "InterleavingResult",
+        "preferences": "PreferencesResult",
+        "passages": "NcgResult",
+        "summaries": "SummaryResult",
+        "interesting": "InterestingResult",
+        "interesting-pages": "InterestingPagesResult",
+        "interest-training": "InterestTrainingResult",
+        "agreement": "AgreementResult",
+        "quality": "QualityResult",
+        "plan": "PlanResult",
+        "dry-run": "DryRunResult",
+        "weights-plan": "WeightsPlanResult",
+        "commenters": "CommenterResult",
+        "suggestions": "SuggestionsResult",
+        "calibration": "CalibrationResult",
+        "ranked-comments": "RankedCommentsResult",
+        "evaluation": "RankingResult",
+        "thread-orders": "ThreadOrdersResult",
+        "training": "TrainingResult",
+        "corpus": "CorpusMetadata",
+        "update": "UpdateResult",
+        "forget": "ForgetResult",
+        "statistics": "StatisticsResult",
+        "vectors": "VectorsResult",
+        "audit-log": "AuditLogResult",
+        "tokens": "TokensResult",
+        "study": "StudyResult",
     }
 )
-"""Module and class of each kind."""
+"""Class of each kind."""
 
 MODULES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -121,17 +121,22 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Names of each module, with spaces between them."""
 
+MODULE_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {name: f"postil.records.results.{module}" for module, names in MODULES.items() for name in names.split()}
+)
+"""Module of each name."""
+
 
 class Kinds(Mapping[str, "type[msgspec.Struct]"]):
     """The class of each kind of result, loaded when it is asked for."""
 
     def __getitem__(self, kind: str) -> type[msgspec.Struct]:
-        module, _, name = KINDS[kind].partition(":")
-        found: type[msgspec.Struct] = getattr(import_module(f"postil.records.results.{module}"), name)
+        name = _KINDS[kind]
+        found: type[msgspec.Struct] = getattr(import_module(MODULE_OF[name]), name)
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(KINDS)
+        return iter(_KINDS)
 
     def __len__(self) -> int:
-        return len(KINDS)
+        return len(_KINDS)
