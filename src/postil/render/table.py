@@ -15,6 +15,7 @@ HTML typeset them. Digits belong to a column, signs and brackets to the writer.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
@@ -117,7 +118,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(ABC):
     """A column of words or numbers.
 
     Args:
@@ -162,6 +163,7 @@ class Column:
         value = self.value(row)
         return Cell(self.none, self.dash) if value is None else self.shown(value, row)
 
+    @abstractmethod
     def shown(self, value: Value, row: Record) -> Cell:
         """The cell of a row with a value.
 
@@ -169,7 +171,6 @@ class Column:
             value: The value.
             row: The row.
         """
-        raise NotImplementedError
 
     def line(self, row: Record, kind: Kind, cells: tuple[Cell, ...]) -> Row:
         """The line of a row, where this is the first column.
