@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 import numpy as np
 
 from postil.kernel import rank_correlations
+from postil.records.coefficients import TABLE
 from postil.records.ties import TOLERANCE, dense_ranks, without_noise
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ Accuracy: TypeAlias = Literal["acc-eq", "pa", "spa"]
 ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
 """The accuracies."""
 
-OF_SYSTEMS: Final[tuple[Accuracy, ...]] = ("pa", "spa")
+OF_SYSTEMS: Final[tuple[Accuracy, ...]] = tuple(name for name in ACCURACIES if TABLE[name].of_systems)
 """The accuracies that exist at the level ``system`` alone."""
 
 Measure: TypeAlias = Coefficient | Accuracy
