@@ -8,11 +8,12 @@ import io
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 
 from postil.records.results import Result
+from postil.render.formats import Format
 from postil.render.views import SHOWN, show, view_of
 from result_examples import EXAMPLES, example
 
@@ -131,6 +132,42 @@ def test_rows_are_the_same_in_json_lines_csv_and_python(kind: str) -> None:
     nested = rows if view.nested is None else view.nested
     assert [set(json.loads(line)) for line in show("jsonl", result).splitlines()] == [set(row) for row in nested]
     assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_terminal_shows_every_cell_of_markdown(kind: str) -> None:
+    result = example(kind)
+    if view_of(result).documents is not None:
+        return  # other formats have whole texts, which a terminal cuts
+    text = " ".join(show("table", result).split())
+    for table in of_markdown(show("markdown", result)):
+        assert all(" ".join(cell.split()) in text for row in table for cell in row)
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_data_frame_has_the_rows_of_csv(kind: str) -> None:
+    result = example(kind)
+    head, *lines = csv.reader(io.StringIO(show("csv", result), newline=""))
+    frame = result.to_frame("polars")
+    assert head == [name for name in frame.columns if name in head]
+    assert len(lines) == len(frame)
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_result_read_back_looks_the_same_in_every_format(kind: str) -> None:
+    result = example(kind)
+    again = Result.from_json(result.to_json())
+    for form in get_args(Format):
+        assert show(form, again) == show(form, result), form
+    assert again._repr_html_() == result._repr_html_()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_python_hears_of_no_flags(kind: str) -> None:
+    result = example(kind)
+    for text in (show("table", result), result.to_json(), repr(result), result._repr_html_()):
+        without_commands = re.sub(r"postil [^\n]*", "", text)  # what is to be run in a shell is whole
+        assert not re.search(r"(?<![\w-])--[a-z][a-z-]+", without_commands)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
