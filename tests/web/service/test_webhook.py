@@ -136,11 +136,12 @@ class Delivering:
         return str(json.loads(reply.body)["delivery"])
 
     async def settled(self, *, attempts: int = 1, ended: bool = False) -> None:
-        """Wait until each delivery had a number of attempts, or has ended."""
+        """Wait until each delivery had a number of attempts, or has ended, and what is to be said of it was said."""
         async with asyncio.timeout(10):
             while True:
                 rows = self.store._read("SELECT state, attempts FROM deliveries")
-                if all(state != "waiting" if ended else made >= attempts for state, made in rows):
+                there = all(state != "waiting" if ended else made >= attempts for state, made in rows)
+                if there and not self.hook._busy:
                     return
                 await asyncio.sleep(0.005)
 
