@@ -160,6 +160,12 @@ class InvalidInput(PostilError):  # noqa: N818 - says what is wrong
         super().__init__(self._at_place(problem))
         self.message = problem if isinstance(problem, Message) else Message(problem)
 
+    @property
+    def placed(self) -> Message:
+        """The problem with its place before it, for another message."""
+        place = self._at_place("")
+        return Message("{place}: {problem}", place=place, problem=self.message) if place else self.message
+
     def words(self, face: Face) -> str:
         """See `PostilError`."""
         return self._at_place(face.words(self.message))

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from postil.cli.command import command
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.records.scale import Scale
 
@@ -144,7 +145,7 @@ class Loss:
 
     def __post_init__(self) -> None:
         if self.loss != "full":
-            raise UsageError(f"loss: expected full, got {self.loss}")
+            raise UsageError("{loss}: expected full, got {got}", loss=Setting("loss"), got=self.loss)
         if self.rate < 0:
             raise UsageError(f"rate: expected at least 0, got {self.rate}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from postil.records import results
 from postil.records.results import HumanAgreement, Result, ScoreResult, SystemScore, to_json
 from postil.records.results.kinds import MODULES, Kinds
+from result_examples import EXAMPLES, example
 
 KINDS = dict(Kinds())
 
@@ -48,6 +50,32 @@ def test_a_number_that_is_not_finite_is_refused() -> None:
 def test_unknown_fields_are_ignored() -> None:
     read = msgspec.convert({"reason": "one rating each", "more": 1}, HumanAgreement)
     assert read == HumanAgreement(reason="one rating each")
+
+
+WARNINGS = [
+    "near(x): within items the mean weight of the references falls as the human score rises (pearson -.4 [-.6, -.2]); "
+    "over=near follows that mean, over=max less so",
+    "1 of 20 candidates is a reference of its own item, so a metric compares it with itself",
+    "few outliers rule pearson by pool of x: other items may have outliers that these have not",
+]
+
+
+def older(value: Any) -> Any:
+    """The JSON of a result without the fields that were added where sentences told the same."""
+    if isinstance(value, dict):
+        return {name: older(each) for name, each in value.items() if name not in {"kept", "warnings", "unused"}}
+    return [older(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_results_of_earlier_versions_have_the_facts_of_their_sentences(kind: str) -> None:
+    unused = "scores not used: 5 graded items (8 needed); the results are those of the ratings alone"
+    more: dict[str, object] = {
+        "correlate": {"notes": ["another note", *WARNINGS], "warnings": WARNINGS},
+        "estimate": {"notes": ["another note", unused], "unused": unused},
+    }.get(kind, {})
+    value = json.loads(example(kind).to_json()) | more
+    assert Result.from_dict(older(value)) == Result.from_dict(value)
 
 
 def test_every_name_of_a_module_is_found_in_the_package() -> None:

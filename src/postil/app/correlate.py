@@ -141,7 +141,7 @@ def correlate_rows(
     found = correlate_table(table, options, texts, pairs=pairs, each_way=each_way)
     copies = scored.copies and scored.copies.intersection(map(table.key, range(len(table))))
     remark = copies_remark(len(copies), len(table))
-    return replace(found, notes=(*found.notes, remark)) if remark else found
+    return replace(found, notes=(*found.notes, remark), warnings=(*found.warnings, remark)) if remark else found
 
 
 def correlate_table(
@@ -182,17 +182,15 @@ def correlate_table(
         del counts
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)
-    notes = [note for each in tests for note in each.notes]
+    notes = dict.fromkeys(note for each in tests for note in each.notes)
+    warnings = (*found.notes, *near_warnings(table, tests[0].rows, options.resamples, options.seed))
     known = {(each.metric, each.coefficient) for each in found.absent}
     return CorrelationResult(
         correlations=found.rows,
         absent=(*found.absent, *no_people),
         human=people,
         differences=rows,
-        notes=(
-            *dict.fromkeys([*notes, *found.notes]),
-            *near_warnings(table, tests[0].rows, options.resamples, options.seed),
-        ),
+        notes=(*notes, *warnings),
         agreement=agreed,
         systems=means.rows,
         orders=means.orders,
@@ -202,6 +200,7 @@ def correlate_table(
         settings=_settings(table, options),
         audit=audited,
         severity=biased.told(options.severity) if biased else None,
+        warnings=warnings,
         points=Points(
             grades=tuple(table.grades.tolist()),
             scores={name: tuple(column.tolist()) for name, column in zip(table.metrics, table.scores.T, strict=True)},

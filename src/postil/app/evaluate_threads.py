@@ -163,7 +163,7 @@ def read_threads(
                 try:
                     values.append(values_of(thread, kind))
                 except Undefined as error:
-                    left.setdefault(str(error), []).append(article.id)
+                    left.setdefault(error.message, []).append(article.id)
                 else:
                     threads.append(thread)
     excluded = tuple(Excluded.of(why, names) for why, names in left.items())

@@ -88,23 +88,15 @@ def _made(cls: type, given: Values) -> object:
     """An options object, of flags' values that it takes out of those given."""
     hints = get_type_hints(cls, include_extras=True)
     values: Values = {}
-    flags: dict[str, str] = {}
     for each in fields(cls):
         inner, flag = split_hint(hints[each.name])
-        flags[each.name] = f"--{flag_name(each.name, flag)}"
         if is_options(inner):
             values[each.name] = _made(cast("type", inner), given)
         elif not flag.hidden:
             value = given.pop(each.name)
             if value is not None and value != []:
-                values[each.name] = _value(inner, value, flags[each.name])
-    try:
-        return cls(**values)
-    except UsageError as error:  # it names the field, and people know the flag
-        name, _, problem = str(error).partition(": ")
-        if name not in flags or flags[name].strip("-").replace("-", "_") == name:
-            raise
-        raise UsageError(f"{flags[name]}: {problem}") from None
+                values[each.name] = _value(inner, value, f"--{flag_name(each.name, flag)}")
+    return cls(**values)
 
 
 def _flags(cls: type) -> list[inspect.Parameter]:

@@ -13,7 +13,7 @@ from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument
 from postil.records.results import replace
-from postil.render.correlate import view, warnings_of
+from postil.render.correlate import view
 from postil.render.views import show
 
 __all__ = ["correlate"]
@@ -58,5 +58,5 @@ def correlate(
     shown = view(result, disagreements=options.disagree is not None)
     emit(show(format, result, shown), format)
     tell(format, shown.remarks)
-    for line in warnings_of(result):  # whatever the format: in a table it would stand far below the numbers
+    for line in result.warnings:  # whatever the format: in a table it would stand far below the numbers
         say(line)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from postil.errors import UsageError
+from postil.messages import Setting
 from postil.records.arguments import check_fields
 
 __all__ = ["DecodingOptions"]
@@ -44,7 +45,11 @@ class DecodingOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.strategy not in ("beam", "greedy", "nucleus"):
-            raise UsageError(f"strategy: expected beam, greedy or nucleus, got {self.strategy}")
+            raise UsageError(
+                "{strategy}: expected beam, greedy or nucleus, got {got}",
+                strategy=Setting("strategy"),
+                got=self.strategy,
+            )
         if self.seed < 0:
             raise UsageError(f"seed: expected at least 0, got {self.seed}")
         if self.beam_size < 1 or self.no_repeat_ngram_size < 0 or not 1 <= self.min_words <= self.max_words:

@@ -12,8 +12,9 @@ import numpy as np
 
 from postil.commenters.near_duplicates import UNSPACED, BigramSets, units_of, words_of
 from postil.commenters.profanity_model import ProfanityFilter, ProfanityModel, check_profanity_model
-from postil.commenters.screening import check_screens, screen
+from postil.commenters.screening import BLOCKED, because, check_screens, screen
 from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.messages import Note
 from postil.records.ranking import best_first
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class FilterResult:
     Args:
         accepted: The accepted candidates, best first.
         filtered: Indices of those filtered out, with the reason, best first; those that score below the last accepted
-            one are not listed.
+            one are not listed. A reason with details is a `postil.messages.Note`, whose code is its kind.
     """
 
     accepted: tuple[Accepted, ...]
@@ -65,7 +66,8 @@ class FilterResult:
         """
         if self.accepted or not self.filtered:
             return None
-        ((kind, times),) = Counter(reason.partition(":")[0] for _, reason in self.filtered).most_common(1)
+        kinds = (reason.code if isinstance(reason, Note) else reason for _, reason in self.filtered)
+        ((kind, times),) = Counter(kinds).most_common(1)
         return f"all {len(self.filtered):,} candidates are filtered out, {times:,} of them with the reason: {kind}"
 
 
@@ -161,9 +163,9 @@ class CandidateFilter:
         MissingExtra: The model of profanity is not installed.
 
     >>> texts = ["So proud of you, well done!", "so proud of you... well done", "Nice", "See www.web.org for more."]
-    >>> CandidateFilter().apply(texts, [0.5, 0.8, 0.9, 0.1])
-    FilterResult(accepted=(Accepted(position=1, merged=(0,)),), filtered=((2, 'too short: 1 word, expected at least \
-4'), (3, 'holds a web address')))
+    >>> found = CandidateFilter().apply(texts, [0.5, 0.8, 0.9, 0.1])
+    >>> found.accepted, [f"{position} {reason}" for position, reason in found.filtered]
+    ((Accepted(position=1, merged=(0,)),), ['2 too short: 1 word, expected at least 4', '3 holds a web address'])
     """
 
     min_words: int = 4
@@ -274,11 +276,11 @@ class CandidateFilter:
             yield too_short
         if self.max_words is not None and len(words) > self.max_words:
             kind = "character" if _HAN.search(text) else "word"
-            yield f"too long: {_many(len(words), kind)}, expected at most {self.max_words}"
+            yield because("too long", f"{_many(len(words), kind)}, expected at most {self.max_words}")
         if theirs and ours and _primary(theirs) != _primary(ours):
-            yield f"its article is in another language: {theirs}, not {ours}"
+            yield because("its article is in another language", f"{theirs}, not {ours}")
         if self.blocklist and (entry := self.blocklist.find(text)):
-            yield f"on the block list: {entry}"
+            yield because(BLOCKED, entry)
 
     def _too_short(self, words: list[str]) -> str | None:
         if len(words) < self.min_words or not all(first != second for first, second in pairwise(words)):
@@ -290,7 +292,7 @@ class CandidateFilter:
             return None
         least, kind = (-(-3 * self.min_words // 2), "character") if han else (self.min_words, "word")
         again = " without repetitions" if len(once) < len(words) else ""
-        return f"too short: {_many(len(once), kind)}{again}, expected at least {least}"
+        return because("too short", f"{_many(len(once), kind)}{again}, expected at least {least}")
 
 
 def _many(count: int, kind: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from postil.commenters.screening import PROFANITY
 from postil.errors import MissingExtra
+from postil.messages import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -59,7 +61,8 @@ class ProfanityModel:
         probability = self._known[position]
         if probability < _PROFANE:
             return None
-        return f"profanity or an insult (probability {f'{probability:.2f}'.removeprefix('0')})"
+        shown = f"{probability:.2f}".removeprefix("0")
+        return Note(PROFANITY, "{kind} (probability {probability})", kind=PROFANITY, probability=shown)
 
 
 def _probabilities(texts: Iterable[str]) -> list[float]:

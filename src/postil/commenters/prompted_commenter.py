@@ -20,6 +20,7 @@ import numpy as np
 from postil.commenters.copying import SpanIndex
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.near_duplicates import normalize_text
+from postil.commenters.screening import because
 from postil.endpoint import Answer, CutWatch, Failed, PromptTemplate, Request, first_words, marked
 from postil.endpoint.error_bodies import UNREADABLE
 from postil.endpoint.prompts import MARKS
@@ -368,17 +369,17 @@ def _comment(text: str) -> str:
 def _reasons(answer: Answer | Failed, text: str, overlap: Overlap | None) -> Iterator[str]:
     """Reasons to filter an answer out, before the filter looks at its text."""
     if isinstance(answer, Failed):
-        yield f"no answer: {answer.reason}"
+        yield because("no answer", answer.reason)
     elif answer.cut:
         yield "cut off at the maximum number of tokens" + (", in thoughts" if answer.thought and not text else "")
     elif answer.filtered:
         yield "stopped by the endpoint's filter of contents"
     elif answer.refusal:
-        yield f"declined by the model: '{first_words(answer.refusal, DECLINED)[0]} …'"
+        yield because("declined by the model", f"'{first_words(answer.refusal, DECLINED)[0]} …'")
     if not text:
         yield "empty but for thoughts" if isinstance(answer, Answer) and answer.thought else "empty"
     if begins := refusal(text):
-        yield f"a refusal: '{begins} …'"
+        yield because("a refusal", f"'{begins} …'")
     if _MARK.search(text):
         yield "repeats marks of the prompt"
     if overlap and overlap.words >= COPIED:

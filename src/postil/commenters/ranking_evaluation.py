@@ -189,7 +189,7 @@ def evaluate(
         try:
             scores = np.asarray(scorer(*task.pairs), np.float64)
         except Undefined as error:
-            absent.append(UndefinedScorer(scorer=name, reason=str(error)))
+            absent.append(UndefinedScorer(scorer=name, reason=error.message))
             continue
         if scores.shape != task.comments.shape or np.isnan(scores).any():
             problem = f"expected {len(task.comments)} numbers, got an array of shape {scores.shape}"

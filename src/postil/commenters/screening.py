@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Final
 from postil.commenters.blocklist import find_profanity
 from postil.commenters.candidate_pool import QUOTATION, REPLY
 from postil.errors import UnknownName
+from postil.messages import Note
 from postil.text.addresses import kinds_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-__all__ = ["SCREENS", "check_screens", "screen"]
+__all__ = ["BLOCKED", "PROFANITY", "SCREENS", "because", "check_screens", "screen"]
+
+BLOCKED: Final = "on the block list"
+PROFANITY: Final = "profanity or an insult"
+"""Kinds of reasons."""
 
 _QUESTION_TO_YOU: Final = "|".join(
     (
@@ -155,12 +160,26 @@ _SNIPPET: Final = 40
 _BEFORE: Final = 40
 
 
+def because(kind: str, detail: str) -> Note:
+    """A reason to filter a comment out, which is counted by its kind.
+
+    Args:
+        kind: Its kind.
+        detail: What is special about it.
+
+    >>> reason = because(PROFANITY, "idiot")
+    >>> str(reason), reason.code
+    ('profanity or an insult: idiot', 'profanity or an insult')
+    """
+    return Note(kind, "{kind}: {detail}", kind=kind, detail=detail)
+
+
 def _replies(text: str, flags: int) -> str | None:
     if flags & REPLY:
         return "a reply to another comment"
     found = next(filter(None, (pattern.match(text) for pattern in _BEGINNINGS)), None)
     found = found or next(filter(None, (pattern.search(text) for pattern in _ADDRESSES)), None)
-    return f"speaks to somebody: '{_snippet(found[0])}'" if found else None
+    return because("speaks to somebody", f"'{_snippet(found[0])}'") if found else None
 
 
 def _quotations(text: str, flags: int) -> str | None:
@@ -179,7 +198,7 @@ def _quotations(text: str, flags: int) -> str | None:
 
 def _edits(text: str, _: int) -> str | None:
     found = _EDIT.search(text)
-    return f"a note of an edit: '{_snippet(found[0])}'" if found else None
+    return because("a note of an edit", f"'{_snippet(found[0])}'") if found else None
 
 
 def _trackbacks(text: str, _: int) -> str | None:
@@ -193,7 +212,7 @@ def _code(text: str, _: int) -> str | None:
 
 def _profanity(text: str, _: int) -> str | None:
     found = find_profanity(text)
-    return f"profanity or an insult: {found}" if found else None
+    return because(PROFANITY, found) if found else None
 
 
 def _addresses(text: str, _: int) -> str | None:
@@ -240,7 +259,7 @@ def screen(text: str, flags: int = 0, *, allow: Collection[str] = ()) -> Iterato
     Yields:
         The reasons, in the order of `SCREENS`.
 
-    >>> list(screen("Thanks for the answer, you idiot!"))
+    >>> [*map(str, screen("Thanks for the answer, you idiot!"))]
     ["speaks to somebody: 'Thanks for the answer'", 'profanity or an insult: idiot']
     >>> list(screen("Edit: it rains", allow=["edits"])), list(screen("Bring a coat."))
     ([], [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.messages import spoken
 from postil.records.rows import Row
 
 if TYPE_CHECKING:
@@ -39,4 +38,4 @@ class Rejected(Row, frozen=True, gc=False):
         Args:
             error: The error.
         """
-        return cls(error.where, error.line, error.field, spoken(error.message))
+        return cls(error.where, error.line, error.field, error.message)

@@ -98,6 +98,7 @@ def estimate(
     undefined += [pair.undefined for pair in pairs if pair.undefined]
     systems = _systems(rated, means, order, differences, without)
     unnamed = [UNNAMED] if not systems[0].letters else []
+    unused = _unused(means, int(outputs.rated_items.sum())) if method == "crossed" and not means.used else ""
     return EstimateResult(
         target=target,
         method=method,
@@ -117,10 +118,11 @@ def estimate(
         curve=() if method == "ppi" else _curve(outputs, means, target),
         undefined=tuple(undefined),
         excluded=rated.excluded,
-        notes=(*_notes(rated, means, target, method), *unnamed),
+        notes=(*filter(None, [unused]), *_notes(rated, means, target, method), *unnamed),
         signatures=dict(zip(rated.metrics, rated.signatures, strict=True)),
         settings=settings,
         severity=rated.severity,
+        unused=unused,
     )
 
 
@@ -370,8 +372,6 @@ def _curve(outputs: Outputs, means: _Means, target: Target) -> tuple[IntervalWid
 def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -> Iterator[str]:
     outputs = rated.outputs
     graded = int(outputs.rated_items.sum())
-    if method == "crossed" and not means.used:
-        yield f"scores not used: {_unused(means, graded)}; the results are those of the ratings alone"
     if means.used and method == "crossed" and len(rated.systems) > 1 and not outputs.is_crossed:
         yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
     if len(rated.systems) > 1 and graded < ROUGH:
@@ -404,11 +404,13 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
 
 
 def _unused(means: _Means, graded: int) -> str:
-    """Reason why scores are not used."""
+    """Note on why scores are not used."""
     if graded < FEWEST or means.fit is None:
-        return f"{graded} graded item{'s' * (graded != 1)} ({FEWEST} needed)"
-    share = math.floor(100 * max(0.0, means.fit.r_squared))
-    return f"they explain {share} % of the variance of the grades ({100 * LEAST_R2:.0f} % needed)"
+        why = f"{graded} graded item{'s' * (graded != 1)} ({FEWEST} needed)"
+    else:
+        share = math.floor(100 * max(0.0, means.fit.r_squared))
+        why = f"they explain {share} % of the variance of the grades ({100 * LEAST_R2:.0f} % needed)"
+    return f"scores not used: {why}; the results are those of the ratings alone"
 
 
 def _on_grades(system: str, grades: Floats) -> Iterator[str]:

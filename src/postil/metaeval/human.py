@@ -144,7 +144,7 @@ def human_agreement(
     try:
         highest = ceiling(reliability, k)
     except Undefined as why:
-        rows.append(UndefinedResult(metric=CEILING, coefficient="pearson", by="pool", reason=str(why)))
+        rows.append(UndefinedResult(metric=CEILING, coefficient="pearson", by="pool", reason=why.message))
     if varying and adjusts:
         with suppress(Undefined):
             beside = ceiling(_reliability(rated, splits, seed)[0], k)

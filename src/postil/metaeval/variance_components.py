@@ -66,7 +66,7 @@ def rater_variance(table: Table) -> RaterVariance:
         found = design_of(table.ratings, table.item.astype(np.int64), table.system.astype(np.int64))
         estimates = found.estimates()
     except Undefined as why:
-        return RaterVariance(design="", components=(), levels=(), reason=str(why))
+        return RaterVariance(design="", components=(), levels=(), reason=why.message)
     counted = {name: max(0.0, value) for name, value in estimates.items()}
     total = sum(counted.values())
     k = float(1 / np.mean(1 / table.ratings.counts))

@@ -452,5 +452,5 @@ def _advised(rows: Iterator[T]) -> Iterator[T]:
     except InvalidInput as error:
         if not isinstance(error.problem, Null):
             raise
-        problem = f"{error.problem}; the value is missing: fill it, or drop the row"
+        problem = Message("{problem}; the value is missing: fill it, or drop the row", problem=error.problem)
         raise InvalidInput(problem, where=error.where, line=error.line, field=error.field) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -50,7 +49,6 @@ __all__ = [
     "on_severity",
     "summary",
     "view",
-    "warnings_of",
 ]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped")
@@ -89,10 +87,6 @@ AGREEMENT: Final = {
     "agreement": "equal ratings",
 }
 """The statistics of agreement that are shown, by name."""
-WARNED: Final = re.compile(
-    "; over=(near|kernel) (follows|loses)|references? of (its|their) own item|^few outliers rule"
-)
-"""Part of every warning: means of weights by similarity, candidates that are references, outliers; of no other note."""
 
 
 def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
@@ -133,15 +127,6 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
             f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations",
         ],
     )
-
-
-def warnings_of(result: CorrelationResult) -> list[str]:
-    """The notes that warn of ``over=near`` and ``over=kernel``, candidates that are references, and outliers.
-
-    Args:
-        result: The result.
-    """
-    return [note for note in result.notes if WARNED.search(note)]
 
 
 def _head(result: CorrelationResult) -> str:
@@ -414,7 +399,7 @@ def on_severity(result: CorrelationResult) -> Iterator[str]:
 
 def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
     if shown:
-        yield from noted(note for note in result.notes if not WARNED.search(note))
+        yield from noted(note for note in result.notes if note not in result.warnings)
     if len(result.differences) > shown:
         yield Message(
             "all {count:,} differences: {whole}{page}",

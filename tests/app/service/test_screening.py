@@ -61,6 +61,8 @@ def test_what_is_held(ask: Ask, text: str, reasons: list[str]) -> None:
     found = ask("screen", text=text)
     assert found["decision"] == "hold"
     assert [one for one in found["reasons"] if one in reasons] == reasons
+    assert found.get("empty", False) == ("no text" in reasons)
+    assert found.get("profanity", False) == reasons[0].startswith("profanity")
 
 
 def test_a_near_copy_of_another_comment_is_held(ask: Ask) -> None:

@@ -81,7 +81,10 @@ def test_no_verdict_where_nothing_was_tested() -> None:
 
 def test_scores_that_are_not_used_are_told_with_the_verdict() -> None:
     note = "scores not used: 5 graded items (8 needed); the results are those of the ratings alone"
-    assert conclusions(replace(estimated(), scores_used=False, notes=(note,)))[1] == note.replace("s", "S", 1) + "."
+    assert (
+        conclusions(replace(estimated(), scores_used=False, notes=(note,), unused=note))[1]
+        == note.replace("s", "S", 1) + "."
+    )
 
 
 def test_signatures_below_the_table() -> None:

@@ -22,7 +22,7 @@ from postil.corpus.formats.wordpress import read_wordpress
 from postil.corpus.options import ON_ERROR
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.messages import FACE, Message, Setting
+from postil.messages import Message, Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.reading import by_role
@@ -57,6 +57,7 @@ __all__ = [
     "rejecting",
     "say_rejected",
     "say_replaced",
+    "with_the_first",
 ]
 
 COMMENTS: Final = "comments."
@@ -329,13 +330,24 @@ def _import(
             for article in articles:
                 writer.write(article)
         if not report.articles:
-            first = f"; the first problem: {problems[0].words(FACE.get())}" if problems else ""
-            raise InvalidInput(f"no articles to write{first}", where=out)
+            raise InvalidInput(with_the_first("no articles to write", problems), where=out)
     for line in report.detected:
         on_message(line)
     say_rejected(report, "broken line[s] or comment[s]", out, on_message)
     _tell(report, on_message)
     return report
+
+
+def with_the_first(what: str, problems: Sequence[InvalidInput]) -> str:
+    """What is wrong, and the first problem that led to it.
+
+    Args:
+        what: What is wrong.
+        problems: The problems, if there are any.
+    """
+    if not problems:
+        return what
+    return Message("{what}; the first problem: {problem}", what=what, problem=problems[0].placed)
 
 
 def say_rejected(report: ImportReport, what: str, out: str, on_message: OnMessage) -> None:

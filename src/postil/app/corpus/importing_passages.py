@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final, get_args
 
-from postil.app.corpus.importing_articles import rejected_file, rejecting, say_rejected, say_replaced
+from postil.app.corpus.importing_articles import rejected_file, rejecting, say_rejected, say_replaced, with_the_first
 from postil.app.options import ThreadOptions
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.inex import read_inex
@@ -23,7 +23,7 @@ from postil.corpus.formats.wikipedia import (
 from postil.corpus.passage_duplicates import merge_duplicates
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.messages import FACE, Setting
+from postil.messages import Setting
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.row_files import kind_of, write
@@ -208,8 +208,7 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
         rows = passages if grades is None else grades.joined(passages, options.unjudged)
         first = next(rows, None)
         if first is None:
-            problem = f"; the first problem: {problems[0].words(FACE.get())}" if problems else ""
-            raise InvalidInput(_none(report, judged=grades is not None) + problem, where=files[0])
+            raise InvalidInput(with_the_first(_none(report, judged=grades is not None), problems), where=files[0])
         write(out, tally.counted(chain([first], rows)))
     _say_left_out(report, options, out, on_message)
     if grades is not None:

@@ -76,18 +76,22 @@ class RankResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     comments: tuple[RankedComment, ...]
 
 
-class ScreenResponse(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class ScreenResponse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Decision about a comment that a reader posts.
 
     Args:
         decision: ``accept``, or ``hold`` until a person has looked at it; no comment is ever refused here.
         reasons: The reasons to hold it, in words.
         quality: Its quality by the model that was named; about .5 for a usual comment of the thread, higher is better.
+        empty: True if it has no text; left out otherwise.
+        profanity: True if one of the reasons is profanity or an insult; left out otherwise.
     """
 
     decision: Literal["accept", "hold"]
     reasons: tuple[str, ...]
     quality: float | None
+    empty: bool = False
+    profanity: bool = False
 
 
 class ScoredItem(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -14,9 +14,11 @@ from postil.app.service.requests import SentComment
 from postil.app.service.responses import ScreenResponse
 from postil.commenters.near_duplicates import BigramSets, units_of
 from postil.commenters.profanity_model import ProfanityModel, check_profanity_model
+from postil.commenters.screening import BLOCKED, PROFANITY, because
 from postil.commenters.screening import screen as reasons_of
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput
+from postil.messages import Note
 from postil.text.addresses import MASKS, kinds_of_address
 from postil.text.markup import plain_text
 
@@ -53,7 +55,8 @@ def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
         MissingExtra: The model of profanity is asked for and not installed.
     """
     plain, settings = plain_text(request.text).text, models.candidate_filter
-    found = [*_reasons_in(plain, request.text, settings)]
+    empty = not any(one.isprintable() and not one.isspace() for one in plain)
+    found = [*["no text"] * empty, *_reasons_in(plain, request.text, settings)]
     if (request.profanity or settings.profanity) == "model" and not {"all", "profanity"} & set(settings.allow):
         check_profanity_model()
         found += filter(None, [ProfanityModel([plain], [0]).reason(0)])
@@ -61,20 +64,21 @@ def screen(models: OpenModels, request: ScreenRequest) -> ScreenResponse:
         found.append(f"a near copy of comment {copied} under the article")
     reasons = tuple(dict.fromkeys(found))
     quality = None if request.quality is None else _quality(models, request)
-    return ScreenResponse(decision="hold" if reasons else "accept", reasons=reasons, quality=quality)
+    profane = any(isinstance(one, Note) and one.code == PROFANITY for one in reasons)
+    return ScreenResponse(
+        decision="hold" if reasons else "accept", reasons=reasons, quality=quality, empty=empty, profanity=profane
+    )
 
 
 def _reasons_in(plain: str, text: str, settings: CandidateFilter) -> Iterator[str]:
     """The reasons that stand in a text, with its mark-up and without."""
-    if not any(one.isprintable() and not one.isspace() for one in plain):
-        yield "no text"
     allow = (*FINE, *settings.allow)
     yield from reasons_of(plain, allow=allow)
     # Mark-up splits words that a reader sees as one, and holds what `plain` leaves out: quotations, targets of links.
     yield from reasons_of(text, allow=(*allow, "trackbacks", "code"))
     for view in (plain, text):
         if settings.blocklist and (entry := settings.blocklist.find(view)):
-            yield f"on the block list: {entry}"
+            yield because(BLOCKED, entry)
         if not {"all", "addresses"} & set(settings.allow):
             yield from (f"holds {kind}" for kind in kinds_of_address(view) if kind in ADDRESSES)
     if not {"all", "addresses"} & set(settings.allow) and MASKS["phones"][1].search(plain):

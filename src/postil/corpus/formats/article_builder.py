@@ -20,6 +20,7 @@ import msgspec
 from postil.corpus.formats.fields import FIELDS, FIELDS_OF_COMMENTS
 from postil.corpus.formats.import_report import stem
 from postil.errors import InvalidInput
+from postil.messages import Message
 from postil.records.checks import is_integer, is_number
 from postil.records.dates import optional_date
 from postil.records.explain import shown
@@ -311,7 +312,8 @@ class ArticleBuilder:
         try:
             return optional_date(value)
         except InvalidInput as error:
-            raise InvalidInput(f"{error.problem}{self._advice}", field=field) from None
+            problem = Message("{problem}{advice}", problem=error.problem, advice=self._advice)
+            raise InvalidInput(problem, field=field) from None
 
     def _votes(self, value: object) -> int | None:
         if _is_missing(value):

@@ -19,6 +19,7 @@ from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile
 from postil.records.ids import plain_id
 from postil.records.result_json import SCHEMA, decoded, parsed
+from postil.records.results.earlier import with_facts
 from postil.records.results.kinds import Kinds
 from postil.records.table_options import TableFields, TableOptions
 
@@ -65,7 +66,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
             InvalidInput: It is no result, or one of another kind; says where.
         """
         kinds = Kinds() if cls is Result else {str(cls.__struct_config__.tag): cls}
-        return decoded(value, cast("Mapping[str, type[Self]]", kinds), where)
+        return decoded(with_facts(value), cast("Mapping[str, type[Self]]", kinds), where)
 
     def to_json(self) -> str:
         """The text that ``--format json`` prints.

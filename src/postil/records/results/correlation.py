@@ -44,6 +44,8 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
         absent_differences: Metrics that have no differences, and why, beyond those in `absent`.
         audit: The audit; None where none was asked for.
         severity: Severities of the annotators; None where no text has two ratings.
+        warnings: The notes that warn: of ``over=near`` and ``over=kernel``, of candidates that are references, and of
+            outliers.
     """
 
     correlations: tuple[Correlation, ...]
@@ -63,6 +65,7 @@ class CorrelationResult(Result, frozen=True, kw_only=True, tag="correlate"):
     absent_differences: tuple[UndefinedResult, ...] = ()
     audit: Audit | None = None
     severity: Severity | None = None
+    warnings: tuple[str, ...] = ()
 
     def to_rows(self) -> list[dict[str, object]]:
         """One row per coefficient, for ``pandas.DataFrame(rows)`` or ``polars.DataFrame(rows)``.

@@ -189,6 +189,7 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
         signatures: All that the scores of each metric depend on.
         settings: Options of the command.
         severity: Severities of the annotators; None where no output has two ratings.
+        unused: The note on why scores are not used although the method would; empty otherwise.
     """
 
     target: Literal["population", "items"]
@@ -213,3 +214,4 @@ class EstimateResult(Result, frozen=True, kw_only=True, tag="estimate"):
     signatures: dict[str, str]
     settings: EstimateSettings
     severity: Severity | None = None
+    unused: str = ""

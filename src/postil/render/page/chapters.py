@@ -22,7 +22,7 @@ from postil.records.results import (
     StudyResult,
 )
 from postil.render.audit import accuracies, accuracy_table, tied_notes
-from postil.render.correlate import on_severity, warnings_of
+from postil.render.correlate import on_severity
 from postil.render.formats import counted, listed
 from postil.render.numbers import estimate, grade, number
 from postil.render.page import pictures, tables
@@ -159,7 +159,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
         *([Findings(tuple(found))] if found else []),
         Paragraph(paragraph(look)),
         *(Paragraph(f"{capital(note)}.") for note in tied_notes(accuracies(result), isolated)),
-        *(Paragraph(f"{capital(note)}.") for note in warnings_of(result)),
+        *(Paragraph(f"{capital(note)}.") for note in result.warnings),
         *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
     )
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))

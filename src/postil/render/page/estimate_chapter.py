@@ -64,8 +64,7 @@ def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
         Section("settings", "Settings", (*_settings(result),)),
     )
-    unused = next((note for note in result.notes if note.startswith("scores not used")), None)
-    said = [_verdict(result), worth(result) or unused]
+    said = [_verdict(result), worth(result) or result.unused]
     conclusion = tuple(Paragraph(f"{capital(each)}.") for each in said if each)
     return Chapter(
         key, "Mean human grades of systems", head(result), conclusion, tuple(part for part in parts if part.blocks)

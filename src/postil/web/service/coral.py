@@ -37,8 +37,6 @@ SIGNATURES: Final = 8
 SHORTEST: Final = 16
 NOTHING: Final = Reply(b"{}")
 """The response by which Coral goes on."""
-EMPTY: Final = ("no text",)
-"""Reasons for a comment without text, which is a picture or a rating; Coral has a rule for those that are nothing."""
 
 
 class CoralComment(Request, frozen=True, kw_only=True, gc=False):
@@ -147,10 +145,10 @@ def coral_route(
         except PostilError as error:
             tell(f"a comment of Coral was not screened, and goes on: {error}")
             return NOTHING
-        if found.decision == "accept" or found.reasons == EMPTY:
+        # A comment without text is a picture or a rating; Coral has a rule for those that are nothing.
+        if found.decision == "accept" or (found.empty and len(found.reasons) == 1):
             return NOTHING
-        toxic = any(reason.startswith("profanity") for reason in found.reasons)
-        return reply(CoralResponse(status=status, actions=(TOXIC,) if toxic else ()))
+        return reply(CoralResponse(status=status, actions=(TOXIC,) if found.profanity else ()))
 
     return Route(
         method="POST",
