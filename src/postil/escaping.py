@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
     import _csv
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 __all__ = [
     "apostrophed",
     "csv_writer",
     "latex_line",
-    "latex_row",
     "latex_text",
     "markdown_cell",
-    "markdown_table",
     "one_line",
     "printed",
     "visible",
@@ -105,34 +103,6 @@ def markdown_cell(text: str) -> str:
     a\|&lt;b>
     """
     return _MARKDOWN.sub(_in_markdown, one_line(text))
-
-
-def markdown_table(grid: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown.
-
-    Args:
-        grid: Rows of cells; the first row is the head, the first column holds names, all others numbers.
-
-    >>> print(markdown_table([["system", "n"], ["a", "1"]]), end="")
-    | system | n |
-    | --- | ---: |
-    | a | 1 |
-    """
-    rows = [[markdown_cell(cell) for cell in row] for row in grid]
-    rule = ["---", *["---:"] * (len(grid[0]) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
-
-
-def latex_row(cells: Sequence[str]) -> str:
-    r"""A row of a table in LaTeX.
-
-    Args:
-        cells: The cells.
-
-    >>> print(latex_row(["50 %", "a_b"]))
-    50 \% & a\_b \\
-    """
-    return latex_line(map(latex_text, cells))
 
 
 def latex_text(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 
 from postil.records.results import Result
-from postil.render.formats import Format
+from postil.render.formats import Format, plain_rows
 from postil.render.views import SHOWN, show, view_of
 from result_examples import EXAMPLES, example
 
@@ -125,11 +125,11 @@ def test_typeset_numbers_have_no_hyphen_and_no_zero_before_the_point(kind: str) 
 def test_rows_are_the_same_in_json_lines_csv_and_python(kind: str) -> None:
     result = example(kind)
     view = view_of(result)
-    rows = view.rows
+    rows = plain_rows(view.rows)
     names = list(view.fields or (rows[0] if rows else ()))
     head, *lines = csv.reader(io.StringIO(show("csv", result), newline="")) if names else [[]]
     assert (head, len(lines)) == (names, len(rows))
-    nested = rows if view.nested is None else view.nested
+    nested = rows if view.nested is None else plain_rows(view.nested)
     assert [set(json.loads(line)) for line in show("jsonl", result).splitlines()] == [set(row) for row in nested]
     assert Result.from_json(result.to_json()) == result
 

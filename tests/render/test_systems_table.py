@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import dataclass
 
 import pytest
 
 from postil.errors import UnknownName, UsageError
 from postil.records.table_options import TableOptions
-from postil.render.systems_table import SystemCell, SystemsTable, systems_text
+from postil.render.systems_table import SystemsTable, systems_text
+from postil.render.table import Count, Interval, Name, crossed
 
 SCORES = {
     "base": {"meteor": 0.2, "ter": 0.5},
@@ -20,23 +22,41 @@ SCORES = {
 }
 
 
+@dataclass
+class Score:
+    system: str
+    metric: str
+    value: float
+    n: int
+
+    @property
+    def low(self) -> float:
+        return self.value - 0.05
+
+    @property
+    def high(self) -> float:
+        return self.value + 0.05
+
+
 def made(
-    scores: dict[str, dict[str, float]] = SCORES, *, different: tuple[str, ...] = ("a", "b"), **changes: object
+    scores: dict[str, dict[str, float]] = SCORES,
+    *,
+    different: tuple[str, ...] = ("a", "b"),
+    counts: dict[str, int] | None = None,
+    **changes: object,
 ) -> SystemsTable:
-    cells = {
-        system: {
-            metric: SystemCell(value=value, low=value - 0.05, high=value + 0.05, different=system in different)
-            for metric, value in row.items()
-        }
+    rows = [
+        Score(system, metric, value, counts[system] if counts else 1234)
         for system, row in scores.items()
-    }
+        for metric, value in row.items()
+    ]
+    cell, n = Interval("", "value"), Count("texts", "n")
     fields = {
-        "head": "system",
-        "cells": cells,
-        "counts": dict.fromkeys(cells, 1234),
+        "table": crossed(rows, Name("system", "system"), "metric", cell, key="scores", beside=[n]),
         "unit": "item",
         "lower_is_better": frozenset({"ter"}),
         "signatures": {"meteor": "meteor|postil:0"},
+        "different": lambda row: row.system in different,
         "tested": "significantly different from base",
         "intervals": "95 % confidence intervals",
     }

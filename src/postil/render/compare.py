@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import asdict
-
 from postil.messages import Message
 from postil.records.names import is_control
 from postil.render.formats import counted, noted
-from postil.render.systems_table import SystemCell, SystemsTable
-from postil.render.table import Interval, Name, PValue, Table, Text
+from postil.render.systems_table import SystemsTable
+from postil.render.table import Count, Interval, Name, PValue, Table, Text, crossed
 from postil.render.views import WHOLE, View
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ def view(result: Comparison) -> View:
     shown = [name for name in metrics if not is_control(name)] or metrics
     scores = _scores(result)
     return View(
-        rows=list(map(asdict, result.systems)),
+        rows=result.systems,
         grids=[compared_table(result, shown)],
         head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
         remarks=list(_remarks(result, len(metrics) - len(shown))),
@@ -85,22 +83,23 @@ def _scores(result: Comparison) -> str:
 
 def _systems(result: Comparison, metrics: Sequence[str], scores: str) -> SystemsTable:
     """The scores as a table of systems, with those that differ significantly from the baseline."""
-    cells: dict[str, dict[str, SystemCell]] = {}
-    for row in result.systems:
-        if row.metric in metrics:
-            cells.setdefault(row.system, {})[row.metric] = SystemCell(
-                value=row.mean, low=row.low, high=row.high, different=_differs(row)
-            )
+    table = crossed(
+        [row for row in result.systems if row.metric in metrics],
+        Name("system", "system"),
+        "metric",
+        Interval("", "mean"),
+        key="systems",
+        beside=[Count("items", lambda _: result.items)],
+    )
     settings = result.settings
     rule = "" if settings.p_values == "postil" else f" as in {settings.p_values}"
     test = f"approximate randomization{rule}, {settings.permutations:,} permutations, Holm-adjusted p < .05"
     return SystemsTable(
-        head="system",
-        cells=cells,
-        counts=dict.fromkeys(cells, result.items),
+        table=table,
         unit="item",
         lower_is_better=frozenset(result.lower_is_better),
-        tested=f"significantly different from {result.baseline} ({test})" if len(cells) > 1 else "",
+        different=_differs,
+        tested=f"significantly different from {result.baseline} ({test})" if len(table.rows) > 1 else "",
         intervals=f"95 % confidence intervals, bootstrap over items, {settings.resamples:,} resamples",
         notes=[f"{scores[:1].upper()}{scores[1:]}."],
         signatures=result.signatures,

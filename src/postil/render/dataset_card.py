@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
-from postil.escaping import markdown_cell, markdown_table, one_line
+from postil.escaping import markdown_cell, one_line
+from postil.render.formats import grid_as
 from postil.render.statistics import table_2
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def card(metadata: CorpusMetadata, statistics: StatisticsResult) -> str:
         f"- **Source:** {one_line(str(options['source']))}",
         f"- **Licence:** {one_line(str(options['license']))}",
         "",
-        markdown_table(table_2(statistics)),
+        grid_as("markdown", table_2(statistics)),
         "## How it was made",
         f"By postil {metadata.postil}, words by `{metadata.tokenizer}`; {metadata.words:,} distinct words.",
         "",

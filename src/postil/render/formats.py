@@ -8,10 +8,10 @@ from functools import partial
 from html import escape
 from itertools import chain
 from textwrap import wrap
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from unicodedata import combining, east_asian_width
 
-from postil.escaping import apostrophed, csv_writer, latex_row, markdown_table, one_line
+from postil.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
 from postil.messages import Message, spoken
 from postil.render.numbers import plain_numbers, pointed
 from postil.render.table import table_of
@@ -19,20 +19,26 @@ from postil.render.table import table_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from msgspec import Struct
+
     from postil.render.table import Table
 
 __all__ = [
     "FORMATS",
     "Format",
     "Grid",
+    "Text",
     "card",
     "counted",
+    "escaped",
     "excerpt",
     "grid_as",
     "grid_as_csv",
     "grid_of",
+    "laid_out",
     "listed",
     "noted",
+    "plain_rows",
     "rows_as_csv",
     "rows_as_jsonl",
     "short",
@@ -42,13 +48,27 @@ __all__ = [
 Format = Literal["table", "json", "jsonl", "csv", "markdown", "latex", "html"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
+Text: TypeAlias = Literal["table", "markdown", "latex", "html"]
+"""A format for people."""
+
 Grid = list[list[str]]
 """Rows of cells; the first row is the head, the first column holds names, all others numbers."""
 
 
-def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
+def plain_rows(rows: Iterable[Mapping[str, object] | Struct]) -> list[Mapping[str, object]]:
+    """Rows that are structs as the names and values of their fields.
+
+    Args:
+        rows: The rows.
+    """
+    from msgspec import Struct, structs  # noqa: PLC0415 - the help of commands does without it
+
+    return [structs.asdict(row) if isinstance(row, Struct) else row for row in rows]
+
+
+def rows_as_jsonl(rows: Iterable[Mapping[str, object] | Struct]) -> str:
     """One row per line."""
-    from msgspec import to_builtins  # noqa: PLC0415 - the help of commands does without it
+    from msgspec import to_builtins  # noqa: PLC0415 - the same
 
     from postil.records.ids import plain_id  # noqa: PLC0415 - the same
 
@@ -56,17 +76,18 @@ def rows_as_jsonl(rows: Sequence[Mapping[str, object]]) -> str:
         said = {name: spoken(value) if isinstance(value, Message) else value for name, value in row.items()}
         return json.dumps(said, ensure_ascii=False, allow_nan=False, default=partial(to_builtins, enc_hook=plain_id))
 
-    return "".join(f"{line(row)}\n" for row in rows)
+    return "".join(f"{line(row)}\n" for row in plain_rows(rows))
 
 
-def rows_as_csv(rows: Sequence[Mapping[str, object]], fields: Sequence[str] = ()) -> str:
+def rows_as_csv(rows: Iterable[Mapping[str, object] | Struct], fields: Sequence[str] = ()) -> str:
     """Comma-separated, with a head: the fields, by default those of the first row.
 
     People open these files in spreadsheets, so a text that one would run has an apostrophe before it; the importer of
     CSV takes it away (``--apostrophes``).
     """
-    names = list(fields or (rows[0] if rows else ()))
-    return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in rows)))
+    plain = plain_rows(rows)
+    names = list(fields or (plain[0] if plain else ()))
+    return grid_as_csv(chain([names], ([row.get(name) for name in names] for row in plain)))
 
 
 def grid_as_csv(grid: Iterable[Sequence[object]]) -> str:
@@ -90,7 +111,7 @@ def _cell(value: object) -> object:
     return apostrophed(spoken(value)) if isinstance(value, str) else value
 
 
-def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid | Table) -> str:
+def grid_as(form: Text, grid: Grid | Table) -> str:
     """Lay a table out, or a grid of words.
 
     >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
@@ -98,7 +119,31 @@ def grid_as(form: Literal["table", "markdown", "latex", "html"], grid: Grid | Ta
     ------  ------
     a          0.5
     """
-    return _LAYOUTS[form](grid_of(grid, typeset=form in {"latex", "html"}))
+    cells = grid_of(grid, typeset=form in {"latex", "html"})
+    return laid_out(form, [[escaped(form, cell) for cell in row] for row in cells])
+
+
+def laid_out(form: Text, rows: Grid) -> str:
+    """Lay out cells that are written in a format already, with marks of it.
+
+    Args:
+        form: The format.
+        rows: The cells.
+
+    >>> laid_out("markdown", [["system", "n"], ["a", "**1**"]]).splitlines()
+    ['| system | n |', '| --- | ---: |', '| a | **1** |']
+    """
+    return _LAYOUTS[form](rows)
+
+
+def escaped(form: Text, text: str) -> str:
+    """Escape a text for a cell.
+
+    Args:
+        form: The format.
+        text: Any text.
+    """
+    return _ESCAPES[form](text)
 
 
 def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
@@ -187,32 +232,51 @@ def _padded(grid: Grid) -> Grid:
     ]
 
 
-def _table(grid: Grid) -> str:
-    rows = _padded([[one_line(cell) for cell in row] for row in grid])
+def _table(rows: Grid) -> str:
+    rows = _padded(rows)
     rule = ["-" * _width(cell) for cell in rows[0]]
     return "".join("  ".join(row).rstrip() + "\n" for row in (rows[0], rule, *rows[1:]))
 
 
-def _latex(grid: Grid) -> str:
-    lines = [latex_row(row).replace("τ-", r"$\tau$-") for row in grid]
-    head = ["\\begin{tabular}{l" + "r" * (len(grid[0]) - 1) + "}", r"\toprule", lines[0], r"\midrule"]
-    return "\n".join([*head, *lines[1:], r"\bottomrule", r"\end{tabular}", ""])
+def _markdown(rows: Grid) -> str:
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
 
 
-def _html(grid: Grid) -> str:
-    head, *rows = [[escape(one_line(cell)) for cell in row] for row in grid]
+def _in_latex(text: str) -> str:
+    return latex_text(text).replace("τ-", r"$\tau$-")
+
+
+def _latex(rows: Grid) -> str:
+    head, *lines = map(latex_line, rows)
+    above = ["\\begin{tabular}{l" + "r" * (len(rows[0]) - 1) + "}", r"\toprule", head, r"\midrule"]
+    return "\n".join([*above, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _in_html(text: str) -> str:
+    return escape(one_line(text))
+
+
+def _html(rows: Grid) -> str:
+    head, *others = rows
     lines = [
         f'<tr><th scope="row" style="text-align:left">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for name, *cells in rows
+        for name, *cells in others
     ]
     names = "".join(f'<th scope="col">{cell}</th>' for cell in head)
     body = ["<tbody>", *lines, "</tbody>"]
     return "\n".join(['<table class="dataframe">', f"<thead><tr>{names}</tr></thead>", *body, "</table>", ""])
 
 
+_ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
+    "table": one_line,
+    "markdown": markdown_cell,
+    "latex": _in_latex,
+    "html": _in_html,
+}
 _LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {
     "table": _table,
-    "markdown": markdown_table,
+    "markdown": _markdown,
     "latex": _latex,
     "html": _html,
 }

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from postil.records.names import falls_by_signature
 from postil.records.results import SystemScore
 from postil.render.formats import counted
-from postil.render.systems_table import SystemCell, SystemsTable
-from postil.render.table import Count, Name, Number, Table
+from postil.render.systems_table import SystemsTable
+from postil.render.table import Count, Name, Number, crossed
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from postil.records.results import ScoreResult
+    from postil.render.table import Table
 
 __all__ = ["score_table", "scores_table", "summary", "view"]
 
@@ -31,7 +28,7 @@ def view(result: ScoreResult) -> View:
     """
     signatures = {row.metric: row.signature for row in result.scores}
     return View(
-        rows=[msgspec.structs.asdict(row) for row in result.scores],
+        rows=result.scores,
         fields=SystemScore.__struct_fields__,
         grids=[scores_table("system", result.scores, n=True)],
         remarks=[f"{metric}: {signature}" for metric, signature in signatures.items()],
@@ -47,24 +44,15 @@ def scores_table(head: str, scores: Sequence[SystemScore], *, n: bool) -> Table:
         scores: Scores, system by system.
         n: True to show the number of candidates.
     """
-    metrics = dict.fromkeys(row.metric for row in scores)
-    systems: dict[str, dict[str, SystemScore]] = {}
-    for row in scores:
-        systems.setdefault(row.system, {})[row.metric] = row
-    return Table(
+    return crossed(
+        scores,
+        Name(head, "system"),
+        "metric",
+        Number("", "score", digits=4, zero=True),
         key="scores",
         caption="Corpus scores of each system over all its texts",
-        rows=list(systems.items()),
-        columns=(
-            Name(head, itemgetter(0)),
-            *([Count("texts", lambda row: next(iter(row[1].values())).n, plain="n", separated=False)] if n else ()),
-            *(Number(name, "score", at=partial(_by, name), digits=4, zero=True) for name in metrics),
-        ),
+        beside=[Count("texts", "n", plain="n", separated=False)] if n else (),
     )
-
-
-def _by(metric: str, row: tuple[str, Mapping[str, SystemScore]]) -> SystemScore | None:
-    return row[1].get(metric)
 
 
 def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsTable:
@@ -75,14 +63,9 @@ def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsT
         scores: Scores, system by system.
         unit: Name of one of the texts that `SystemScore.n` counts.
     """
-    cells: dict[str, dict[str, SystemCell]] = {}
-    for row in scores:
-        cells.setdefault(row.system, {})[row.metric] = SystemCell(value=row.score)
     signatures = {row.metric: row.signature for row in scores}
     return SystemsTable(
-        head=head,
-        cells=cells,
-        counts={row.system: row.n for row in scores},
+        table=scores_table(head, scores, n=True),
         unit=unit,
         lower_is_better=frozenset(name for name, text in signatures.items() if falls_by_signature(name, text)),
         signatures=signatures,

@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
 
-from postil.escaping import latex_line, latex_text, markdown_cell, one_line
-from postil.render.formats import grid_as, grid_as_csv
+from postil.escaping import one_line
+from postil.render.formats import counted, escaped, grid_as_csv, laid_out
 from postil.render.numbers import plain_numbers
+from postil.render.table import Count, Number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.records.table_options import TableOptions
-    from postil.render.formats import Format
+    from postil.render.formats import Format, Grid, Text
+    from postil.render.table import Record, Table
 
-__all__ = ["SystemCell", "SystemsTable", "systems_text"]
+__all__ = ["SystemsTable", "systems_text"]
 
 DAGGER: Final = "†"
-MISSING: Final = "-"
-_MARKS: Final = re.compile(r"[*_#~]")
+_EMPHASIS: Final = re.compile(r"[*_#~]")
 """Characters of emphasis and headings in Markdown."""
-
-Mark: TypeAlias = Literal["", "best", "second"]
-Printed: TypeAlias = "Mapping[str, Mapping[str, _Printed]]"
-"""Printed cells by system and metric."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemCell:
-    """The score of a system by a metric.
-
-    Args:
-        value: The score.
-        low: Lower end of its 95 % confidence interval, if there is one.
-        high: Upper end.
-        different: True if it differs significantly from the baseline's.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    different: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,41 +31,84 @@ class SystemsTable:
     """Scores of systems by metrics.
 
     Args:
-        head: Title of the first column.
-        cells: Scores by system and metric.
-        counts: Number of texts of each system, if known.
+        table: One row per system, with a column of numbers per metric and maybe one that counts its texts.
         unit: Name of one of those that are counted.
         lower_is_better: Metrics for which lower is better.
-        tested: Test that `SystemCell.different` is from, in words; empty without one.
+        different: Function that is true for the part of a row in a column that differs significantly from the
+            baseline's.
+        tested: Test that `different` is from, in words; empty without one.
         intervals: Source of the intervals, in words; empty without any.
         notes: Further notes, in words.
         signatures: Signature of each metric.
     """
 
-    head: str
-    cells: Mapping[str, Mapping[str, SystemCell]]
-    counts: Mapping[str, int]
-    unit: str
-    lower_is_better: frozenset[str]
-    signatures: Mapping[str, str]
+    table: Table
+    unit: str = ""
+    lower_is_better: frozenset[str] = frozenset()
+    different: Callable[[Record], bool] | None = None
     tested: str = ""
     intervals: str = ""
     notes: Sequence[str] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def metrics(self) -> list[str]:
-        """The metrics, in their order."""
-        return list(dict.fromkeys(metric for row in self.cells.values() for metric in row))
+    def metrics(self) -> list[Number]:
+        """The columns of the metrics."""
+        return [column for column in self.table.columns if isinstance(column, Number)]
+
+    @property
+    def counts(self) -> list[int]:
+        """Number of texts of each system, if known."""
+        counts = (column for column in self.table.columns if isinstance(column, Count))
+        return [column.value(row) for column in counts for row in self.table.rows]
 
 
 @dataclass(frozen=True, slots=True)
-class _Printed:
-    """A cell as text: the number with its mark, then the interval in brackets, then the dagger."""
+class _Style:
+    """The marks of a format.
+
+    Args:
+        around: Marks around a number, the best and the second best.
+        dagger: Mark after a number that differs; the same before an interval.
+        interval: Marks around an interval.
+        none: Cell without a number.
+        minus: A minus sign.
+    """
+
+    around: tuple[str, str, str] = ("{}", "**{}**", "_{}_")
+    dagger: tuple[str, str] = (DAGGER, DAGGER)
+    interval: str = "{}"
+    none: str = "-"
+    minus: str = "-"
+
+
+_STYLES: Final = {
+    "table": _Style(),
+    "markdown": _Style(),
+    "latex": _Style(
+        ("{}", r"\textbf{{{}}}", r"\underline{{{}}}"),
+        (r"\rlap{$^{\dagger}$}", r"$^{\dagger}$"),
+        r"{{\scriptsize {}}}",
+        "--",
+        "$-$",
+    ),
+    "html": _Style(("{}", "<b>{}</b>", "<u>{}</u>"), ("<sup>†</sup>",) * 2, "<small>{}</small>", "–", "−"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """A number as text, its place (1 for the best, 2 for the second best, else 0), and its interval in brackets."""
 
     number: str
-    interval: str = ""
-    mark: Mark = ""
-    different: bool = False
+    place: int
+    different: bool
+    interval: str
+
+    def written(self, style: _Style) -> str:
+        number, interval = (text.replace("-", style.minus) for text in (self.number, self.interval))
+        dagger = style.dagger[bool(interval)] * self.different
+        return style.around[self.place].format(number) + dagger + (interval and f" {style.interval.format(interval)}")
 
 
 def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> str:
@@ -102,215 +125,132 @@ def systems_text(form: Format, table: SystemsTable, options: TableOptions) -> st
     options.check(form, intervals=bool(table.intervals))
     if form == "csv":
         return grid_as_csv(_numbers(table, options))
-    printed = _printed(table, options)
-    prints = {"table": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
-    return prints[form](table, printed, options)
+    writers = {"table": _terminal, "markdown": _markdown, "latex": _latex, "html": _html}
+    return writers[form](table, options)
 
 
-def _heads(table: SystemsTable) -> list[str]:
-    counts = ["n"] if len(set(table.counts.values())) > 1 else []
-    arrows = [f"{metric} ↓" if metric in table.lower_is_better else metric for metric in table.metrics]
-    return [table.head, *counts, *arrows]
+def _numbers(table: SystemsTable, options: TableOptions) -> Iterator[list[object]]:
+    """The grid of CSV: numbers in full, or rounded where decimals are asked for."""
+    ends = ("low", "high") if options.intervals else ()
+    first = table.table.columns[0]
+    heads = (name for column in table.metrics for name in (column.head, *(f"{column.head} {end}" for end in ends)))
+    yield [first.head, "n", *heads]
+    for row, n in zip_longest(table.table.rows, table.counts):
+        values = [column.value(row, of) for column in table.metrics for of in (column.of, *ends)]
+        yield [first.value(row), n, *(value if value is None else _scaled(value, options) for value in values)]
 
 
-def _counts(table: SystemsTable, system: str) -> list[str]:
-    """The number of texts, where it is not the same for all systems."""
-    return [f"{table.counts[system]:,}"] if len(set(table.counts.values())) > 1 else []
+def _scaled(value: float, options: TableOptions) -> float:
+    value *= 100 if options.percent else 1
+    return value if options.digits is None else round(value, options.digits)
+
+
+def _text(form: Text, text: str) -> str:
+    """A text without marks of its own, since bold and italics mean something in the table."""
+    text = escaped(form, text)
+    return _EMPHASIS.sub(r"\\\g<0>", text) if form == "markdown" else text
+
+
+def _grid(form: Text, table: SystemsTable, options: TableOptions) -> Grid:
+    first, rows = table.table.columns[0], table.table.rows
+    columns = [[_text(form, text) for text in (first.head, *map(first.value, rows))]]
+    if len(set(table.counts)) > 1:
+        columns.append(["n", *(f"{n:,}" for n in table.counts)])
+    for column in table.metrics:
+        scores = list(_scores(table, column, options))
+        cells = [score.written(_STYLES[form]) if score else _STYLES[form].none for score in scores]
+        head = f"{column.head} ↓" if column.head in table.lower_is_better else column.head
+        columns.append([_text(form, head), *(_aligned(scores, cells) if form == "table" else cells)])
+    return list(map(list, zip(*columns, strict=True)))
+
+
+def _scores(table: SystemsTable, column: Number, options: TableOptions) -> Iterator[_Score | None]:
+    """The scores by a metric; numbers that are printed alike are equally good."""
+    rows = table.table.rows
+    shown = [None if value is None else _number(value, options) for value in map(column.value, rows)]
+    there = [float(text) for text in shown if text is not None]
+    order = sorted({*there}, reverse=column.head not in table.lower_is_better) if len(there) > 1 else []
+    places = {number: place for place, number in enumerate(order[: 1 + options.second_best], 1)}
+    for row, text in zip(rows, shown, strict=True):
+        if text is None:
+            yield None
+            continue
+        ends = [column.value(row, end) for end in ("low", "high") if options.intervals]
+        numbers = [_number(end, options) for end in ends if end is not None]
+        interval = f"[{', '.join(numbers)}]" if numbers else ""
+        different = table.different is not None and column.value(row, table.different)
+        yield _Score(text, places.get(float(text), 0), different, interval)
+
+
+def _number(value: float, options: TableOptions) -> str:
+    (shown,) = plain_numbers([100 * value if options.percent else value], options.decimals, zero=True)
+    return shown.removeprefix("-") if float(shown) == 0 else shown
+
+
+def _aligned(scores: Sequence[_Score | None], cells: Sequence[str]) -> Iterator[str]:
+    """The cells of a terminal, with digits below each other."""
+    before = [len(("", "**", "_")[score.place]) if score else 0 for score in scores]
+    after = [width + (score is not None and score.different) for width, score in zip(before, scores, strict=True)]
+    for score, cell, left, right in zip(scores, cells, before, after, strict=True):
+        alone = score is not None and not score.interval
+        yield " " * (score is not None and max(before) - left) + cell + " " * (alone and max(after) - right)
 
 
 def _notes(table: SystemsTable, options: TableOptions, best: str = "in bold", second: str = "underlined") -> list[str]:
     """Notes below the table, one sentence each."""
-    sizes = set(table.counts.values())
-    said = [f"{n:,} {table.unit}{'s' * (n != 1)}." for n in sizes] if len(sizes) == 1 else []
+    sizes = set(table.counts)
+    said = [f"{counted(n, table.unit)}." for n in sizes] if len(sizes) == 1 else []
     said += list(table.notes)
     if options.percent:
         said.append("Scores × 100.")
-    if len(table.cells) > 1:
+    if len(table.table.rows) > 1:
         said.append(f"Best {best}{f', second best {second}' if options.second_best else ''}.")
     if table.tested:
         said.append(f"{DAGGER} {table.tested}.")
     if options.intervals:
         said.append(f"In brackets: {table.intervals}.")
-    if any(metric in table.lower_is_better for metric in table.metrics):
+    if any(column.head in table.lower_is_better for column in table.metrics):
         said.append("↓ lower is better.")
     return said
 
 
-def _signatures(table: SystemsTable) -> list[str]:
-    return [f"{metric}: {table.signatures[metric]}" for metric in table.metrics if metric in table.signatures]
+def _signatures(form: Text, table: SystemsTable) -> list[str]:
+    metrics = [column.head for column in table.metrics if column.head in table.signatures]
+    return [_text(form, f"{metric}: {table.signatures[metric]}") for metric in metrics]
 
 
-def _number(value: float, options: TableOptions) -> str:
-    value *= 100 if options.percent else 1
-    (shown,) = plain_numbers([value], options.decimals, zero=True)
-    return shown.removeprefix("-") if float(shown) == 0 else shown
-
-
-def _printed(table: SystemsTable, options: TableOptions) -> dict[str, dict[str, _Printed]]:
-    """Cells by system and metric; numbers that are printed alike are equally good."""
-    found: dict[str, dict[str, _Printed]] = {system: {} for system in table.cells}
-    for metric in table.metrics:
-        cells = {system: row[metric] for system, row in table.cells.items() if metric in row}
-        shown = {system: _number(cell.value, options) for system, cell in cells.items()}
-        order = sorted({*map(float, shown.values())}, reverse=metric not in table.lower_is_better)
-        marks: dict[float, Mark] = {}
-        if len(cells) > 1:
-            marks = {order[0]: "best"}
-            if options.second_best and order[1:]:
-                marks[order[1]] = "second"
-        for system, cell in cells.items():
-            interval = ""
-            if options.intervals and cell.low is not None and cell.high is not None:
-                interval = f"[{_number(cell.low, options)}, {_number(cell.high, options)}]"
-            mark = marks.get(float(shown[system]), "")
-            found[system][metric] = _Printed(shown[system], interval, mark, cell.different)
-    return found
-
-
-def _numbers(table: SystemsTable, options: TableOptions) -> list[list[object]]:
-    """The grid of CSV: numbers in full, or rounded where decimals are asked for."""
-
-    def number(value: float | None) -> float | None:
-        if value is None:
-            return None
-        value *= 100 if options.percent else 1
-        return value if options.digits is None else round(value, options.digits)
-
-    ends = ("low", "high") if options.intervals else ()
-    head: list[object] = [table.head, "n"]
-    for metric in table.metrics:
-        head += [metric, *(f"{metric} {end}" for end in ends)]
-    grid = [head]
-    for system, row in table.cells.items():
-        line: list[object] = [system, table.counts.get(system)]
-        for metric in table.metrics:
-            cell = row.get(metric)
-            line += [number(getattr(cell, name)) if cell else None for name in ("value", *ends)]
-        grid.append(line)
-    return grid
-
-
-_AROUND: Final[Mapping[Mark, str]] = {"": "", "best": "**", "second": "_"}
-
-
-def _grid(table: SystemsTable, printed: Printed, *, padded: bool) -> list[list[str]]:
-    """Cells for a terminal or Markdown: bold between asterisks; padded, so that digits stand below each other."""
-    grid = [_heads(table)]
-    before = {m: max(len(_AROUND[row[m].mark]) for row in printed.values() if m in row) for m in table.metrics}
-    after = {
-        m: max(len(_AROUND[row[m].mark]) + row[m].different for row in printed.values() if m in row)
-        for m in table.metrics
-    }
-    for system, row in printed.items():
-        line = [system, *_counts(table, system)]
-        for metric in table.metrics:
-            cell = row.get(metric)
-            if cell is None:
-                line.append(MISSING)
-                continue
-            around = _AROUND[cell.mark]
-            end = around + DAGGER * cell.different
-            interval = f" {cell.interval}" if cell.interval else ""
-            if padded and not interval:
-                end = end.ljust(after[metric])
-            line.append(" " * (padded and before[metric] - len(around)) + around + cell.number + end + interval)
-        grid.append(line)
-    return grid
-
-
-def _terminal(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
+def _terminal(table: SystemsTable, options: TableOptions) -> str:
     caption = f"{one_line(options.caption)}\n\n" if options.caption else ""
     notes = "".join(f"{one_line(note)}\n" for note in _notes(table, options, "**so**", "_so_"))
-    return caption + grid_as("table", _grid(table, printed, padded=True)) + "\n" + notes
+    return caption + laid_out("table", _grid("table", table, options)) + "\n" + notes
 
 
-def _in_markdown(text: str) -> str:
-    """A text without marks of its own, since bold and italics mean something in the table."""
-    return _MARKS.sub(r"\\\g<0>", markdown_cell(text))
+def _markdown(table: SystemsTable, options: TableOptions) -> str:
+    caption = f"{_text('markdown', options.caption)}\n\n" if options.caption else ""
+    note = _text("markdown", " ".join(_notes(table, options, second="in italics")))
+    signatures = "".join(f"- {line}\n" for line in _signatures("markdown", table))
+    table_of_scores = laid_out("markdown", _grid("markdown", table, options))
+    return f"{caption}{table_of_scores}\n{note}\n" + (f"\n{signatures}" if signatures else "")
 
 
-def _markdown(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
-    head, *rows = _grid(table, printed, padded=False)
-    lines = [map(_in_markdown, head), ["---", *["---:"] * (len(head) - 1)]]
-    lines += ([_in_markdown(name), *cells] for name, *cells in rows)
-    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    caption = f"{_in_markdown(options.caption)}\n\n" if options.caption else ""
-    note = _in_markdown(" ".join(_notes(table, options, second="in italics")))
-    signatures = "".join(f"- {_in_markdown(line)}\n" for line in _signatures(table))
-    return f"{caption}{text}\n{note}\n" + (f"\n{signatures}" if signatures else "")
-
-
-def _in_latex(text: str) -> str:
-    return latex_text(text).replace(r"$\dagger$ ", r"$\dagger$~")
-
-
-def _latex_cell(cell: _Printed | None) -> str:
-    if cell is None:
-        return "--"
-    number = cell.number.replace("-", "$-$")
-    number = {"": number, "best": rf"\textbf{{{number}}}", "second": rf"\underline{{{number}}}"}[cell.mark]
-    dagger = r"\rlap{$^{\dagger}$}" if cell.different and not cell.interval else r"$^{\dagger}$" * cell.different
-    interval = rf" {{\scriptsize {cell.interval.replace('-', '$-$')}}}" if cell.interval else ""
-    return number + dagger + interval
-
-
-def _latex(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
+def _latex(table: SystemsTable, options: TableOptions) -> str:
     """A tabular for booktabs, in a table environment if it has a caption or a label; signatures in comments."""
-    heads = _heads(table)
-    lines = [
-        latex_line([_in_latex(system), *_counts(table, system), *(_latex_cell(row.get(m)) for m in table.metrics)])
-        for system, row in printed.items()
-    ]
-    body = [
-        rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
-        *(r"\toprule", latex_line([_in_latex(head) for head in heads]), r"\midrule"),
-        *lines,
-        *(r"\bottomrule", r"\end{tabular}"),
-    ]
+    body = [laid_out("latex", _grid("latex", table, options)).rstrip()]
     if notes := _notes(table, options):
-        below = _in_latex(" ".join(notes)).replace(r"95 \%", r"95~\%")  # on one line
+        below = _text("latex", " ".join(notes)).replace(r"95 \%", r"95~\%").replace(r"$\dagger$ ", r"$\dagger$~")
         body += [r"\par\smallskip", rf"{{\noindent\footnotesize {below}\par}}"]
     if options.caption is not None or options.label is not None:
-        caption = [rf"\caption{{{_in_latex(options.caption)}}}"] if options.caption is not None else []
+        caption = [rf"\caption{{{_text('latex', options.caption)}}}"] if options.caption is not None else []
         label = [rf"\label{{{options.label}}}"] if options.label is not None else []
         body = [r"\begin{table}", r"\centering", *caption, *label, *body, r"\end{table}"]
-    comments = [r"% needs \usepackage{booktabs}", *(f"% {one_line(line)}" for line in _signatures(table))]
+    comments = [r"% needs \usepackage{booktabs}", *(f"% {line}" for line in _signatures("table", table))]
     return "\n".join([*comments, *body, ""])
 
 
-def _html_cell(cell: _Printed | None) -> str:
-    if cell is None:
-        return f"<td>{MISSING}</td>"
-    number = {"": cell.number, "best": f"<b>{cell.number}</b>", "second": f"<u>{cell.number}</u>"}[cell.mark]
-    interval = f" <small>{cell.interval}</small>" if cell.interval else ""
-    return f"<td>{number}{f'<sup>{DAGGER}</sup>' * cell.different}{interval}</td>"
-
-
-def _html(table: SystemsTable, printed: Printed, options: TableOptions) -> str:
-    def text(value: str) -> str:
-        return escape(one_line(value))
-
-    caption = [f"<caption>{text(options.caption)}</caption>"] if options.caption else []
-    head = "".join(f'<th scope="col">{text(name)}</th>' for name in _heads(table))
-    rows = [
-        f'<tr><th scope="row" style="text-align:left">{text(system)}</th>'
-        + "".join(f"<td>{count}</td>" for count in _counts(table, system))
-        + "".join(_html_cell(row.get(metric)) for metric in table.metrics)
-        + "</tr>"
-        for system, row in printed.items()
-    ]
-    signatures = "".join(f"<li>{text(line)}</li>" for line in _signatures(table))
-    return "\n".join(
-        [
-            '<table class="dataframe">',
-            *caption,
-            f"<thead><tr>{head}</tr></thead>",
-            "<tbody>",
-            *rows,
-            "</tbody>",
-            "</table>",
-            f"<p>{text(' '.join(_notes(table, options)))}</p>",
-            *([f"<details><summary>Signatures</summary><ul>{signatures}</ul></details>"] if signatures else []),
-            "",
-        ]
-    )
+def _html(table: SystemsTable, options: TableOptions) -> str:
+    text = laid_out("html", _grid("html", table, options))
+    if options.caption:
+        text = text.replace("<thead>", f"<caption>{_text('html', options.caption)}</caption>\n<thead>", 1)
+    text += f"<p>{_text('html', ' '.join(_notes(table, options)))}</p>\n"
+    signatures = "".join(f"<li>{line}</li>" for line in _signatures("html", table))
+    return text + (f"<details><summary>Signatures</summary><ul>{signatures}</ul></details>\n" if signatures else "")

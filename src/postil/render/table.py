@@ -17,15 +17,15 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from postil.render.numbers import DASH, grade, number, p_value, plain_numbers, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 __all__ = [
     "Cell",
@@ -44,6 +44,7 @@ __all__ = [
     "Table",
     "Text",
     "Value",
+    "crossed",
     "table_of",
 ]
 
@@ -149,10 +150,10 @@ class Column(ABC):
             of: Its place; by default the field of the column.
         """
         of = self.of if of is None else of
-        if callable(of):
-            return of(row)
         part = row if self.at is None else self.at(row)
-        return None if part is None else getattr(part, of)
+        if part is None:
+            return None
+        return of(part) if callable(of) else getattr(part, of)
 
     def cell(self, row: Record) -> Cell:
         """The cell of a row.
@@ -438,6 +439,46 @@ class Table:
             kind = self.kind(row) if self.kind is not None else ""
             cells = () if kind == "group" else tuple(column.cell(row) for column in others)
             yield name.line(row, kind, cells)
+
+
+def crossed(
+    rows: Sequence[Record],
+    name: Column,
+    head: Field,
+    cell: Column,
+    *,
+    key: str,
+    caption: str = "",
+    beside: Sequence[Column] = (),
+) -> Table:
+    """A table of rows that are cells: a line for all rows of a name, and a column for each head.
+
+    Args:
+        rows: The rows of a result.
+        name: Column of the names.
+        head: Place of the head of the column that a row is in.
+        cell: Column of the values, without its head.
+        key: Key of the table.
+        caption: Its caption.
+        beside: Columns after the names: of the first row of each line.
+
+    >>> from fractions import Fraction
+    >>> rows = [Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]
+    >>> name = Name("over", lambda row: f"{row.denominator}")
+    >>> crossed(rows, name, lambda row: f"{row.numerator}", Number("", float), key="parts").grid(typeset=False)
+    [['over', '1', '3'], ['2', '.500', '-'], ['4', '.250', '.750']]
+    """
+    lines: dict[Value, dict[str, Record]] = {}
+    heads = [Text("", head).value(row) for row in rows]
+    for row, each in zip(rows, heads, strict=True):
+        lines.setdefault(name.value(row), {})[each] = row
+    first = (replace(column, at=_first) for column in (name, *beside))
+    cells = (replace(cell, head=each, at=methodcaller("get", each)) for each in dict.fromkeys(heads))
+    return Table(key=key, caption=caption, rows=list(lines.values()), columns=(*first, *cells))
+
+
+def _first(line: Mapping[str, Record]) -> Record:
+    return next(iter(line.values()))
 
 
 def table_of(grid: Table | Sequence[Sequence[str]]) -> Table:

@@ -19,12 +19,23 @@ from postil.messages import Setting, spoken
 from postil.records.results import register_views, to_json
 from postil.records.table_options import TableOptions
 from postil.render.data_frames import data_frame
-from postil.render.formats import card, excerpt, grid_as, grid_of, rows_as_csv, rows_as_jsonl, value_with_interval
+from postil.render.formats import (
+    card,
+    excerpt,
+    grid_as,
+    grid_of,
+    plain_rows,
+    rows_as_csv,
+    rows_as_jsonl,
+    value_with_interval,
+)
 from postil.render.systems_table import systems_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from types import ModuleType
+
+    from msgspec import Struct
 
     from postil.records.results import Backend, Result
     from postil.render.formats import Format, Grid
@@ -91,7 +102,7 @@ class View:
     """A result as rows and grids.
 
     Args:
-        rows: One row per number, for CSV, JSON Lines and data frames.
+        rows: One row per number, for CSV, JSON Lines and data frames: structs, or names of columns with values.
         grids: Tables for people.
         fields: The columns of CSV; by default those of the first row.
         documents: Tables of Markdown, LaTeX and HTML, where they are not `grids`.
@@ -107,12 +118,12 @@ class View:
             is too narrow.
     """
 
-    rows: Sequence[Mapping[str, object]]
+    rows: Sequence[Mapping[str, object] | Struct]
     grids: Sequence[Grid | Table]
     fields: Sequence[str] = ()
     documents: Sequence[Grid | Table] | None = None
     details: Sequence[Grid | Table] = ()
-    nested: Sequence[Mapping[str, object]] | None = None
+    nested: Sequence[Mapping[str, object] | Struct] | None = None
     findings: Sequence[str] = ()
     head: str = ""
     below: str = ""
@@ -244,7 +255,7 @@ class ResultViews:
 
     def rows(self, result: Result) -> list[dict[str, object]]:
         """The rows of CSV."""
-        return [dict(row) for row in view_of(result).rows]
+        return [dict(row) for row in plain_rows(view_of(result).rows)]
 
     def frame(self, result: Result, backend: Backend | None) -> Any:
         """The rows as a data frame."""

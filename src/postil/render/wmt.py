@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from postil.render.audit import tied_notes
 from postil.render.formats import counted, listed, short
-from postil.render.systems_table import SystemCell, SystemsTable
+from postil.render.systems_table import SystemsTable
+from postil.render.table import Figure, Interval, Name, crossed
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import Correlation, MetricsTaskResult
-    from postil.render.formats import Grid
+    from postil.render.table import Column, Table
 
 __all__ = ["summary", "view"]
 
@@ -32,12 +34,11 @@ def view(result: MetricsTaskResult) -> View:
     """
     return View(
         rows=[
-            {field: getattr(row, field) for field in FIELDS[:-1]}
-            | {"rank": result.ranks[f"{row.by} {row.coefficient}"].get(row.metric)}
+            {field: getattr(row, field) for field in FIELDS[:-1]} | {"rank": _rank(result, row)}
             for row in result.correlations
         ],
         fields=FIELDS,
-        grids=[_grid(result)],
+        grids=[_table(result, Figure("", lambda row: f"{short(row.value)} ({_rank(result, row)})"))],
         head=_head(result),
         remarks=list(_remarks(result)),
         systems=_paper(result),
@@ -53,43 +54,27 @@ def _head(result: MetricsTaskResult) -> str:
     return f"{result.test_set} {result.language_pair}: {size}; human scores: {listed(human)}{used}"
 
 
-def _cells(result: MetricsTaskResult) -> dict[str, dict[str, tuple[Correlation, int]]]:
-    """Correlation and rank by metric and column; metrics by the first column that they have, best first."""
-    cells: dict[str, dict[str, tuple[Correlation, int]]] = {
-        metric: {} for ranks in result.ranks.values() for metric in ranks
-    }
-    for row in result.correlations:
-        rank = result.ranks[f"{row.by} {row.coefficient}"][row.metric]
-        cells[row.metric][f"{OVER[row.by]}: {row.coefficient}"] = row, rank
-    return cells
+def _rank(result: MetricsTaskResult, row: Correlation) -> int:
+    return result.ranks[f"{row.by} {row.coefficient}"][row.metric]
 
 
-def _grid(result: MetricsTaskResult) -> Grid:
-    """One row per metric; a value with the rank of its significance cluster."""
-    cells = _cells(result)
-    head = list(dict.fromkeys(f"{OVER[row.by]}: {row.coefficient}" for row in result.correlations))
-    grid = [["metric", *head]]
-    for metric, found in cells.items():
-        shown = {column: f"{short(row.value)} ({rank})" for column, (row, rank) in found.items()}
-        grid.append([metric, *(shown.get(column, "-") for column in head)])
-    return grid
+def _table(result: MetricsTaskResult, cell: Column) -> Table:
+    """One row per metric, those of the first significance cluster above."""
+    order = list(dict.fromkeys(metric for ranks in result.ranks.values() for metric in ranks))
+    found = crossed(result.correlations, Name("metric", "metric"), _head_of, cell, key="correlations")
+    return replace(found, rows=sorted(found.rows, key=lambda line: order.index(found.columns[0].value(line))))
+
+
+def _head_of(row: Correlation) -> str:
+    return f"{OVER[row.by]}: {row.coefficient}"
 
 
 def _paper(result: MetricsTaskResult) -> SystemsTable:
     """The same for a paper, the best in bold."""
     return SystemsTable(
-        head="metric",
-        cells={
-            metric: {
-                column: SystemCell(value=row.value, low=row.low, high=row.high, different=rank > 1)
-                for column, (row, rank) in found.items()
-            }
-            for metric, found in _cells(result).items()
-        },
-        counts={},
+        table=_table(result, Interval("", "value")),
         unit="system",
-        lower_is_better=frozenset(),
-        signatures={},
+        different=lambda row: _rank(result, row) > 1,
         tested="not in the first significance cluster (one-sided test at .05)",
         intervals=f"95 % bootstrap confidence intervals, {result.settings.resamples:,} resamples",
         notes=[f"{_head(result)}."],
