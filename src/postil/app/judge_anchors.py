@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.reference_rows import read_references
+from postil.app.reference_rows import Weighting, read_references
 from postil.app.score_rows import Candidates
 from postil.judges import Anchor
 from postil.messages import Message, Setting
@@ -91,7 +91,7 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
     rows, asked = list(references), {options.metric: metric}
     notes = list[str]()
     texts = [Reference(row.item, row.text) for row in rows]
-    found = read_references(LocatedRows(iter(texts), references.places), None, None, asked, notes.append)
+    found = read_references(LocatedRows(iter(texts), references.places), Weighting(metrics=asked), notes.append)
     grades = [row.mean_grade for row in rows]
     for index, grade in enumerate(grades):
         if grade is not None and (problem := options.scale.check(grade)):

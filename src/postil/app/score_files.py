@@ -9,7 +9,7 @@ from postil.app.engines import elsewhere
 from postil.app.names import summed
 from postil.app.paired_tables import PAIR, pair_files
 from postil.app.progress import progress, steps
-from postil.app.reference_rows import weighed_fields
+from postil.app.reference_rows import Weighting
 from postil.app.score_rows import RowEvaluation
 from postil.app.score_stream import streamed
 from postil.errors import UsageError
@@ -100,7 +100,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
             rows = read(candidates, Candidate, given["candidates"])
             scoring = RowEvaluation(
                 rows,
-                pair.references(references, weighed_fields(options.weights, options.scale, asked)),
+                pair.references(references, Weighting(options.weights, options.scale, asked).fields),
                 options,
                 asked,
                 background=background,

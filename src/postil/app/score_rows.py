@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from postil.app.reference_rows import read_references
+from postil.app.reference_rows import Weighting, read_references
 from postil.errors import Undefined, UsageError
 from postil.messages import Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND
@@ -171,8 +171,8 @@ class RowEvaluation:
         self.remarks: list[str] = []
         """Remarks on the rows, one line each; those on candidates are added when `measure` ends."""
         grades = _grades(options, asked or {})
-        drop = options.ungraded == "drop"
-        found = read_references(references, options.weights, options.scale, asked, self.remarks.append, drop=drop)
+        weighting = Weighting(options.weights, options.scale, asked)
+        found = read_references(references, weighting, self.remarks.append, drop=options.ungraded == "drop")
         metrics = asked or _default(found, background, self.remarks.append)
         try:
             self.evaluation = Evaluation(

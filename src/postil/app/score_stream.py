@@ -22,20 +22,18 @@ import numpy as np
 
 from postil.app.paired_tables import firsts, repeated
 from postil.app.progress import steps
-from postil.app.reference_rows import SCALE_MISSING, weigh_rows
+from postil.app.reference_rows import SCALE_MISSING, Weighting
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message
-from postil.metrics.consensus import similarity_of
-from postil.metrics.evaluation import CHUNK, Evaluation, ReferenceTexts, SystemTotals, weighting_signature
+from postil.metrics.evaluation import CHUNK, Evaluation, SystemTotals
 from postil.metrics.external_frequencies import ExternalFrequencies
 from postil.metrics.languages import language_remarks
-from postil.metrics.metric_set import default_metrics, lowest_weight, parse_all
+from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
 from postil.records.names import copies_remark
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
-from postil.records.weights import DEFAULT, default_method
 from postil.text.han import HanTexts, all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
@@ -43,13 +41,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import ExitStack
 
-    from numpy.typing import NDArray
-
     from postil.app.score_options import ScoreOptions
     from postil.app.score_rows import CandidateBatch
     from postil.engine import Engine
     from postil.metrics.base import Metric
-    from postil.metrics.evaluation import ScoredBatch
+    from postil.metrics.evaluation import ReferenceTexts, ScoredBatch
     from postil.records.reading import Reading
     from postil.records.row_files import Rows
     from postil.records.row_locations import RowLocations
@@ -97,7 +93,7 @@ class _Survey:
     sizes: tuple[int, int]
     method: str | None
     han: HanTexts
-    metrics: dict[str, Metric]
+    metrics: Mapping[str, Metric]
     frequencies: ExternalFrequencies | None
     remarks: list[str]
 
@@ -144,11 +140,12 @@ def streamed(
     metrics = asked or parse_all(default_metrics(weighted=False))
     if any(each.origin or averages_weights(each) or each.reads_all_references for each in metrics.values()):
         return None
-    if _idf_order(metrics, options) and not _large(files, COUNTED * SMALLEST):
+    weighting = Weighting(options.weights, options.scale, asked)
+    if _idf_order(metrics, weighting) and not _large(files, COUNTED * SMALLEST):
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
     references = _References(files[1], readings[1])
-    survey = _survey(references, Path(files[1]).stat().st_size // FEW, options, asked, stack)
+    survey = _survey(references, Path(files[1]).stat().st_size // FEW, options, weighting, stack)
     if survey is None:
         return None
     if not options.allow_han:
@@ -163,6 +160,7 @@ def streamed(
         _References(files[1], silent[1]),
         survey=survey,
         options=options,
+        weighting=weighting,
     )
 
 
@@ -171,14 +169,14 @@ def _large(files: tuple[str, str], smallest: int) -> bool:
     return all(path.is_file() for path in paths) and paths[1].stat().st_size >= smallest
 
 
-def _idf_order(metrics: Mapping[str, Metric], options: ScoreOptions) -> int:
+def _idf_order(metrics: Mapping[str, Metric], weighting: Weighting) -> int:
     """Length of the longest n-gram whose document frequency is needed; 0 if no metric has an idf."""
-    similarity = similarity_of(options.weights)
+    similarity = weighting.similarity
     return max(metric.idf_order for metric in (*metrics.values(), *([similarity] if similarity else [])))
 
 
 def _survey(
-    references: _References, longest: int, options: ScoreOptions, asked: dict[str, Metric] | None, stack: ExitStack
+    references: _References, longest: int, options: ScoreOptions, weighting: Weighting, stack: ExitStack
 ) -> _Survey | None:
     """Read the references once.
 
@@ -186,7 +184,7 @@ def _survey(
         references: The references.
         longest: Largest number of characters of an item's references with which streaming saves memory.
         options: Options of the command.
-        asked: The metrics that were named; None for the default ones.
+        weighting: Weights of the references.
         stack: Contexts that end with the scoring.
 
     Returns:
@@ -195,31 +193,26 @@ def _survey(
     """
     groups = references.groups()
     block, characters = _block(groups)
-    consensus = similarity_of(options.weights) is not None
-    # Without a word on weights there are some if all rows have one; a later row without is an error, and read whole.
-    weighted = bool(options.weights or options.scale or (block and block[0].rows[0].weight is not None))
-    metrics = parse_all(default_metrics(weighted=weighted)) if asked is None else asked
-    weighted = weighted or any(metric.needs_weights for metric in metrics.values())
-    frequencies = _frequencies(metrics, options, stack)
-    hashes, least, most, graded, method = array("q"), 1 << 62, 0, not weighted and asked is None, options.weights
+    method = weighting.of([row for group in block for row in group.rows])
+    asked = weighting.metrics
+    metrics = parse_all(default_metrics(weighted=method is not None)) if asked is None else asked
+    frequencies = _frequencies(metrics, options, weighting, stack)
+    hashes, least, most, graded = array("q"), 1 << 62, 0, method is None and asked is None
     repetitions = 0
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
     while block:
         if characters > longest:
             return None
-        rows = [row for group in block for row in group.rows]
-        texts, sizes = [row.text for row in rows], [len(group.rows) for group in block]
+        try:
+            _texts(block, weighting, method, references.places)
+        except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
+            return None
+        texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
         han.see(texts)
         hashes.extend(hash(group.rows[0].item) for group in block)
         repetitions += sum(group.repeated for group in block)
         least, most = min(least, *sizes), max(most, *sizes)
-        graded = graded and all(row.mean_grade is not None for row in rows)
-        if weighted and not consensus:
-            method = method or (DEFAULT if options.scale else default_method(rows))
-            try:
-                _weights(rows, sizes, method, options=options, lowest=_lowest(asked), places=references.places)
-            except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
-                return None
+        graded = graded and all(row.mean_grade is not None for group in block for row in group.rows)
         if frequencies is not None:
             frequencies.add(texts, sizes)
         block, characters = _block(groups)
@@ -247,32 +240,21 @@ def _characters(rows: Iterable[Reference]) -> int:
     return sum(len(row.text) for row in rows)
 
 
-def _frequencies(metrics: Mapping[str, Metric], options: ScoreOptions, stack: ExitStack) -> ExternalFrequencies | None:
+def _frequencies(
+    metrics: Mapping[str, Metric], options: ScoreOptions, weighting: Weighting, stack: ExitStack
+) -> ExternalFrequencies | None:
     """Document frequencies for metrics with an idf, in a temporary folder; None if there are none."""
-    order = _idf_order(metrics, options)
+    order = _idf_order(metrics, weighting)
     if not order:
         return None
     folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
     return ExternalFrequencies(folder, named_tokenizer(options.tokenizer), order, options.jobs)
 
 
-def _lowest(asked: Mapping[str, Metric] | None) -> float:
-    """The lowest weight that all metrics take."""
-    return lowest_weight(asked or {}, -1.0 if asked else 0.0)
-
-
-def _weights(
-    rows: Sequence[Reference],
-    sizes: Sequence[int],
-    method: str,
-    *,
-    options: ScoreOptions,
-    lowest: float,
-    places: RowLocations,
-) -> NDArray[np.float64]:
-    """Weights of the references of some items."""
-    items = np.repeat(np.arange(len(sizes)), sizes)
-    return weigh_rows(rows, items, method, options.scale, lowest=lowest, places=places)
+def _texts(groups: Sequence[_Group], weighting: Weighting, method: str | None, places: RowLocations) -> ReferenceTexts:
+    """The references of some items, weighted by a method."""
+    items = np.repeat(np.arange(len(groups)), [len(group.rows) for group in groups])
+    return weighting.texts([row for group in groups for row in group.rows], items, method, places)
 
 
 def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
@@ -357,6 +339,7 @@ class StreamedEvaluation:
         references: The references, to be read again.
         survey: Findings of the first reading.
         options: Options of the command.
+        weighting: Weights of the references.
     """
 
     def __init__(
@@ -366,6 +349,7 @@ class StreamedEvaluation:
         *,
         survey: _Survey,
         options: ScoreOptions,
+        weighting: Weighting,
     ) -> None:
         self.remarks: list[str] = survey.remarks
         """Remarks on the rows, one line each, when `measure` has ended."""
@@ -376,6 +360,7 @@ class StreamedEvaluation:
         self._references = references
         self._survey = survey
         self._options = options
+        self._weighting = weighting
         self._split = any(metric.reads_tokens for metric in survey.metrics.values())
         self._given = Candidates(candidates, survey.items)
         self.evaluation = self._bind([self._references.first()], [])
@@ -385,26 +370,17 @@ class StreamedEvaluation:
 
     def _bind(self, groups: list[_Group], candidates: Sequence[Candidate]) -> Evaluation:
         numbers = [number for group in groups for number in group.numbers]
-        rows = [row for group in groups for row in group.rows]
-        sizes = [len(group.rows) for group in groups]
         places, options, survey = self._references.places, self._options, self._survey
-        method, frequencies = survey.method, survey.frequencies
-        similarity = similarity_of(options.weights)
+        references, frequencies = _texts(groups, self._weighting, survey.method, places), survey.frequencies
         return Evaluation(
             survey.metrics,
-            ReferenceTexts(
-                texts=[row.text for row in rows],
-                offsets=np.cumsum([0, *sizes]),
-                weights=_weights(rows, sizes, method, options=options, lowest=-1.0, places=places)
-                if method is not None and similarity is None
-                else None,
-                weighting="" if method is None else weighting_signature(method, options.scale),
-                similarity=similarity,
-            ),
+            references,
             tokenizer=options.tokenizer,
             background=None
             if frequencies is None
-            else frequencies.of([*(row.text for row in rows), *(row.text for row in candidates)]),
+            else frequencies.of(
+                [*(row.text for group in groups for row in group.rows), *(row.text for row in candidates)]
+            ),
             jobs=options.jobs,
             allow_han=True,  # the share of all references was looked at before
             sizes=survey.sizes,

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from postil.app.paired_tables import PAIR, open_reference_table
-from postil.app.reference_rows import weighed_fields
+from postil.app.reference_rows import Weighting
 from postil.app.score_options import ScoreOptions
 from postil.app.score_rows import RowEvaluation
 from postil.metrics.evaluation import ItemScores
@@ -69,7 +69,7 @@ def score_tables(
     )
     names = ColumnNames(PAIR, columns, everywhere={"item": item})
     rows = open_rows(candidates, Candidate, "candidates", names)
-    opened = open_reference_table(candidates, references, names, weighed_fields(weights, scale, asked))
+    opened = open_reference_table(candidates, references, names, Weighting(weights, scale, asked).fields)
     if several is not None and not weighted and any(map(callable, several)):
         opened, weighted = _with_weights(opened)
         asked = parse_all(several, weighted=weighted)

@@ -11,7 +11,7 @@ import numpy as np
 
 from postil.app.options import InputOptions, PluginOptions, ThreadOptions
 from postil.app.paired_tables import PAIR, pair_files
-from postil.app.reference_rows import read_references
+from postil.app.reference_rows import Weighting, read_references
 from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
@@ -116,7 +116,7 @@ def plan_weights(
     rows = list(references)
     asked = {options.metric: metric}
     texts = [Reference(row.item, row.text) for row in rows]
-    found = read_references(LocatedRows(iter(texts), references.places), None, None, asked, on_message)
+    found = read_references(LocatedRows(iter(texts), references.places), Weighting(metrics=asked), on_message)
     evaluation = Evaluation(
         asked, found.references, tokenizer=options.tokenizer, jobs=options.jobs, refuse=found.refuse
     )

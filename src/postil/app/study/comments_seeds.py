@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.app.reference_rows import read_references
+from postil.app.reference_rows import Weighting, read_references
 from postil.commenters.ranking_evaluation import distinct
 from postil.metaeval.crossed import crossed_estimate
 from postil.metrics.evaluation import Batch, Evaluation
@@ -44,7 +44,7 @@ def scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | fl
     options = study.options
     metrics = parse_all(options.specs)
     references = read(study.shared / "references.jsonl", Reference)
-    found = read_references(references, study.weights, study.scale, metrics, study.on_message)
+    found = read_references(references, Weighting(study.weights, study.scale, metrics), study.on_message)
     evaluation = Evaluation(
         metrics, found.references, tokenizer=study.corpus.tokenizer, jobs=options.jobs, allow_han=True
     )
