@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.app.columns import as_list, refuse_other_form
 from postil.app.paired_tables import firsts
-from postil.app.reference_columns import GradedColumns, ReferenceColumns
+from postil.app.reference_columns import ReferenceColumns
 from postil.app.score_options import UNGRADED
 from postil.app.score_tables import score_tables
 from postil.errors import InvalidInput, UnknownName, UsageError
@@ -19,6 +19,7 @@ from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, Syst
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer
+from postil.records.counting import have
 from postil.records.explain import shown
 from postil.records.frames import SYSTEM, ColumnNames, is_table, open_rows
 from postil.records.ids import as_id
@@ -233,20 +234,17 @@ def _score_columns(
     if items is not None:
         items = [as_id(each) if isinstance(each, str) else each for each in as_list(items, "items")]
     names = () if items is None else [each if isinstance(each, str) else str(each) for each in items]
-    whole = None
-    if ungraded == "drop":
-        if weights is None:
-            raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
-        graded = GradedColumns.select(len(texts), references, weights, items)
-        if graded.remark:
-            warnings.warn(graded.remark, stacklevel=3)
-        references, weights, items, whole = graded.references, graded.weights, graded.items, graded.whole
-        texts, names = [texts[row] for row in graded.rows], [names[row] for row in graded.rows] if names else ()
-        of_system = None if of_system is None else [of_system[row] for row in graded.rows]
-    columns = ReferenceColumns.gather(len(texts), references, weights, items, lowest_weight(chosen, -1.0))
+    if ungraded == "drop" and weights is None:
+        raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
+    lowest, n = lowest_weight(chosen, -1.0), len(texts)
+    columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=ungraded == "drop")
+    if excluded := n - len(columns.candidates):
+        warnings.warn(f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded", stacklevel=3)
+        texts, names = [texts[row] for row in columns.candidates], [names[row] for row in columns.candidates if names]
+        of_system = of_system and [of_system[row] for row in columns.candidates]
     evaluation = Evaluation(
         chosen,
-        replace(columns.references, whole=whole),
+        columns.references,
         tokenizer=tokenizer,
         background=background,
         controls=controls,
