@@ -182,5 +182,5 @@ def test_wrong_columns() -> None:
         package.score(texts, references, weights=[[None] * len(row) for row in weights], ungraded="drop")
     with pytest.raises(InvalidInput, match="weights:1: expected a weight for each of 3 references, got 1"):
         package.score(texts, references, weights=[[None]] * 6, ungraded="drop")
-    with pytest.raises(InvalidInput, match="weights:2: expected a number from 0 to 1, got 3.0"):
+    with pytest.raises(InvalidInput, match="weights:2: expected a number from 0 to 1, got 3"):
         package.score(["a", "b"], [["a"], ["b"]], weights=[[None], [3.0]], metrics="w-rouge-l", ungraded="drop")
