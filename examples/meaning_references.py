@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.replicates import By
+    from postil.records.coefficients import By
     from reference_sets import Judged
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.app.passages import MEASURES
-from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.coefficients import rank_coefficient
 from postil.metaeval.gain import gain_curve
 from postil.metaeval.permutation import permutation_p
-from postil.metaeval.resampling import SEED, bootstrap_counts, interval
+from postil.metaeval.resampling import Draws, bootstrap_counts, interval
 from postil.metaeval.significance import holm
 from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import Preprocessing
@@ -147,9 +147,9 @@ def by_topic(data: Judged, scores: Mapping[str, Floats], length: Floats, cutoffs
     """
     columns = np.column_stack([*scores.values()])
     starts = np.flatnonzero(np.diff(data.topic, prepend=-1))
-    of_grade = correlate_groups(columns, data.grades, starts, "spearman")
-    of_length = correlate_groups(columns, length, starts, "spearman")
-    both = correlate_groups(length[:, None], data.grades, starts, "spearman")
+    of_grade = rank_coefficient("spearman", columns, data.grades, starts)
+    of_length = rank_coefficient("spearman", columns, length, starts)
+    both = rank_coefficient("spearman", length[:, None], data.grades, starts)
     left = np.sqrt(np.maximum(0.0, (1 - of_length**2) * (1 - both**2)))
     partial = np.full_like(left, np.nan)
     np.divide(of_grade - of_length * both, left, out=partial, where=left > 1e-6)
@@ -195,7 +195,7 @@ def sign_flips(columns: Floats) -> Floats:
     """Sign-flip p-value of the mean of each column of float64[topics, m]."""
     if not columns.size:
         return np.empty(0)
-    return permutation_p(lambda flipped: np.abs((1 - 2 * flipped) @ columns), len(columns), FLIPS, SEED)
+    return permutation_p(lambda flipped: np.abs((1 - 2 * flipped) @ columns), len(columns), Draws(permutations=FLIPS))
 
 
 def table(heads: Sequence[str], rows: Mapping[str, Sequence[str]]) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 import dstc7_to_rows
 import mohler_to_rows
 import wmt21_to_rows
-from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import bootstrap_counts, interval
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts
+from postil.metaeval.resampling import Draws, bootstrap_counts, interval
 from postil.records.weights import METHODS
 from postil.text import is_han_text
 
@@ -28,12 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.coefficients import Coefficient
-    from postil.metaeval.replicates import By
+    from postil.records.coefficients import By, Measure
 
     Floats: TypeAlias = NDArray[np.float64]
 
-LEVELS: tuple[tuple[By, Coefficient], ...] = (
+LEVELS: tuple[tuple[By, Measure], ...] = (
     ("pool", "pearson"),
     ("pool", "spearman"),
     ("item", "pearson"),
@@ -227,7 +227,7 @@ def posts(folder: Path) -> Judged:
 
 
 def correlated(
-    data: Judged, scores: Mapping[str, Floats], by: By, coefficient: Coefficient, jobs: int = 1
+    data: Judged, scores: Mapping[str, Floats], by: By, coefficient: Measure, jobs: int = 1
 ) -> tuple[dict[str, float], dict[str, Floats]]:
     """Correlations with the grades, and those of resamples of the items, by name.
 
@@ -242,8 +242,8 @@ def correlated(
     columns = {name: values.reshape(len(data.grades), -1) for name, values in scores.items()}
     ends = np.cumsum([values.shape[1] for values in columns.values()])[:-1]
     counts = bootstrap_counts(int(data.cluster[-1]) + 1, RESAMPLES)[:, data.cluster]
-    together, system = np.column_stack(list(columns.values())), np.zeros_like(data.item)
-    found = resampled(together, data.grades, data.item, system, counts, coefficient, by, jobs=jobs)
+    texts = Texts(np.column_stack(list(columns.values())), data.grades, data.item, np.zeros_like(data.item))
+    found = kind_of(coefficient).resampled(texts, counts, by, Draws(jobs=jobs))
     values = dict(zip(columns, (float(part.mean()) for part in np.split(found.values, ends)), strict=True))
     return values, dict(
         zip(columns, (part.mean(axis=1) for part in np.split(found.samples, ends, axis=1)), strict=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from bench.corpus.memory import watched
 from postil.metaeval import By, Table, correlations, differences, join
+from postil.metaeval.resampling import Draws
 from postil.records import Judgement, Score, write
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def compared(original: Original, sizes: Sizes) -> list[str]:
     found = []
     for coefficient, by, of in (("acc-eq", "item", table), ("acc-eq", "pool", few), ("spa", "system", table)):
         name, level = cast("Any", coefficient), cast("By", by)
-        ours = correlations(of, [name], level, resamples=1)
+        ours = correlations(of, [name], level, draws=Draws(resamples=1))
         theirs = original.values(of, by)
         if coefficient == "acc-eq":  # the sign patterns of the other are drawn
             np.testing.assert_allclose([row.value for row in ours.rows], theirs, rtol=0, atol=1e-9)

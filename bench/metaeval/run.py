@@ -27,17 +27,16 @@ from bench.metaeval import audit, scipy_loop
 from bench.metaeval.audit import seconds
 from bench.metrics.report import machine, version
 from postil.metaeval import correlations, differences, join
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import KENDALL_RESAMPLES
-from postil.metaeval.resampling import RESAMPLES
+from postil.metaeval.resampling import PERMUTATIONS, RESAMPLES, Draws
 from postil.records import Judgement, Score, write
+from postil.records.coefficients import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.metaeval import Coefficient
+    from postil.metaeval import Measure
 
-COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b")
+COEFFICIENTS: tuple[Measure, ...] = ("pearson", "spearman", "kendall-b")
 TESTED = COEFFICIENTS[:2]
 
 PAGE = """# Benchmarks of meta-evaluation
@@ -104,12 +103,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{what}: {took:.2f} s, SciPy {lines[-1]['scipy']:.0f} s", file=sys.stderr)
 
     for name in COEFFICIENTS:
-        several = KENDALL_RESAMPLES if name.startswith("kendall") else RESAMPLES
-        found = correlations(table, [name], resamples=1, jobs=given.jobs).rows
+        several = TABLE[name].most.get("pool", RESAMPLES)
+        found = correlations(table, [name], draws=Draws(resamples=1, jobs=given.jobs)).rows
         np.testing.assert_allclose([row.value for row in found], scipy_loop.values(table, name), atol=1e-12)
         line(
             f"{name}, values and intervals",
-            partial(correlations, table, [name], jobs=given.jobs),
+            partial(correlations, table, [name], draws=Draws(jobs=given.jobs)),
             partial(scipy_loop.intervals, table, name, given.scipy_resamples),
             several / given.scipy_resamples,
             f"{given.scipy_resamples} of {several:,} resamples",
@@ -117,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in TESTED:
         line(
             f"{name}, all pairs: intervals, Williams, permutations",
-            partial(differences, table, name, jobs=given.jobs),
+            partial(differences, table, name, draws=Draws(jobs=given.jobs)),
             partial(scipy_loop.tests, table, name, given.scipy_permutations),
             PERMUTATIONS / given.scipy_permutations,
             f"{given.scipy_permutations} of {PERMUTATIONS:,} permutations, no intervals",
@@ -140,7 +139,7 @@ def page(given: argparse.Namespace, lines: Sequence[dict[str, str | float]], who
     head = PAGE.format(
         **{name: getattr(given, name) for name in ("items", "systems", "metrics", "jobs")},
         resamples=RESAMPLES,
-        kendall=KENDALL_RESAMPLES,
+        kendall=TABLE["kendall-b"].most["pool"],
         permutations=PERMUTATIONS,
         pairs=given.metrics * (given.metrics - 1) // 2,
         machine=machine(),

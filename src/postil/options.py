@@ -46,6 +46,7 @@ class Flag:
         min: Smallest allowed number.
         max: Largest allowed number.
         hidden: True if the field is set from Python alone.
+        names: The names that it takes, in words, which follow the first part of its description.
     """
 
     name: str = field(default="", kw_only=False)
@@ -55,6 +56,7 @@ class Flag:
     min: float | None = None
     max: float | None = None
     hidden: bool = False
+    names: str = ""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -105,6 +107,10 @@ def descriptions(cls: type) -> Mapping[str, str]:
         _, _, args = (inspect.cleandoc(base.__doc__ or "")).partition("Args:\n")
         for name, text in _ENTRY.findall(args):
             found[name] = _MARKS.sub("", " ".join(text.split()))
+    for name, hint in get_type_hints(cls, include_extras=True).items() if is_options(cls) else ():
+        if names := split_hint(hint)[1].names:
+            what, end, rest = found[name].partition(";")
+            found[name] = f"{what}: {names}{end}{rest}"
     return found
 
 
@@ -157,7 +163,7 @@ def split_hint(hint: object) -> tuple[object, Flag]:
         hint: Annotation of the field, resolved; a union of several types is read as text.
 
     >>> split_hint(Annotated[int | None, Flag(min=1)])
-    (<class 'int'>, Flag(name='', short='', other='', metavar=None, min=1, max=None, hidden=False))
+    (<class 'int'>, Flag(name='', short='', other='', metavar=None, min=1, max=None, hidden=False, names=''))
     """
     flag = Flag()
     if get_origin(hint) is Annotated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -22,9 +22,9 @@ from postil.records.rows import Judgement, Score
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.metaeval.coefficients import Measure
-    from postil.metaeval.replicates import By
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By, Measure
     from postil.records.results import Audit
 
 FAST = {"resamples": 40, "permutations": 200, "worst": 0}
@@ -83,9 +83,9 @@ def test_accuracies_of_the_command_are_not_computed_again(
 ) -> None:
     called: list[Measure] = []
 
-    def counted(table: Table, asked: Sequence[Measure], level: By, **options: Any) -> correlation.Correlations:
+    def counted(table: Table, asked: Sequence[Measure], level: By, draws: Draws) -> correlation.Correlations:
         called.extend(asked)
-        return correlation.correlations(table, asked, level, **options)
+        return correlation.correlations(table, asked, level, draws)
 
     monkeypatch.setattr(audit_rankings, "correlations", counted)
     options = CorrelateOptions(audit=True, alt_epsilon=0.1, by=by, coefficients=coefficients, **FAST)

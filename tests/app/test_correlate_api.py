@@ -13,12 +13,14 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.metaeval import correlation, significance
-from postil.metaeval.replicates import resampled
+from postil.metaeval.coefficient_kinds import Kind
 from postil.records import Judgement, Score, write
 
 if TYPE_CHECKING:
+    from postil.metaeval.coefficients import Texts
     from postil.metaeval.replicates import Replicates
+    from postil.metaeval.resampling import Counts, Draws
+    from postil.records.coefficients import By
     from postil.records.results import CorrelationResult
 
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
@@ -43,13 +45,14 @@ def test_numbers_by_hand() -> None:
 
 def test_every_coefficient_is_resampled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
+    once = Kind.resampled
 
-    def counted(*given: object, **named: object) -> Replicates:
-        calls.append(given[5])
-        return resampled(*given, **named)  # type: ignore[arg-type]
+    def counted(self: Kind, texts: Texts, counts: Counts, by: By, draws: Draws) -> Replicates:
+        if texts.scores.shape == (len(GRADES), len(SCORES)):
+            calls.append(self.name)
+        return once(self, texts, counts, by, draws)
 
-    for module in (correlation, significance):
-        monkeypatch.setattr(module, "resampled", counted)
+    monkeypatch.setattr(Kind, "resampled", counted)
     found = postil.correlate(SCORES, GRADES, options=FEW)
     assert {row.coefficient for row in found.differences} == set(found.settings.coefficients)
     assert calls == list(found.settings.coefficients)

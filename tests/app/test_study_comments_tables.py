@@ -14,6 +14,7 @@ from postil.app.study.comments_examples import REFERENCES, disagreements_part, e
 from postil.app.study.comments_people import agreement_part, people_part
 from postil.app.study.papers import comments_paper
 from postil.metaeval.agreement import agreement
+from postil.metaeval.resampling import Draws
 from postil.records import Article, Comment, Judgement
 from postil.records.results import (
     CorpusStatistics,
@@ -189,7 +190,7 @@ def test_agreement_of_references_and_suggestions() -> None:
         for n in range(30)
         for who in ("ann", "bob")
     ]
-    references = agreement(ratings, resamples=20)
+    references = agreement(ratings, draws=Draws(resamples=20))
     estimate = references.estimates["kappa-unweighted-pairs"]
     table = dict(rows(agreement_part(judged(), references, PAPER), "agreement"))
     assert table["annotators"] == (2, 2, 5)
@@ -208,7 +209,7 @@ def test_the_kappa_of_the_paper_is_compared_with_no_kappa_between_positions() ->
     ratings = [
         Judgement(str(n), "c", place, 1 + (n + (place == "2" and n % 3 == 0)) % 5) for n in range(30) for place in "12"
     ]
-    part = agreement_part(None, agreement(ratings, resamples=20, numbered=True), PAPER)
+    part = agreement_part(None, agreement(ratings, draws=Draws(resamples=20), numbered=True), PAPER)
     table = dict(rows(part, "agreement"))
     assert table["annotators"] == ("not told apart", None, 5)
     assert table["Cohen’s kappa, unweighted"] == (None, None, 0.59)

@@ -15,6 +15,7 @@ pytest.importorskip("fastapi", reason="needs the web extra")
 from browser_window import DESKTOP, TABLET
 from campaign_window import Grading, sample
 from postil.metaeval.agreement import agreement
+from postil.metaeval.resampling import Draws
 from postil.records import Judgement
 from postil.records.row_files import read
 
@@ -54,7 +55,7 @@ def test_from_plan_to_correlate(serve: Callable[..., Server], chromium: Chromium
 
     lead = Grading(chromium).join(server, "Lee", "lead")
     lead.until("document.body.innerText.includes('Alpha, ordinal')")
-    found = agreement([one for some in given.values() for one in some], labels=range(1, 6), resamples=10)
+    found = agreement([one for some in given.values() for one in some], labels=range(1, 6), draws=Draws(resamples=10))
     shown = lead("document.querySelector('main').innerText")
     assert f"{found.estimates['kappa-quadratic-pooled'].value:.2f}" in shown
     assert f"{found.estimates['alpha-ordinal'].value:.2f}" in shown

@@ -12,6 +12,7 @@ import pytest
 
 from postil.corpus.store import Corpus
 from postil.metaeval.agreement import agreement
+from postil.metaeval.resampling import Draws
 from postil.records import Article, Comment, Judgement, Passage, Reference, read, write
 
 pytest.importorskip("sqlalchemy")
@@ -88,7 +89,7 @@ def tables(out: str) -> dict[str, dict[str, Any]]:
 def kappa(rows: list[Reference], name: str) -> float:
     found = agreement(
         (Judgement(row.item, str(row.id), each.annotator, each.grade) for row in rows for each in row.ratings),
-        resamples=1,
+        draws=Draws(resamples=1),
     )
     assert len(found.raters) == 5
     return found.estimates[name].value

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from postil.metaeval.replicates import By
+    from postil.records.coefficients import By
 
     Load = Callable[[str], ModuleType]
     Cells = dict[tuple[str, str], str]

@@ -12,7 +12,8 @@ import pytest
 import postil
 from postil.app.correlate import correlate_files
 from postil.app.correlate_options import CorrelateOptions
-from postil.metaeval.replicates import resampled
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts
 from postil.metaeval.resampling import bootstrap_counts
 from postil.records import Judgement, Score, read
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from postil.metaeval.replicates import By
+    from postil.records.coefficients import By
     from postil.records.results import Correlation, CorrelationResult
 
     Load = Callable[[str], ModuleType]
@@ -128,8 +129,9 @@ class Study:
         numbers = {question: number for number, question in enumerate(self.answers)}
         item = np.array([numbers[answer.question] for answer in self.every], np.int32)
         counts = bootstrap_counts(len(numbers), 1)
+        texts = Texts(values[:, None], grades, item, np.zeros_like(item))
         return tuple(
-            float(resampled(values[:, None], grades, item, np.zeros_like(item), counts, coefficient, by).values[0])
+            float(kind_of(coefficient).resampled(texts, counts, by).values[0])
             for coefficient in ("pearson", "spearman")
         )
 

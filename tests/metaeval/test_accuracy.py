@@ -12,12 +12,14 @@ from table_p import table_p
 
 from exploration import examples
 from postil.metaeval.accuracy import AccuracyResampling, Pairs, group_sizes, swapping_pairs, with_thresholds
-from postil.metaeval.correlation import correlations, why_undefined
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts
+from postil.metaeval.correlation import correlations
 from postil.metaeval.human import human_agreement
-from postil.metaeval.replicates import LEVELS, resampled
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.significance import differences
 from postil.metaeval.table import join
+from postil.records.coefficients import LEVELS
 from postil.records.names import HALVES
 from postil.records.rows import Judgement, Score
 
@@ -112,7 +114,7 @@ def test_chance_of_table_p():
 @pytest.mark.parametrize("by", LEVELS)
 def test_the_threshold_is_the_smallest_of_the_best(holes, by):
     scores, grades, item, system = holes
-    work = AccuracyResampling.of(*holes, by)
+    work = AccuracyResampling.of(Texts(*holes), by)
     found = work(np.ones((1, item.max() + 1), np.int32))[0]
     for column, epsilon in enumerate(work.epsilons):
         groups = points_of(scores[:, column], grades, item, system, by)
@@ -146,7 +148,7 @@ def resampled_accuracy(texts, by, epsilon, count):
 def test_resamples_keep_the_threshold_and_have_no_pairs_of_copies(holes, by):
     scores, *others = holes
     counts = bootstrap_counts(int(others[1].max()) + 1, 6, 3)
-    work = AccuracyResampling.of(*holes, by)
+    work = AccuracyResampling.of(Texts(*holes), by)
     found = work(counts)
     np.testing.assert_array_equal(found, work(counts, jobs=2))
     for column, epsilon in enumerate(work.epsilons):
@@ -263,7 +265,7 @@ def test_order_of_rows_scale_and_shift_change_nothing(columns, order, factor, by
     once = np.ones((1, 4), np.int32)
 
     def found(rows, scores):
-        work = AccuracyResampling.of(scores[rows, None], grades[rows], item[rows], system[rows], by)
+        work = AccuracyResampling.of(Texts(scores[rows, None], grades[rows], item[rows], system[rows]), by)
         return work(once)[0, 0], work.epsilons[0]
 
     value, epsilon = found(np.arange(12), scores)
@@ -272,10 +274,10 @@ def test_order_of_rows_scale_and_shift_change_nothing(columns, order, factor, by
 
 
 def test_groups_weigh_the_same():
-    pairs = Pairs.of(np.zeros((9, 1)), np.zeros(9), np.repeat([0, 1, 2], [2, 3, 4]), np.zeros(9, int), "item")
+    pairs = Pairs.of(Texts(np.zeros((9, 1)), np.zeros(9), np.repeat([0, 1, 2], [2, 3, 4]), np.zeros(9, int)), "item")
     assert (pairs.weights.tolist(), pairs.scale) == ([6, 2, 1], 18)
     many = np.repeat(np.arange(400), np.arange(2, 402))
-    pairs = Pairs.of(np.zeros((len(many), 1)), np.zeros(len(many)), many, many, "item")
+    pairs = Pairs.of(Texts(np.zeros((len(many), 1)), np.zeros(len(many)), many, many), "item")
     np.testing.assert_allclose(pairs.weights * pairs.numbers / pairs.scale, 1 / 400, rtol=1e-9)
 
 
@@ -283,7 +285,8 @@ def test_swapping_pairs_is_the_share_of_sign_patterns():
     rng = np.random.default_rng(4)
     item, system = np.array([0, 0, 0, 1, 1, 2, 2], np.int32), np.array([0, 1, 2, 0, 1, 0, 1], np.int32)
     scores, grades = rng.integers(0, 9, (7, 2)) / 4, rng.integers(1, 4, 7) / 1.0
-    work = AccuracyResampling.of(scores, grades, item, system, "item")
+    texts = Texts(scores, grades, item, system)
+    work = AccuracyResampling.of(texts, "item")
     terms = []
     for each in range(3):
         rows = np.flatnonzero(item == each)
@@ -295,7 +298,7 @@ def test_swapping_pairs_is_the_share_of_sign_patterns():
             terms.append((one - other) / len(pairs) / 3)
     signs = np.array(list(itertools.product((-1, 1), repeat=len(terms))))
     expected = (np.abs(signs @ terms) >= abs(sum(terms)) - 1e-12).mean()
-    (p,) = swapping_pairs(scores, grades, item, system, "item", np.array([[0], [1]]), permutations=20_000, seed=1)
+    (p,) = swapping_pairs(texts, "item", np.array([[0], [1]]), Draws(permutations=20_000, seed=1))
     assert p == pytest.approx(expected, abs=0.015)
 
 
@@ -328,7 +331,7 @@ def test_a_random_control_is_calibrated_in_each_draw():
 
 @pytest.mark.parametrize("by", LEVELS)
 def test_people_have_split_halves_alone(by):
-    found, absent = human_agreement(table_p(), ["acc-eq"], by, splits=10, resamples=50)
+    found, absent = human_agreement(table_p(), ["acc-eq"], by, splits=10, draws=Draws(resamples=50))
     (row,) = found.rows
     assert (row.metric, row.coefficient, row.by) == (HALVES, "acc-eq", by)
     assert 0.4 < row.value <= 1
@@ -341,14 +344,17 @@ def test_people_have_split_halves_alone(by):
 def test_the_number_of_threads_changes_nothing():
     found = table_p()
     for by in LEVELS:
-        assert correlations(found, ["acc-eq"], by, jobs=1).rows == correlations(found, ["acc-eq"], by, jobs=3).rows
+        assert (
+            correlations(found, ["acc-eq"], by, draws=Draws(jobs=1)).rows
+            == correlations(found, ["acc-eq"], by, draws=Draws(jobs=3)).rows
+        )
 
 
 def test_pools_are_resampled_two_hundred_times():
     counts = bootstrap_counts(12, 300, 1)
     found = table_p()
-    given = found.oriented, found.grades, found.item, found.system, counts, "acc-eq"
-    assert {by: len(resampled(*given, by).samples) for by in LEVELS} == {
+    texts = found.texts(found.oriented)
+    assert {by: len(kind_of("acc-eq").resampled(texts, counts, by).samples) for by in LEVELS} == {
         "pool": 200,
         "item": 300,
         "system": 300,
@@ -360,8 +366,8 @@ def test_undefined_rows_stay_as_they_are():
     found = table([1.0, 2.0], [1, 2], [0, 1])
     absent = correlations(found, ["acc-eq"], "item").absent
     columns = {"x": found.oriented}
-    assert with_thresholds(absent, columns, found.grades, found.item, found.system, "item", seed=1) == list(absent)
-    assert why_undefined(found, found.scores[:, 0], "item", "acc-eq") == "no item has two texts"
+    assert with_thresholds(absent, columns, found.texts(found.oriented), "item") == list(absent)
+    assert kind_of("acc-eq").why_undefined(found, found.scores[:, 0], "item") == "no item has two texts"
 
 
 @pytest.mark.parametrize("by", ["pool", "item", "within-system"])

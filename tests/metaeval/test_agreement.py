@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.metaeval import rating_pairs
 from postil.metaeval.agreement import agreement, agreement_of_table
-from postil.metaeval.resampling import SEED, bootstrap_counts, interval
+from postil.metaeval.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.metaeval.table import join
 from postil.records import Judgement, RowLocations, Scale, Score
 from postil.records.names import STATISTICS
@@ -40,7 +40,7 @@ def values(found: Agreement) -> dict[str, float]:
 
 def test_too_few_texts_tell_no_agreement_beyond_chance() -> None:
     grades = {"ann": [1, 2, 3, 3, None], "bob": [1, 2, 3, 2, 3], "cyd": [2, 1, None, None, None]}
-    found = agreement(judged(grades), resamples=FEW, fewest=5)
+    found = agreement(judged(grades), draws=Draws(resamples=FEW), fewest=5)
     assert list(found.estimates) == ["agreement", "within-1"]
     why = "too few texts with two grades to tell agreement from chance: 4, and it takes 5"
     assert found.absent == dict.fromkeys([name for name in STATISTICS if name not in found.estimates], why)
@@ -50,8 +50,10 @@ def test_too_few_texts_tell_no_agreement_beyond_chance() -> None:
         (2, None, "too few shared texts to tell agreement from chance"),
     ]
     assert found.notes == ()
-    enough = agreement(judged(grades), resamples=FEW, fewest=4)
-    assert values(enough) == values(agreement(judged(grades), resamples=FEW))  # pairs of few texts are in the means
+    enough = agreement(judged(grades), draws=Draws(resamples=FEW), fewest=4)
+    assert values(enough) == values(
+        agreement(judged(grades), draws=Draws(resamples=FEW))
+    )  # pairs of few texts are in the means
     assert [pair.quadratic is None for pair in enough.pairs] == [False, True, True]
     assert enough.notes[-1] == "2 of 3 pairs of annotators have no kappas of their own: they share fewer than 4 texts"
 
@@ -70,7 +72,7 @@ def test_two_annotators() -> None:
     #   Kappa 1 - 8 * 2 / expected, alpha 1 - 7 * 2 / expected.
     # Ordinal: middle ranks 1, 3.5, 6.5; differences 2.5, 5.5, 3: expected 2 (6 * 6.25 + 6 * 30.25 + 9 * 9) = 600,
     #   observed 2 * 9.
-    found = agreement(judged(FOUR), resamples=FEW)
+    found = agreement(judged(FOUR), draws=Draws(resamples=FEW))
     expected = {
         "agreement": 3 / 4,
         "within-1": 1,
@@ -107,7 +109,7 @@ def test_missing_ratings() -> None:
                 "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
             }
         ),
-        resamples=FEW,
+        draws=Draws(resamples=FEW),
     )
     assert found.estimates["alpha-nominal"].value == pytest.approx(0.743, abs=5e-4)
     assert found.estimates["alpha-ordinal"].value == pytest.approx(0.815, abs=5e-4)
@@ -118,7 +120,7 @@ def test_missing_ratings() -> None:
 
 def test_pairs_count_by_the_texts_that_they_share() -> None:
     grades = {"ann": [1, 2, 3, 3, 1, None], "bob": [1, 2, 3, 2, None, None], "cyd": [3, None, None, None, 1, 2]}
-    found = agreement(judged(grades), resamples=FEW)
+    found = agreement(judged(grades), draws=Draws(resamples=FEW))
     # ann and bob 7/11 over 4 texts, as above. ann and cyd (1, 3), (1, 1): observed 1 / 2, expected 2 / 4, kappa 0.
     # bob and cyd (1, 3): kappa 0.
     assert [(pair.first, pair.second, pair.n, pair.unweighted) for pair in found.pairs] == [
@@ -132,7 +134,7 @@ def test_pairs_count_by_the_texts_that_they_share() -> None:
 def test_the_pooled_kappas_are_scott_s_pi() -> None:
     """And that of Fleiss, where every text has as many ratings; Cohen's is another number."""
     grades = {"ann": [1, 1, 2, 3, 2, 1], "bob": [1, 2, 3, 3, 3, 1], "cyd": [2, 3, 3, 3, 3, 2]}
-    found = agreement(judged(grades), resamples=FEW, labels=[1, 2, 3])
+    found = agreement(judged(grades), draws=Draws(resamples=FEW), labels=[1, 2, 3])
     table = np.array([[list(text).count(label) for label in (1, 2, 3)] for text in zip(*grades.values(), strict=True)])
     share = table.sum(0) / table.sum()
     equal = ((table**2).sum(1) - 3).mean() / (3 * 2)
@@ -154,7 +156,7 @@ def test_the_pooled_kappas_are_scott_s_pi() -> None:
 
 def test_annotators() -> None:
     grades = {"ann": [5, 5, 4, None], "bob": [4, 2, None, None], "cyd": [3, 5, 3, 1], "dan": [None, None, None, 1]}
-    found = agreement(judged(grades), resamples=FEW, labels=[1, 2, 3, 4, 5])
+    found = agreement(judged(grades), draws=Draws(resamples=FEW), labels=[1, 2, 3, 4, 5])
     assert [(rater.name, rater.n, rater.mean) for rater in found.raters] == [
         ("ann", 3, pytest.approx(14 / 3)),
         ("bob", 2, 3),
@@ -174,14 +176,14 @@ def test_annotators() -> None:
 
 
 def test_the_severity_of_an_annotator_who_shares_no_text() -> None:
-    found = agreement(judged({**FOUR, "cyd": [None, None, None, None, 2.5]}), resamples=FEW)
+    found = agreement(judged({**FOUR, "cyd": [None, None, None, None, 2.5]}), draws=Draws(resamples=FEW))
     cyd = found.raters[2]
     assert (cyd.n, cyd.mean, cyd.severity, cyd.histogram) == (1, 2.5, None, (0, 0, 1, 0))
     assert found.labels == (1, 2, 2.5, 3)
 
 
 def test_an_annotator_of_one_item_has_a_severity_without_an_interval() -> None:
-    found = agreement(judged({**FOUR, "cyd": [3]}), resamples=FEW)
+    found = agreement(judged({**FOUR, "cyd": [3]}), draws=Draws(resamples=FEW))
     assert found.raters[2].severity == Estimate(value=2.0, low=None, high=None)
 
 
@@ -189,7 +191,7 @@ def test_an_annotator_of_one_item_has_a_severity_without_an_interval() -> None:
 
 
 def test_kappa_of_a_pair_that_gave_one_label() -> None:
-    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None], "cyd": [4, None, 2]}), resamples=FEW)
+    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None], "cyd": [4, None, 2]}), draws=Draws(resamples=FEW))
     pair = found.pairs[0]
     assert (pair.unweighted, pair.linear, pair.quadratic) == (None, None, None)
     assert pair.reason == "ann and bob gave only the label 4"
@@ -200,7 +202,7 @@ def test_kappa_of_a_pair_that_gave_one_label() -> None:
 
 
 def test_one_label_in_all() -> None:
-    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None]}), resamples=FEW)
+    found = agreement(judged({"ann": [4, 4, 1], "bob": [4, 4, None]}), draws=Draws(resamples=FEW))
     assert values(found) == {"agreement": 1, "within-1": 1}
     for name in STATISTICS:
         if name.endswith("pairs"):
@@ -211,13 +213,13 @@ def test_one_label_in_all() -> None:
 
 
 def test_no_pair_of_annotators_has_a_kappa_but_all_together_have() -> None:
-    found = agreement(judged({"ann": [4, 2], "bob": [4, None], "cyd": [None, 2]}), resamples=FEW)
+    found = agreement(judged({"ann": [4, 2], "bob": [4, None], "cyd": [None, 2]}), draws=Draws(resamples=FEW))
     assert found.estimates["kappa-unweighted-pooled"].value == 1
     assert "only one label" in found.absent["kappa-unweighted-pairs"]
 
 
 def test_a_pair_of_which_one_gave_one_label_has_a_kappa_of_chance() -> None:
-    found = agreement(judged({"ann": [4, 4, 4], "bob": [4, 3, 2]}), resamples=FEW)
+    found = agreement(judged({"ann": [4, 4, 4], "bob": [4, 3, 2]}), draws=Draws(resamples=FEW))
     pair = found.pairs[0]
     assert (pair.unweighted, pair.linear, pair.quadratic) == (0, 0, 0)
 
@@ -254,7 +256,7 @@ def sliders(*, step: float = 1.0, texts: int = 200, low: float = 0.0, high: floa
 def test_kappas_of_many_distinct_grades_are_of_bins(step: float, low: float, high: float) -> None:
     grades = sliders(step=step, low=low, high=high, texts=400)
     scale = Scale(low, high)
-    found = agreement(judged(grades), scale=scale, resamples=FEW)
+    found = agreement(judged(grades), scale=scale, draws=Draws(resamples=FEW))
     distinct = len({grade for row in grades.values() for grade in row})
     assert distinct > 100
     edges = np.linspace(low, high, 11)
@@ -262,7 +264,7 @@ def test_kappas_of_many_distinct_grades_are_of_bins(step: float, low: float, hig
         who: [float(min(np.searchsorted(edges, grade + 1e-9, "right"), 10)) for grade in row]
         for who, row in grades.items()
     }
-    of_bins = agreement(judged(bins), resamples=FEW)
+    of_bins = agreement(judged(bins), draws=Draws(resamples=FEW))
     assert list(found.estimates) == list(STATISTICS)
     for name in filter(lambda name: name.startswith("kappa"), STATISTICS):
         mine, theirs = found.estimates[name], of_bins.estimates[name]
@@ -283,21 +285,21 @@ def test_kappas_of_many_distinct_grades_are_of_bins(step: float, low: float, hig
 def test_without_a_scale_bins_are_from_the_lowest_to_the_highest_grade() -> None:
     grades = sliders(step=0)
     every = [grade for row in grades.values() for grade in row]
-    found = agreement(judged(grades), resamples=FEW)
+    found = agreement(judged(grades), draws=Draws(resamples=FEW))
     assert (found.bins[0], found.bins[-1]) == (min(every), max(every))
-    assert found == agreement(judged(grades), scale=Scale(min(every), max(every)), resamples=FEW)
+    assert found == agreement(judged(grades), scale=Scale(min(every), max(every)), draws=Draws(resamples=FEW))
 
 
 def test_a_table_of_scores_has_bins_of_its_scale() -> None:
     grades = judged(sliders(step=0))
     scores = [Score(str(item), "s", "m", 0.5, "") for item in range(200)]
-    found = agreement_of_table(join(scores, grades, scale=Scale(-100, 200)), resamples=FEW)
+    found = agreement_of_table(join(scores, grades, scale=Scale(-100, 200)), draws=Draws(resamples=FEW))
     assert (found.bins[0], found.bins[-1]) == (-100, 200)
 
 
 def test_all_grades_in_one_bin_have_alphas_and_no_kappa() -> None:
     grades = sliders(step=0, low=90.5, high=99.5)
-    found = agreement(judged(grades), scale=Scale(0, 100), resamples=FEW)
+    found = agreement(judged(grades), scale=Scale(0, 100), draws=Draws(resamples=FEW))
     assert found.estimates["alpha-ordinal"].value > 0.5
     assert found.absent["kappa-unweighted-pooled"] == "all texts with two grades or more have only the label 90 to 100"
     assert found.pairs[0].reason == "ann and bob gave only the label 90 to 100"
@@ -327,7 +329,7 @@ def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("postil.metaeval.agreement.ENOUGH", 0)  # intervals for means over pairs, however few
     monkeypatch.setattr("postil.metaeval.resampling.CELLS", 200)  # blocks of resamples are stitched together
     rows, resamples = some_judgements(), 40
-    found = agreement(rows, resamples=resamples)
+    found = agreement(rows, draws=Draws(resamples=resamples))
     items = sorted({row.item for row in rows})
     drawn: dict[str, list[float]] = {}
     for counts in bootstrap_counts(len(items), resamples, SEED):
@@ -338,7 +340,7 @@ def test_intervals_are_of_agreement_over_drawn_items(monkeypatch: pytest.MonkeyP
                 for row in rows
                 for copy in range(copies[row.item])
             ),
-            resamples=1,
+            draws=Draws(resamples=1),
         )
         for name, value in values(again).items():
             drawn.setdefault(name, []).append(value)
@@ -369,27 +371,29 @@ def test_tables_are_split_where_they_are_many_and_full(monkeypatch: pytest.Monke
 
 
 def test_no_interval_for_the_mean_over_pairs_that_share_few_texts() -> None:
-    found = agreement(some_judgements(), resamples=FEW)
+    found = agreement(some_judgements(), draws=Draws(resamples=FEW))
     for name, estimate in found.estimates.items():
         assert (estimate.low is None) == name.endswith("pairs")
     assert found.notes[-1].startswith("two annotators share 14.7 texts on average; ")
-    enough = agreement(some_judgements(items=20), resamples=FEW)
+    enough = agreement(some_judgements(items=20), draws=Draws(resamples=FEW))
     assert all(estimate.low is not None for estimate in enough.estimates.values())
     assert enough.notes == ()
 
 
 def test_a_seed_gives_the_same_intervals() -> None:
     rows = some_judgements()
-    assert agreement(rows, resamples=FEW).estimates == agreement(rows, resamples=FEW).estimates
-    other = agreement(rows, resamples=FEW, seed=1)
-    assert values(other) == values(agreement(rows, resamples=FEW))
-    assert other.estimates != agreement(rows, resamples=FEW).estimates
+    assert (
+        agreement(rows, draws=Draws(resamples=FEW)).estimates == agreement(rows, draws=Draws(resamples=FEW)).estimates
+    )
+    other = agreement(rows, draws=Draws(resamples=FEW, seed=1))
+    assert values(other) == values(agreement(rows, draws=Draws(resamples=FEW)))
+    assert other.estimates != agreement(rows, draws=Draws(resamples=FEW)).estimates
 
 
 def test_the_order_of_the_rows_changes_nothing() -> None:
     rows = some_judgements()
     mixed = [rows[place] for place in np.random.default_rng(0).permutation(len(rows))]
-    one, other = agreement(rows, resamples=FEW), agreement(mixed, resamples=FEW)
+    one, other = agreement(rows, draws=Draws(resamples=FEW)), agreement(mixed, draws=Draws(resamples=FEW))
     assert (one.estimates, one.pairs, one.raters) == (other.estimates, other.pairs, other.raters)
 
 
@@ -401,7 +405,7 @@ TABLES = st.lists(st.lists(st.sampled_from([1.0, 2.0, 2.5, 4.0, None]), min_size
 def some_agreement(rows: Iterable[Sequence[float | None]], **more: Any) -> Agreement | None:
     columns = list(zip(*rows, strict=True))
     try:
-        return agreement(judged(dict(zip("abc", columns, strict=True))), resamples=2, **more)
+        return agreement(judged(dict(zip("abc", columns, strict=True))), draws=Draws(resamples=2), **more)
     except (Undefined, InvalidInput):
         return None
 
@@ -419,12 +423,12 @@ def test_of_a_table_are_those_of_its_judgements(grades: list[tuple[str, str, str
         return
     table = join(scores, judgements)
     try:
-        expected = agreement(joined, resamples=3)
+        expected = agreement(joined, draws=Draws(resamples=3))
     except Undefined as why:
         with pytest.raises(Undefined, match=str(why)):
-            agreement_of_table(table, resamples=3)
+            agreement_of_table(table, draws=Draws(resamples=3))
     else:
-        assert agreement_of_table(table, resamples=3) == expected
+        assert agreement_of_table(table, draws=Draws(resamples=3)) == expected
 
 
 @given(TABLES)
@@ -479,17 +483,19 @@ def test_labels_that_nobody_gave_change_nothing(rows: list[list[float | None]]) 
 
 def test_several_grades_by_one_annotator_are_their_mean() -> None:
     repeated = Judgement(3, "s", "bob", 3)
-    found = agreement([*judged(FOUR), repeated], resamples=FEW, labels=[1, 2, 3])
+    found = agreement([*judged(FOUR), repeated], draws=Draws(resamples=FEW), labels=[1, 2, 3])
     assert found.labels == (1, 2, 2.5, 3)
     assert [str(left) for left in found.left_out] == [
         "graded more than once by one annotator, the mean taken: 1 (3 by s)"
     ]
     assert found.raters[1].histogram == (1, 1, 1, 1)
-    assert values(found) == values(agreement(judged({**FOUR, "bob": [1, 2, 3, 2.5]}), resamples=FEW))
+    assert values(found) == values(agreement(judged({**FOUR, "bob": [1, 2, 3, 2.5]}), draws=Draws(resamples=FEW)))
 
 
 def test_off_the_scale() -> None:
-    assert agreement(judged(FOUR), scale=Scale(1, 3), resamples=FEW) == agreement(judged(FOUR), resamples=FEW)
+    assert agreement(judged(FOUR), scale=Scale(1, 3), draws=Draws(resamples=FEW)) == agreement(
+        judged(FOUR), draws=Draws(resamples=FEW)
+    )
     with pytest.raises(InvalidInput) as error:
         agreement(judged(FOUR), scale=Scale(1, 2), places=RowLocations("j.jsonl"))
     assert str(error.value) == "j.jsonl:3: grade: expected a number from 1 to 2, got 3"
@@ -503,8 +509,8 @@ def test_not_a_label() -> None:
 
 def test_one_aspect_of_several() -> None:
     rows = [*judged(FOUR, aspect="wit"), *judged({"ann": [9, 9], "bob": [8, 9]}, aspect="truth")]
-    found = agreement(rows, aspect="wit", labels=[1, 2, 3], resamples=FEW)
-    assert values(found) == values(agreement(judged(FOUR), resamples=FEW))
+    found = agreement(rows, aspect="wit", labels=[1, 2, 3], draws=Draws(resamples=FEW))
+    assert values(found) == values(agreement(judged(FOUR), draws=Draws(resamples=FEW)))
     with pytest.raises(InvalidInput, match=r"^j.jsonl:9: aspect: judgements of more than one aspect"):
         agreement(rows, places=RowLocations("j.jsonl"))
     with pytest.raises(UnknownName, match="unknown aspect 'with'; did you mean 'wit'"):
@@ -536,7 +542,11 @@ def test_between_positions_there_is_no_kappa(table: bool) -> None:
     def found(rows: list[Judgement]) -> Agreement:
         texts = dict.fromkeys(row.item for row in rows)
         scores = [Score(text, "s", "m", 0.5 + 0.001 * n, "") for n, text in enumerate(texts)]
-        return agreement_of_table(join(scores, rows), resamples=FEW) if table else agreement(rows, resamples=FEW)
+        return (
+            agreement_of_table(join(scores, rows), draws=Draws(resamples=FEW))
+            if table
+            else agreement(rows, draws=Draws(resamples=FEW))
+        )
 
     named, numbered = (found(of_five(numbered=numbered, third=True)) for numbered in (False, True))
     assert set(OF_PAIRS) <= named.estimates.keys()
@@ -551,9 +561,9 @@ def test_between_positions_there_is_no_kappa(table: bool) -> None:
 
 def test_annotators_who_may_be_positions_have_a_note() -> None:
     rows = of_five(numbered=True, third=False)
-    found = agreement(rows, resamples=FEW)
+    found = agreement(rows, draws=Draws(resamples=FEW))
     assert set(OF_PAIRS) <= found.estimates.keys()
     assert any("if these are positions and not people" in note for note in found.notes)
-    sure = agreement(rows, resamples=FEW, numbered=True)
+    sure = agreement(rows, draws=Draws(resamples=FEW), numbered=True)
     assert set(OF_PAIRS) <= sure.absent.keys()
-    assert not agreement(of_five(numbered=False, third=False), resamples=FEW, numbered=True).absent
+    assert not agreement(of_five(numbered=False, third=False), draws=Draws(resamples=FEW), numbered=True).absent

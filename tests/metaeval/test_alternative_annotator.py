@@ -16,7 +16,7 @@ from exploration import examples
 from postil.errors import UsageError
 from postil.metaeval.alternative_annotator import alternative_annotator_test, benjamini_yekutieli
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import Table, join
 from postil.records.rows import Judgement, Score
 from postil.records.scale import Scale
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def alt_test(table: Table, epsilon: float = 0.2, **options: Any) -> AltTest:
-    return alternative_annotator_test(table, map_to_grades(table), epsilon, **({"resamples": 20} | options))
+    return alternative_annotator_test(table, map_to_grades(table), epsilon, Draws(**({"resamples": 20} | options)))
 
 
 def rows_of(table: Table, epsilon: float = 0.2) -> dict[tuple[str, str], AltTestRow]:
@@ -111,7 +111,7 @@ def test_it_is_the_test_written_out(epsilon: float) -> None:
     stats = pytest.importorskip("scipy.stats")
     table = table_p()
     mapped = map_to_grades(table)
-    found = alternative_annotator_test(table, mapped, epsilon, resamples=2)
+    found = alternative_annotator_test(table, mapped, epsilon, draws=Draws(resamples=2))
     assert [(row.metric, row.mapping) for row in found.rows] == list(mapped.names)
     for row, column in zip(found.rows, mapped.grades.T, strict=True):
         one_by_one = written_out(table, column.tolist())
@@ -133,7 +133,7 @@ def test_the_interval_of_rho_resamples_items() -> None:
     counts = bootstrap_counts(12, 40, seed=3)
     ratings = table.ratings
     for row, column in zip(
-        alternative_annotator_test(table, mapped, resamples=40, seed=3).rows, mapped.grades.T, strict=True
+        alternative_annotator_test(table, mapped, draws=Draws(resamples=40, seed=3)).rows, mapped.grades.T, strict=True
     ):
         one_by_one = written_out(table, column.tolist())
         samples = []
@@ -156,7 +156,7 @@ def test_shares_are_those_written_out_with_gaps(texts: list[tuple[Any, ...]]) ->
     texts = [text if any(each is not None for each in text[:3]) else (1.0, *text[1:]) for text in texts]
     table = rated(dict(zip("abc", zip(*(text[:3] for text in texts), strict=True), strict=True)))
     prediction = [text[4] / 10 for text in texts]
-    found = alternative_annotator_test(table, predicted(prediction), resamples=2)
+    found = alternative_annotator_test(table, predicted(prediction), draws=Draws(resamples=2))
     one_by_one = written_out(table, prediction)
     if not found.rows:
         assert max(len(metric) for metric, _ in one_by_one.values()) < 30
@@ -176,7 +176,7 @@ def test_the_mean_of_the_others_wins() -> None:
     rng = np.random.default_rng(2)
     grades = {name: rng.integers(0, 6, 60).astype(float) for name in "abcd"}
     others = np.mean([grades[name] for name in "bcd"], axis=0)
-    (row,) = alternative_annotator_test(rated(grades), predicted(others.tolist()), 0.01, resamples=2).rows
+    (row,) = alternative_annotator_test(rated(grades), predicted(others.tolist()), 0.01, draws=Draws(resamples=2)).rows
     first = row.annotators[0]
     assert (first.annotator, first.advantage, first.wins) == ("a", 1.0, True)
 
@@ -199,10 +199,10 @@ def test_names_of_annotators_change_names_alone() -> None:
 def test_ties_up_to_rounding_count_for_both() -> None:
     # |.1 + .2 - .3| is no distance, and .3 - .2 no smaller than .2 - .1.
     equal = rated({"a": [0.3] * 30, "b": [0.1 + 0.2] * 30})
-    (row,) = alternative_annotator_test(equal, predicted([0.3 * (1 + 1e-14)] * 30), resamples=2).rows
+    (row,) = alternative_annotator_test(equal, predicted([0.3 * (1 + 1e-14)] * 30), draws=Draws(resamples=2)).rows
     assert [(each.advantage, each.human) for each in row.annotators] == [(1, 1), (1, 1)]
     apart = rated({"a": [0.1] * 30, "b": [0.2] * 30})
-    (row,) = alternative_annotator_test(apart, predicted([0.3] * 30), resamples=2).rows
+    (row,) = alternative_annotator_test(apart, predicted([0.3] * 30), draws=Draws(resamples=2)).rows
     assert [(each.advantage, each.human) for each in row.annotators] == [(1, 1), (0, 1)]
 
 
@@ -211,7 +211,7 @@ def test_ties_up_to_rounding_count_for_both() -> None:
 def test_where_all_texts_are_alike_there_is_no_t(prediction: float, away: int, epsilon: float) -> None:
     # a gives 1 and b 2 to every text. Against a: at 5 the metric is always farther (h - f = 1), at 2 always nearer.
     table = rated({"a": [1.0] * 31, "b": [2.0] * 31})
-    (row,) = alternative_annotator_test(table, predicted([prediction] * 31), epsilon, resamples=2).rows
+    (row,) = alternative_annotator_test(table, predicted([prediction] * 31), epsilon, draws=Draws(resamples=2)).rows
     first = row.annotators[0]
     assert first.human - first.advantage == away
     assert first.p == (0.0 if away < epsilon else 1.0)

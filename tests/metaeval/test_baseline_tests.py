@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.metaeval.baseline_tests import compare_means, compare_sums, sacrebleu_p_value
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 
 RATIO = np.array(
     [[[3.0, 4], [2, 4], [3, 4]], [[1, 9], [5, 9], [1, 9]], [[0, 2], [2, 2], [0, 2]], [[4, 7], [5, 7], [4, 7]]]
@@ -22,7 +22,7 @@ def ratio(sums: np.ndarray) -> np.ndarray:
 
 def test_scores_of_resamples_are_those_of_their_rows() -> None:
     counts = bootstrap_counts(len(RATIO), 300, 1)
-    found = compare_sums(RATIO, ratio, 0, counts, permutations=10, seed=1)
+    found = compare_sums(RATIO, ratio, 0, counts, Draws(permutations=10, seed=1))
     for number, multiplicity in enumerate(counts.tolist()):
         drawn = np.repeat(RATIO, multiplicity, axis=0).sum(axis=0)
         assert found.drawn[number, :, 0] == pytest.approx(drawn[:, 0] / drawn[:, 1], rel=1e-12)
@@ -34,8 +34,10 @@ def test_scores_of_resamples_are_those_of_their_rows() -> None:
 
 
 def test_permutations_swap_the_statistics_of_items() -> None:
-    found = compare_sums(RATIO, ratio, 0, bootstrap_counts(4, 10, 1), permutations=20_000, seed=2)
-    theirs = compare_sums(RATIO, ratio, 0, bootstrap_counts(4, 10, 1), permutations=20_000, seed=2, sacrebleu=True)
+    found = compare_sums(RATIO, ratio, 0, bootstrap_counts(4, 10, 1), Draws(permutations=20_000, seed=2))
+    theirs = compare_sums(
+        RATIO, ratio, 0, bootstrap_counts(4, 10, 1), Draws(permutations=20_000, seed=2), sacrebleu=True
+    )
     observed, reached, exceeded = 6 / 22, 0, 0
     for swaps in itertools.product((0, 1), repeat=4):
         one = sum(row[swap] for row, swap in zip(RATIO, swaps, strict=True))
@@ -52,9 +54,9 @@ def test_a_mean_is_a_corpus_score_of_values_and_ones() -> None:
     values = np.random.default_rng(3).random((30, 3, 1))
     values[:, 2] = values[:, 0]
     counts = bootstrap_counts(30, 200, 3)
-    means = compare_means(values, 0, counts, permutations=500, seed=4)
+    means = compare_means(values, 0, counts, Draws(permutations=500, seed=4))
     statistics = np.concatenate([values, np.ones_like(values)], axis=-1)
-    sums = compare_sums(statistics, ratio, 0, counts, permutations=500, seed=4)
+    sums = compare_sums(statistics, ratio, 0, counts, Draws(permutations=500, seed=4))
     for name in ("scores", "differences", "drawn", "drawn_differences", "p_randomization"):
         assert getattr(sums, name) == pytest.approx(getattr(means, name), rel=1e-12, abs=1e-15), name
     assert [sums.p_bootstrap(system, 0) for system in (1, 2)] == [means.p_bootstrap(system, 0) for system in (1, 2)]

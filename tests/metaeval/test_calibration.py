@@ -14,14 +14,14 @@ from table_p import table_p
 from postil.metaeval.calibration import calibrations
 from postil.metaeval.debiased import AbsoluteSum
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import Table, join
 from postil.records.rows import Judgement, Score
 from postil.records.scale import Scale
 
 
 def measured(table: Table, **options: Any) -> dict[tuple[str, str], Any]:
-    rows = calibrations(table, map_to_grades(table), **({"resamples": 20} | options))
+    rows = calibrations(table, map_to_grades(table), Draws(**({"resamples": 20} | options)))
     return {(row.metric, row.mapping): row for row in rows}
 
 
@@ -58,7 +58,7 @@ def test_worked_values(metric: str, mapping: str, mae: float, ece: float) -> Non
 def test_every_number_is_that_of_its_definition() -> None:
     table = table_p()
     mapped = map_to_grades(table)
-    for column, row in zip(mapped.grades.T, calibrations(table, mapped, resamples=5), strict=True):
+    for column, row in zip(mapped.grades.T, calibrations(table, mapped, draws=Draws(resamples=5)), strict=True):
         errors = column - table.grades
         assert row.mae == pytest.approx(np.abs(errors).mean(), abs=1e-12)
         assert row.rmse == pytest.approx(np.sqrt((errors**2).mean()), abs=1e-12)
@@ -76,7 +76,9 @@ def test_intervals_resample_items_and_keep_the_fits() -> None:
     table = table_p()
     mapped = map_to_grades(table)
     counts = bootstrap_counts(12, 30, seed=7)
-    for column, row in zip(mapped.grades.T, calibrations(table, mapped, resamples=30, seed=7), strict=True):
+    for column, row in zip(
+        mapped.grades.T, calibrations(table, mapped, draws=Draws(resamples=30, seed=7)), strict=True
+    ):
         maes, parts = [], []
         for count in counts:
             rows = np.repeat(np.arange(55), count[table.item])
@@ -96,7 +98,7 @@ def test_intervals_resample_items_and_keep_the_fits() -> None:
 @given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=30))
 def test_bins_hold_every_text_once(texts: list[tuple[int, int]]) -> None:
     predictions, grades = [[float(value) for value in side] for side in zip(*texts, strict=True)]
-    (row,) = calibrations(graded(grades, Scale(0, 10)), predicted(predictions), resamples=2)
+    (row,) = calibrations(graded(grades, Scale(0, 10)), predicted(predictions), draws=Draws(resamples=2))
     assert sum(each.n for each in row.bins) == len(texts)
     assert sum(each.n * each.predicted for each in row.bins) == pytest.approx(sum(predictions))
     assert sum(each.n * each.grade for each in row.bins) == pytest.approx(sum(grades))
@@ -107,20 +109,20 @@ def test_bins_hold_every_text_once(texts: list[tuple[int, int]]) -> None:
 def test_rounding_moves_no_prediction_into_the_bin_below() -> None:
     # 10 (0.3 - 0) / 1 is 3 and 10 (1.1 - .8 - 0) is 3.0000000000000004, 10 (.1 + .2) more; .7 as 1 - .3 is below 7.
     table = graded([0.0, 1.0, 0.5, 0.5], Scale(0, 1))
-    (row,) = calibrations(table, predicted([0.3, 1.1 - 0.8, 0.7, 1 - 0.3]), resamples=2)
+    (row,) = calibrations(table, predicted([0.3, 1.1 - 0.8, 0.7, 1 - 0.3]), draws=Draws(resamples=2))
     assert [each.n for each in row.bins] == [2, 2]
 
 
 def test_perfect_predictions_have_no_error() -> None:
     table = graded([0.3, 0.6, 0.9])
-    (row,) = calibrations(table, predicted([0.1 + 0.2, 0.6, 0.3 * 3]), resamples=9)
+    (row,) = calibrations(table, predicted([0.1 + 0.2, 0.6, 0.3 * 3]), draws=Draws(resamples=9))
     assert (row.mae, row.rmse, row.bias, row.ece) == (0, 0, 0, 0)
     assert (row.mae_low, row.mae_high, row.ece_low, row.ece_high) == (0, 0, 0, 0)
 
 
 def test_errors_that_cancel_within_a_bin_are_none_of_calibration() -> None:
     table = graded([1.0, 3.0, 2.0, 5.0], Scale(1, 5))
-    (row,) = calibrations(table, predicted([2.0, 2.0, 2.0, 5.0]), resamples=9)
+    (row,) = calibrations(table, predicted([2.0, 2.0, 2.0, 5.0]), draws=Draws(resamples=9))
     assert (row.mae, row.bias, row.ece) == (0.5, 0, 0)
     assert [(each.n, each.predicted, each.grade) for each in row.bins] == [(3, 2, 2), (1, 5, 5)]
 
@@ -165,7 +167,9 @@ def test_an_interval_holds_its_estimate_whatever_comes() -> None:
         for scale in (0.1, 1.0):
             grades = random.integers(1, 6, n).astype(float)
             predictions = np.clip(grades + scale * random.normal(size=n), 1, 5)
-            (row,) = calibrations(graded(list(grades), Scale(1, 5)), predicted(list(predictions)), resamples=200)
+            (row,) = calibrations(
+                graded(list(grades), Scale(1, 5)), predicted(list(predictions)), draws=Draws(resamples=200)
+            )
             assert row.ece_low is not None
             assert row.ece_high is not None
             assert 0 <= row.ece_low <= row.ece <= row.ece_high

@@ -10,15 +10,21 @@ from hypothesis import strategies as st
 
 from exploration import examples
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.coefficients import COEFFICIENTS, scaled
-from postil.metaeval.correlation import correlations
-from postil.metaeval.replicates import CONTROL_DRAWS, LEVELS, replicate, resampled
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts, scaled
+from postil.metaeval.correlation import CONTROL_DRAWS, correlations
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import join
+from postil.records.coefficients import LEVELS, TABLE
 from postil.records.results import UndefinedResult
 from postil.records.rows import Judgement, Score
 
+COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 RANKED = [name for name in COEFFICIENTS if name != "pearson"]
+
+
+def replicate(scores, table, coefficient, by, draws):
+    return kind_of(coefficient).resampled(table.texts(scores), draws.counts(len(table.starts)), by, draws)
 
 
 def table(grades, *, items=None, systems=None, lower=(), **columns):
@@ -92,7 +98,7 @@ GRADES = [1, 3, 2, 2, 1, 5]
     ],
 )
 def test_worked_out_by_hand(by, coefficient, expected, n, dropped):
-    (row,) = correlations(table(GRADES, **SMALL), [coefficient], by, resamples=50).rows
+    (row,) = correlations(table(GRADES, **SMALL), [coefficient], by, draws=Draws(resamples=50)).rows
     assert row.value == pytest.approx(expected, abs=1e-15)
     assert (row.metric, row.coefficient, row.by, row.n, row.dropped) == ("x", coefficient, by, n, dropped)
 
@@ -108,14 +114,14 @@ def test_what_is_perfect_is_one(by, coefficient):
         up=[2.0 * grade for grade in grades],
         down=[-2.0 * grade for grade in grades],
     )
-    found = correlations(given, [coefficient], by, resamples=20)
+    found = correlations(given, [coefficient], by, draws=Draws(resamples=20))
     assert values(found) == pytest.approx([1, -1], abs=1e-15)
     assert [(row.low, row.high) for row in found.rows] == [pytest.approx((each, each)) for each in (1, -1)]
 
 
 @pytest.mark.parametrize("by", LEVELS)
 def test_a_metric_whose_small_numbers_are_good_is_turned_round(by):
-    plain, turned = (correlations(noisy(lower=lower), by=by, resamples=20) for lower in ((), ("y",)))
+    plain, turned = (correlations(noisy(lower=lower), by=by, draws=Draws(resamples=20)) for lower in ((), ("y",)))
     for before, after in zip(plain.rows, turned.rows, strict=True):
         if before.metric == "y":
             assert after.value == pytest.approx(-before.value, abs=1e-14)
@@ -135,7 +141,7 @@ def test_ranks_see_the_order_only(rows):
     system = np.zeros(len(x), np.int32)
     for coefficient in RANKED:
         for by in ("pool", "item"):
-            found = resampled(both, grades.astype(float), item, system, counts, coefficient, by)
+            found = kind_of(coefficient).resampled(Texts(both, grades.astype(float), item, system), counts, by)
             np.testing.assert_array_equal(found.values[0], found.values[1])
             np.testing.assert_array_equal(found.samples[:, 0], found.samples[:, 1])
 
@@ -145,10 +151,9 @@ def test_ranks_see_the_order_only(rows):
 def test_more_threads_and_another_time_are_the_same(by, coefficient):
     given = noisy()
     once, again, other = (
-        replicate(given.oriented, given, coefficient, by, resamples=30, seed=seed, jobs=jobs)
+        replicate(given.oriented, given, coefficient, by, Draws(resamples=30, seed=seed, jobs=jobs))
         for seed, jobs in ((1, 1), (1, 3), (2, 1))
     )
-    assert once.names == ("x", "y", "z")
     assert once.samples.shape == (30, 3)
     np.testing.assert_array_equal(once.samples, again.samples)
     assert (once.samples != other.samples).any()
@@ -157,19 +162,17 @@ def test_more_threads_and_another_time_are_the_same(by, coefficient):
 
 def test_columns_are_resampled_together():
     given = noisy()
-    found = replicate(given.oriented[:, [0, 0, 1, 2]], given, "spearman", "pool", resamples=20)
-    assert found.names == ("0", "1", "2", "3")
+    found = replicate(given.oriented[:, [0, 0, 1, 2]], given, "spearman", "pool", Draws(resamples=20))
     np.testing.assert_array_equal(found.samples[:, 0], found.samples[:, 1])
-    named = replicate(given.oriented[:, :1], given, "spearman", "pool", names=["first"], resamples=20)
-    assert named.names == ("first",)
-    np.testing.assert_array_equal(named.samples[:, 0], found.samples[:, 0])
+    one = replicate(given.oriented[:, :1], given, "spearman", "pool", Draws(resamples=20))
+    np.testing.assert_array_equal(one.samples[:, 0], found.samples[:, 0])
 
 
 def test_kendall_has_fewer_resamples():
     given = noisy()
-    few = correlations(given, ["spearman", "kendall-b"], resamples=500, kendall_resamples=40).rows
-    assert few[0] == correlations(given, ["spearman"], resamples=500).rows[0]
-    assert few[3] == correlations(given, ["kendall-b"], resamples=40).rows[0]
+    few = correlations(given, ["spearman", "kendall-b"], draws=Draws(resamples=500)).rows
+    assert few[0] == correlations(given, ["spearman"], draws=Draws(resamples=500)).rows[0]
+    assert few[3] == correlations(given, ["kendall-b"], draws=Draws(resamples=200)).rows[0]
 
 
 def test_an_interval_is_over_items_not_texts():
@@ -239,7 +242,7 @@ def test_an_interval_is_over_items_not_texts():
 )
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_why_there_is_none(options, by, reason, coefficient):
-    found = correlations(table(**({"grades": [1, 2, 3]} | options)), [coefficient], by, resamples=30)
+    found = correlations(table(**({"grades": [1, 2, 3]} | options)), [coefficient], by, draws=Draws(resamples=30))
     assert found.rows == ()
     assert found.absent == (UndefinedResult(metric="x", coefficient=coefficient, by=by, reason=reason),)
 
@@ -247,10 +250,10 @@ def test_why_there_is_none(options, by, reason, coefficient):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_one_constant_column_does_not_hinder_the_others(coefficient):
     given = table([1, 2, 3, 5], good=[1, 3, 2, 9], flat=[1, 1, 1, 1])
-    found = correlations(given, [coefficient], resamples=30)
+    found = correlations(given, [coefficient], draws=Draws(resamples=30))
     assert [row.metric for row in found.rows] == ["good"]
     assert [(row.metric, row.reason) for row in found.absent] == [("flat", "every score is 1")]
-    raw = replicate(given.oriented, given, coefficient, "pool", resamples=30)
+    raw = replicate(given.oriented, given, coefficient, "pool", Draws(resamples=30))
     assert np.isnan(raw.values).tolist() == [False, True]
     assert np.isnan(raw.samples[:, 1]).all()
 
@@ -258,10 +261,10 @@ def test_one_constant_column_does_not_hinder_the_others(coefficient):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_resamples_without_a_coefficient_are_passed_over(coefficient):
     given = table([1, 2, 2, 2], x=[5, 1, 1, 1])
-    samples = replicate(given.oriented, given, coefficient, "pool", resamples=100).samples
+    samples = replicate(given.oriented, given, coefficient, "pool", Draws(resamples=100)).samples
     drawn = bootstrap_counts(4, 100)[:, 0]
     np.testing.assert_array_equal(np.isnan(samples[:, 0]), (drawn == 0) | (drawn == 4))
-    (row,) = correlations(given, [coefficient], resamples=100).rows
+    (row,) = correlations(given, [coefficient], draws=Draws(resamples=100)).rows
     assert -1 <= row.low <= row.value <= row.high < 0
 
 
@@ -270,7 +273,7 @@ def test_a_score_far_from_the_others_does_not_cost_digits():
     grades, x = rng.integers(1, 6, 40).astype(float), rng.normal(0, 1, 40)
     x[7] = 1e9
     given = table(grades.tolist(), x=x.tolist())
-    samples = replicate(given.oriented, given, "pearson", "pool", resamples=100).samples[:, 0]
+    samples = replicate(given.oriented, given, "pearson", "pool", Draws(resamples=100)).samples[:, 0]
     counts = bootstrap_counts(40, 100)
     assert (counts[:, 7] == 0).any()
     expected = [np.corrcoef(np.repeat(x, each), np.repeat(grades, each))[0, 1] for each in counts]
@@ -282,8 +285,8 @@ def test_a_score_far_from_the_others_does_not_cost_digits():
 def test_huge_scores(by, size):
     given = noisy()
     larger = dataclasses.replace(given, scores=given.scores * size)
-    assert values(correlations(larger, by=by, resamples=10)) == pytest.approx(
-        values(correlations(given, by=by, resamples=10)), abs=1e-12
+    assert values(correlations(larger, by=by, draws=Draws(resamples=10))) == pytest.approx(
+        values(correlations(given, by=by, draws=Draws(resamples=10))), abs=1e-12
     )
 
 
@@ -306,7 +309,7 @@ def test_systems_that_a_resample_lacks_are_left_out_of_it():
         systems=list("abcab"),
         x=[1, 3, 0, 2, 1],
     )
-    found = replicate(given.oriented, given, "pearson", "system", resamples=40)
+    found = replicate(given.oriented, given, "pearson", "system", Draws(resamples=40))
     of = {
         tuple(count): sample
         for count, sample in zip(bootstrap_counts(2, 40).tolist(), found.samples[:, 0], strict=True)
@@ -330,9 +333,9 @@ def controlled(draws, flat=()):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_a_random_control_is_the_mean_of_its_draws(coefficient):
     given = controlled(15)
-    plain, row = correlations(given, [coefficient], resamples=80).rows
+    plain, row = correlations(given, [coefficient], draws=Draws(resamples=80)).rows
     assert (row.metric, plain.metric, plain.sd) == ("control:shuffled(x)", "x", None)
-    of = replicate(given.draws["control:shuffled(x)"], given, coefficient, "pool", resamples=80)
+    of = replicate(given.draws["control:shuffled(x)"], given, coefficient, "pool", Draws(resamples=80))
     assert row.value == pytest.approx(of.values.mean())
     assert row.sd == pytest.approx(of.values.std(ddof=1))
     expected = np.percentile(of.samples[:, :CONTROL_DRAWS].mean(axis=1), (2.5, 97.5))
@@ -340,7 +343,9 @@ def test_a_random_control_is_the_mean_of_its_draws(coefficient):
 
 
 def test_draws_without_a_coefficient_are_passed_over():
-    some, none = (correlations(controlled(3, flat), ["pearson"], resamples=20) for flat in ({0, 2}, {0, 1, 2}))
+    some, none = (
+        correlations(controlled(3, flat), ["pearson"], draws=Draws(resamples=20)) for flat in ({0, 2}, {0, 1, 2})
+    )
     assert some.rows[1].metric == "control:shuffled(x)"
     assert some.rows[1].sd is None
     assert none.absent == (
@@ -349,7 +354,9 @@ def test_draws_without_a_coefficient_are_passed_over():
 
 
 def test_rows_for_output():
-    rows = [msgspec.to_builtins(row) for row in correlations(controlled(3), ["pearson"], resamples=20).rows]
+    rows = [
+        msgspec.to_builtins(row) for row in correlations(controlled(3), ["pearson"], draws=Draws(resamples=20)).rows
+    ]
     fields = ["metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped"]
     assert [list(row) for row in rows] == [fields, [*fields, "sd"]]
     assert all(type(value) in {str, int, float} for row in rows for value in row.values())
@@ -362,5 +369,5 @@ def test_what_is_asked_wrongly():
     with pytest.raises(UnknownName, match="pool, item, system"):
         correlations(given, by="items")
     with pytest.raises(UsageError, match="at least one resample"):
-        correlations(given, resamples=0)
-    assert len(correlations(given, ["pearson", "pearson"], resamples=5).rows) == 3
+        correlations(given, draws=Draws(resamples=0))
+    assert len(correlations(given, ["pearson", "pearson"], draws=Draws(resamples=5)).rows) == 3

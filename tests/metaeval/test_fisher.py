@@ -7,7 +7,7 @@ import pytest
 
 from postil.metaeval.correlation import correlations
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.student_t import student_quantile
 from postil.metaeval.table import Table, join
 from postil.records.rows import Judgement, Score
@@ -57,7 +57,7 @@ def test_it_holds_where_percentiles_do_not(outliers: float, least: float, percen
 
 def test_a_row_has_it_by_pool_alone() -> None:
     table = joined(*texts(np.random.default_rng(2), 30, 0.02))
-    (row,) = correlations(table, ["pearson"], resamples=200).rows
+    (row,) = correlations(table, ["pearson"], draws=Draws(resamples=200)).rows
     assert row.low is not None
     assert row.high is not None
     assert row.low < row.value < row.high
@@ -65,8 +65,8 @@ def test_a_row_has_it_by_pool_alone() -> None:
     middle = (np.arctanh(row.low) + np.arctanh(row.high)) / 2
     assert middle == pytest.approx(np.arctanh(row.value))
     for coefficient, by in (("pearson", "item"), ("pearson", "system"), ("spearman", "pool")):
-        (other,) = correlations(table, [coefficient], by, resamples=200).rows
-        samples = correlations(table, [coefficient], by, resamples=200).replicates[coefficient].samples
+        (other,) = correlations(table, [coefficient], by, draws=Draws(resamples=200)).rows
+        samples = correlations(table, [coefficient], by, draws=Draws(resamples=200)).replicates[coefficient].samples
         assert (other.low, other.high) == pytest.approx(tuple(np.percentile(samples, [2.5, 97.5])))
 
 
@@ -86,10 +86,10 @@ def test_few_influences_make_it_wider() -> None:
 def test_metrics_that_few_texts_rule_are_named() -> None:
     random = np.random.default_rng(5)
     scores, grades = texts(random, 60, 0)
-    assert not correlations(joined(scores, grades), ["pearson"], resamples=20).notes
+    assert not correlations(joined(scores, grades), ["pearson"], draws=Draws(resamples=20)).notes
     scores[7], grades[7] = 30, 1
     for coefficients, by, told in ((["pearson"], "pool", 1), (["pearson"], "item", 0), (["spearman"], "pool", 0)):
-        notes = correlations(joined(scores, grades), coefficients, by, resamples=20).notes
+        notes = correlations(joined(scores, grades), coefficients, by, draws=Draws(resamples=20)).notes
         assert len(notes) == told
         assert all(note.startswith("few outliers rule pearson by pool of x: ") for note in notes)
 
@@ -109,10 +109,10 @@ def test_where_fishers_scale_ends_there_are_percentiles() -> None:
     assert fisher_interval(0.5, np.array([0.2, *np.ones(30)]), 5.0, 30) is None
     assert fisher_interval(0.5, np.array([0.2, 0.5, 0.7]), 5.0, 1) is None
     grades = np.array([1.0, 2, 3, 4] * 3)
-    (row,) = correlations(joined(2 * grades, grades), ["pearson"], resamples=20).rows
+    (row,) = correlations(joined(2 * grades, grades), ["pearson"], draws=Draws(resamples=20)).rows
     assert (row.value, row.low, row.high) == pytest.approx((1, 1, 1))
     # Two items: one degree of freedom.
-    (row,) = correlations(joined(*texts(np.random.default_rng(3), 2, 0)), ["pearson"], resamples=50).rows
+    (row,) = correlations(joined(*texts(np.random.default_rng(3), 2, 0)), ["pearson"], draws=Draws(resamples=50)).rows
     assert row.low is not None
     assert row.high is not None
     assert -1 <= row.low <= row.value <= row.high <= 1

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval.coefficients import COEFFICIENTS
 from postil.metaeval.correlation import correlations
-from postil.metaeval.human import ceiling, human_agreement
+from postil.metaeval.human import SPLITS, ceiling, human_agreement
 from postil.metaeval.multiple_ratings import MultipleRatings
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import join
+from postil.records.coefficients import TABLE
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.rows import Judgement, Score
 
+COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 DATA = Path(os.environ.get("POSTIL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
@@ -52,9 +53,10 @@ def simulated(n, sizes, noise, *, systems=1, seed=1):
     return table(ratings, items=names[0], systems=names[1], scores=worth.tolist())
 
 
-def human(*given, **options):
+def human(*given, as_given=False, splits=SPLITS, by="pool", **drawn):
     """The reference points without the undefined ones."""
-    return human_agreement(*given, **options)[0]
+    table, coefficients, by = (*given, *(["pearson", "spearman", "kendall-b"], by)[len(given) - 1 :])
+    return human_agreement(table, coefficients, by, Draws(**drawn), as_given=as_given, splits=splits)[0]
 
 
 ANN = [1, 2, 2, 3, 4, 4, 5, 1, 2, 3]
@@ -62,7 +64,7 @@ BOB = [2, 2, 3, 3, 3, 5, 4, 1, 1, 4]
 
 
 def test_two_annotators():
-    found, absent = human_agreement(pair(ANN, BOB), resamples=50)
+    found, absent = human_agreement(pair(ANN, BOB), draws=Draws(resamples=50))
     r = np.corrcoef(ANN, BOB)[0, 1]
     assert found.reliability == pytest.approx(r, abs=1e-15)
     assert found.ceiling == pytest.approx(math.sqrt(2 * r / (1 + r)))
@@ -251,7 +253,7 @@ def test_nothing_correlates_better_than_the_ceiling(sizes):
     given = simulated(4000, sizes, noise=1.0)
     found = human(given, ["pearson"], splits=20, resamples=40)
     assert found.reliability == pytest.approx(0.5, abs=0.03)  # variances 1 and 1
-    (truth,) = correlations(given, ["pearson"], resamples=40).rows
+    (truth,) = correlations(given, ["pearson"], draws=Draws(resamples=40)).rows
     assert found.ceiling == pytest.approx(truth.value, abs=0.02)
     (halves,) = found.rows  # nobody has two texts
     assert halves.low < halves.value < halves.high < truth.value
@@ -343,7 +345,7 @@ def test_nobody_to_agree_with(ratings, message):
     ],
 )
 def test_why_there_is_none(given, by, reason):
-    found, absent = human_agreement(given, ["spearman"], by, splits=5, resamples=20)
+    found, absent = human_agreement(given, ["spearman"], by, splits=5, draws=Draws(resamples=20))
     assert (HALVES, reason) in [(each.metric, each.reason) for each in absent]
     assert all(each.metric != HALVES for each in found.rows)
 
@@ -357,7 +359,7 @@ def test_why_there_is_none(given, by, reason):
     ],
 )
 def test_the_ceiling_may_not_exist(bobs, reason):
-    found, absent = human_agreement(pair(ANN, bobs), ["pearson"], resamples=20)
+    found, absent = human_agreement(pair(ANN, bobs), ["pearson"], draws=Draws(resamples=20))
     reasons = [each.reason for each in absent if each.metric == CEILING]
     assert reasons == ([reason] if reason else [])
     assert (found.ceiling is None) == bool(reason)
@@ -365,7 +367,7 @@ def test_the_ceiling_may_not_exist(bobs, reason):
 
 
 def test_the_ceiling_without_any_correlation():
-    found, absent = human_agreement(pair([3] * 4, [3] * 4), ["pearson"], splits=3, resamples=5)
+    found, absent = human_agreement(pair([3] * 4, [3] * 4), ["pearson"], splits=3, draws=Draws(resamples=5))
     assert found.reliability is None
     assert found.pairs == 0
     assert [(each.metric, each.reason[:40]) for each in absent][-1] == (

@@ -6,7 +6,7 @@ from table_p import table_p
 
 from postil.errors import UsageError
 from postil.metaeval.length_bias import length_bias
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import join
 from postil.records.names import LENGTH
 from postil.records.rows import Judgement, Score
@@ -75,7 +75,7 @@ def test_worked_table():
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
 def test_partial_correlation_is_that_of_residuals(coefficient):
     given = random_table()
-    found = length_bias(given, resamples=40, seed=7)
+    found = length_bias(given, draws=Draws(resamples=40, seed=7))
     rows = [row for row in found.rows if row.coefficient == coefficient]
     assert [row.metric for row in rows] == ["m", "edits"]
     length = given.scores[:, 2]
@@ -96,7 +96,7 @@ def test_quarters_have_ranks_of_their_own():
     given = random_table(seed=2)
     length = given.scores[:, 2]
     quarter = (length[:, None] > np.quantile(length, (0.25, 0.5, 0.75))).sum(axis=1)
-    row = length_bias(given, resamples=1).rows[2]
+    row = length_bias(given, draws=Draws(resamples=1)).rows[2]
     assert (row.metric, row.coefficient) == ("m", "spearman")
     for q, each in enumerate(row.quartiles):
         there = quarter == q
@@ -107,7 +107,9 @@ def test_quarters_have_ranks_of_their_own():
 
 def test_a_text_equal_to_a_cut_is_below_it():
     length = [1, 1, 1, 1, 0.1 + 0.2 + 0.7, 1, 1, 5]
-    row = length_bias(table(range(8), m=[0, 2, 1, 3, 5, 4, 6, 7], control_length=length), resamples=1).rows[0]
+    row = length_bias(
+        table(range(8), m=[0, 2, 1, 3, 5, 4, 6, 7], control_length=length), draws=Draws(resamples=1)
+    ).rows[0]
     assert [(each.n, each.start, each.to) for each in row.quartiles] == [
         (7, 1, 1),
         (0, None, None),
@@ -119,7 +121,7 @@ def test_a_text_equal_to_a_cut_is_below_it():
 
 def test_a_quarter_may_be_constant():
     grades, scores = [1, 1, 2, 3, 1, 2, 2, 3], [1, 2, 3, 3, 2, 4, 1, 5]
-    row = length_bias(table(grades, m=scores, control_length=range(1, 9)), resamples=1).rows[0]
+    row = length_bias(table(grades, m=scores, control_length=range(1, 9)), draws=Draws(resamples=1)).rows[0]
     assert [each.value is None for each in row.quartiles] == [True, True, False, False]
     assert [each.reason for each in row.quartiles] == ["every grade is 1", "every score is 3", None, None]
 
@@ -128,7 +130,7 @@ def test_texts_without_a_length_above_0_are_left_out():
     given = random_table(seed=3)
     length = given.scores[:, 2]
     length[[0, 1, 2, 7]], length[30] = 0, -1
-    found = length_bias(given, resamples=5)
+    found = length_bias(given, draws=Draws(resamples=5))
     assert (found.n, found.left_out) == (55, 5)
     kept = length > 0
     expected = correlation_of_residuals(given.oriented[kept, 0], given.grades[kept], length[kept], "pearson")
@@ -139,12 +141,12 @@ def test_controls_have_rows_and_draws_of_random_ones_have_not():
     length = [3, 5, 2, 8, 6]
     draws = {f"control_shuffled(m,draw={d})": np.random.default_rng(d).random(5) for d in range(3)}
     columns = {"m": [1, 2, 4, 3, 5], "control_top(m)": [2, 1, 4, 3, 5], "control_length": length, **draws}
-    found = length_bias(table([1, 2, 3, 4, 5], **columns), resamples=2)
+    found = length_bias(table([1, 2, 3, 4, 5], **columns), draws=Draws(resamples=2))
     assert [row.metric for row in found.rows] == ["m", "control:top(m)"] * 2
 
 
 def test_other_lengths():
-    found = length_bias(table([1, 2, 3, 4], m=[1, 3, 2, 4], words=[9, 4, 6, 5]), "words", resamples=3)
+    found = length_bias(table([1, 2, 3, 4], m=[1, 3, 2, 4], words=[9, 4, 6, 5]), "words", draws=Draws(resamples=3))
     assert found.lengths == "words"
     assert [row.metric for row in found.rows] == ["m", "m"]
     assert [each.metric for each in found.absent] == ["words"]
@@ -153,7 +155,7 @@ def test_other_lengths():
 def test_what_length_determines_has_no_partial_correlation():
     length = np.array([3, 5, 2, 8, 6, 4])
     given = table([1, 2, 3, 5, 2, 4], log=2 * np.log(length) - 1, square=length**2, control_length=length)
-    rows = {(row.metric, row.coefficient): row for row in length_bias(given, resamples=20).rows}
+    rows = {(row.metric, row.coefficient): row for row in length_bias(given, draws=Draws(resamples=20)).rows}
     for key in (("log", "pearson"), ("log", "spearman"), ("square", "spearman")):
         assert (rows[key].partial, rows[key].low, rows[key].high) == (None, None, None)
         assert rows[key].with_length == pytest.approx(1)
@@ -179,7 +181,7 @@ def test_one_item_has_no_interval():
     ],
 )
 def test_absent(columns, grades, absent):
-    found = length_bias(table(grades, **columns), resamples=2)
+    found = length_bias(table(grades, **columns), draws=Draws(resamples=2))
     assert found.rows == ()
     assert found.absent[0].metric == absent[0]
     assert found.absent[0].reason.startswith(absent[1])
@@ -187,6 +189,6 @@ def test_absent(columns, grades, absent):
 
 def test_number_of_threads_and_resamples():
     given = random_table()
-    assert length_bias(given, resamples=30, jobs=2) == length_bias(given, resamples=30)
+    assert length_bias(given, draws=Draws(resamples=30, jobs=2)) == length_bias(given, draws=Draws(resamples=30))
     with pytest.raises(UsageError, match="at least one resample"):
-        length_bias(given, resamples=0)
+        length_bias(given, draws=Draws(resamples=0))

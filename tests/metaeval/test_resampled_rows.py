@@ -32,7 +32,7 @@ def test_counted_pairs_of_ranks_have_the_coefficients_of_their_rows(
     assert of_item.sum() == len(rows)
     assert len(set(zip(first[:, 0].tolist(), second.tolist(), strict=True))) == len(second)
     counts = bootstrap_counts(int(item[-1]) + 1, 10, seed=len(rows))
-    for found, drawn in zip(ranked.correlate(counts)[:, 0], counts, strict=True):
+    for found, drawn in zip(ranked(counts)[:, 0], counts, strict=True):
         again = np.repeat(np.arange(len(rows)), drawn[item])
         one, other = x[again], y[again]
         if not len(again) or np.ptp(one) == 0 or np.ptp(other) == 0:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval import paired_tests, permutation
-from postil.metaeval.coefficients import Coefficient, correlate_groups
+from postil.metaeval.coefficients import pearson
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import (
     Statistic,
@@ -21,11 +21,11 @@ from postil.metaeval.permutation import (
     swapping_coefficients,
     swapping_rows,
 )
-from postil.metaeval.replicates import LEVELS, By
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.significance import differences, holm
 from postil.metaeval.table import Table, join
 from postil.metaeval.williams import student_p, williams
+from postil.records.coefficients import LEVELS, By, Measure
 from postil.records.rows import Judgement, Score
 
 
@@ -130,7 +130,7 @@ def test_a_permutation_without_a_statistic_counts_as_reaching() -> None:
     # Two items: swapped are none (.5, 2), one (NaN) or both (-.5, 1); so all but "both" count.
     random = np.random.default_rng(3).integers(0, 2, (100, 2), dtype=np.int8)
     expected = (1 + (random.sum(axis=1) < 2).sum()) / 101
-    assert permutation_p(statistic, 2, 100, seed=3).tolist() == [expected, expected]
+    assert permutation_p(statistic, 2, Draws(permutations=100, seed=3)).tolist() == [expected, expected]
 
 
 @pytest.mark.parametrize("size", [(256, 3), (5, 7), (1, 1), (40, 500)])
@@ -144,16 +144,16 @@ def test_swaps_of_many_items_are_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     random = np.random.default_rng(1)
     points = standardized(random.normal(size=(70, 3)) + random.normal(size=(70, 1)))
     statistic = swapping_rows(points, np.arange(70), np.array([[0], [1]]))
-    whole = permutation_p(statistic, 70, 300, seed=4)
+    whole = permutation_p(statistic, 70, Draws(permutations=300, seed=4))
     swaps = random.integers(0, 2, (8, 70)).astype(float)
     in_one = statistic(swaps)
     monkeypatch.setattr(permutation, "NUMBERS", 100)
     monkeypatch.setattr(permutation, "ONE_THREAD", 1000)  # of 8 x 70 x 6
     np.testing.assert_allclose(statistic(swaps), in_one, rtol=0, atol=1e-13)
-    assert permutation_p(statistic, 70, 300, seed=4).tolist() == whole.tolist()
+    assert permutation_p(statistic, 70, Draws(permutations=300, seed=4)).tolist() == whole.tolist()
 
 
-def brute(table: Table, swap: tuple[int, ...], coefficient: Coefficient, by: By) -> float:
+def brute(table: Table, swap: tuple[int, ...], coefficient: Measure, by: By) -> float:
     """|difference| of metrics 0 and 1 after some items swapped, with numpy's own correlation."""
 
     def ranks(values: np.ndarray) -> np.ndarray:
@@ -204,7 +204,7 @@ def brute(table: Table, swap: tuple[int, ...], coefficient: Coefficient, by: By)
 @pytest.mark.parametrize("by", LEVELS)
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman"])
 def test_permutation_is_brute_force_over_all_swaps(
-    coefficient: Coefficient, by: By, seed: int, monkeypatch: pytest.MonkeyPatch
+    coefficient: Measure, by: By, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = made(items=6, systems=4, strengths={"a": 1.0, "b": 0.5, "c": 0.0}, seed=seed)
     if by == "within-system":  # a system without a coefficient of the first metric, and one without a text of two items
@@ -217,12 +217,12 @@ def test_permutation_is_brute_force_over_all_swaps(
     swaps = list(itertools.product((0, 1), repeat=6))
     seen = []
 
-    def look(statistic: Statistic, items: int, permutations: int, seed: int) -> np.ndarray:
+    def look(statistic: Statistic, items: int, draws: Draws) -> np.ndarray:
         seen.append(statistic(np.array(swaps, float)))
-        return permutation_p(statistic, items, permutations, seed)
+        return permutation_p(statistic, items, draws)
 
     monkeypatch.setattr(paired_tests, "permutation_p", look)
-    row = differences(table, coefficient, by, resamples=10, permutations=4000).rows[0]
+    row = differences(table, coefficient, by, draws=Draws(resamples=10, permutations=4000)).rows[0]
     expected = np.array([brute(table, swap, coefficient, by) for swap in swaps])
     np.testing.assert_allclose(seen[0][:, 0], expected, atol=1e-12)
     assert expected[0] == pytest.approx(abs(row.value), abs=1e-12)
@@ -232,10 +232,10 @@ def test_permutation_is_brute_force_over_all_swaps(
 
 @pytest.mark.parametrize("by", LEVELS)
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall-b"])
-def test_value_and_interval_are_of_the_paired_resamples(coefficient: Coefficient, by: By) -> None:
+def test_value_and_interval_are_of_the_paired_resamples(coefficient: Measure, by: By) -> None:
     table = made()
-    (row,) = differences(table, coefficient, by, resamples=50, seed=7).rows
-    a, b = correlations(table, [coefficient], by, resamples=50, seed=7).rows
+    (row,) = differences(table, coefficient, by, draws=Draws(resamples=50, seed=7)).rows
+    a, b = correlations(table, [coefficient], by, draws=Draws(resamples=50, seed=7)).rows
     assert row.value == a.value - b.value
     assert row.n == min(a.n, b.n)
     drawn = []
@@ -246,7 +246,7 @@ def test_value_and_interval_are_of_the_paired_resamples(coefficient: Coefficient
     assert (row.low, row.high) == (pytest.approx(low, abs=1e-10), pytest.approx(high, abs=1e-10))
 
 
-def _again(table: Table, rows: np.ndarray, coefficient: Coefficient, by: By) -> float:
+def _again(table: Table, rows: np.ndarray, coefficient: Measure, by: By) -> float:
     """The difference in a table of some rows, where each draw of an item is an item of its own."""
     copy = np.zeros(len(rows), int)
     for row in np.unique(rows):
@@ -260,7 +260,7 @@ def _again(table: Table, rows: np.ndarray, coefficient: Coefficient, by: By) -> 
         Judgement(f"{table.item[row]}-{c}", str(table.system[row]), "ann", float(table.grades[row]))
         for row, c in zip(rows, copy, strict=True)
     ]
-    a, b = correlations(join(scores, judgements), [coefficient], by, resamples=5).rows
+    a, b = correlations(join(scores, judgements), [coefficient], by, draws=Draws(resamples=5)).rows
     return a.value - b.value
 
 
@@ -271,7 +271,7 @@ def test_items_without_a_coefficient_are_swapped_too() -> None:
     scores[table.item == 0, 1] = 0.5
     table = replace(table, scores=scores)
     swaps = list(itertools.product((0, 1), repeat=5))
-    of_item = correlate_groups(table.scores, table.grades, table.starts, "pearson")
+    of_item = pearson(table.scores, table.grades, table.starts)
     found = swapping_coefficients(of_item, np.array([[0], [1]]))(np.array(swaps, float))
     expected = []
     for swap in swaps:
@@ -284,7 +284,7 @@ def test_items_without_a_coefficient_are_swapped_too() -> None:
 
 def test_the_better_metric_is_found_and_the_copy_is_not() -> None:
     table = made(items=40, strengths={"good": 3.0, "bad": 0.1})
-    (row,) = differences(table, permutations=999).rows
+    (row,) = differences(table, draws=Draws(permutations=999)).rows
     assert row.value > 0.3
     assert row.low > 0
     assert row.p == row.p_permutation == row.p_holm == 0.001
@@ -316,7 +316,7 @@ def test_equal_metrics_are_rarely_told_apart() -> None:
         ]
         grades = quality + random.normal(size=(12, 1))
         judgements = [Judgement(str(i), str(s), "ann", float(grades[i, s])) for i in range(12) for s in range(6)]
-        (row,) = differences(join(scores, judgements), resamples=1, permutations=99).rows
+        (row,) = differences(join(scores, judgements), draws=Draws(resamples=1, permutations=99)).rows
         permuted.append(row.p_permutation)
         williams_p.append(row.p_williams)
     assert 0.02 <= np.mean(np.array(permuted) <= 0.1) <= 0.18
@@ -324,7 +324,9 @@ def test_equal_metrics_are_rarely_told_apart() -> None:
 
 
 def test_holm_is_over_the_pairs() -> None:
-    found = differences(made(strengths={"a": 2.0, "b": 1.0, "c": 0.0, "d": 0.5}, items=12), permutations=200)
+    found = differences(
+        made(strengths={"a": 2.0, "b": 1.0, "c": 0.0, "d": 0.5}, items=12), draws=Draws(permutations=200)
+    )
     assert [(row.first, row.second) for row in found.rows] == list(itertools.combinations("abcd", 2))
     assert [row.p_holm for row in found.rows] == holm([row.p for row in found.rows]).tolist()
 
@@ -332,7 +334,7 @@ def test_holm_is_over_the_pairs() -> None:
 def test_a_constant_metric_is_absent_and_the_others_are_not() -> None:
     table = made(strengths={"a": 1.0, "flat": 0.0, "b": 0.5}, flat=("flat",))
     for coefficient, by in itertools.product(("pearson", "spearman", "kendall-b"), LEVELS):
-        found = differences(table, coefficient, by, resamples=20, permutations=20)
+        found = differences(table, coefficient, by, draws=Draws(resamples=20, permutations=20))
         assert [(row.first, row.second) for row in found.rows] == [("a", "b")]
         (absent,) = found.absent
         assert (absent.metric, absent.coefficient, absent.by, absent.reason) == (
@@ -347,16 +349,17 @@ def test_items_without_a_coefficient_are_not_counted() -> None:
     table = made(items=6)
     scores = table.scores.copy()
     scores[table.item == 0, 1] = 0.5
-    (row,) = differences(replace(table, scores=scores), by="item", resamples=20).rows
+    (row,) = differences(replace(table, scores=scores), by="item", draws=Draws(resamples=20)).rows
     assert row.n == 5
-    a, b = correlations(replace(table, scores=scores), ["pearson"], "item", resamples=20).rows
+    a, b = correlations(replace(table, scores=scores), ["pearson"], "item", draws=Draws(resamples=20)).rows
     assert (a.n, b.n, row.value) == (6, 5, a.value - b.value)
 
 
 def test_one_system_within_it_is_all_texts() -> None:
     for coefficient in ("pearson", "spearman"):
         pool, within = (
-            differences(made(30, 1), coefficient, by, permutations=500).rows for by in ("pool", "within-system")
+            differences(made(30, 1), coefficient, by, draws=Draws(permutations=500)).rows
+            for by in ("pool", "within-system")
         )
         assert [row.p_williams for row in within] == [None]
         assert [msgspec.structs.replace(row, by="within-system", n=1, p_williams=None) for row in pool] == list(within)
@@ -371,7 +374,7 @@ def test_metrics_that_never_exist_together() -> None:
         [Judgement(item, str(s), "ann", grade) for s, (item, _, _, grade) in enumerate(texts)],
     )
     seed = next(seed for seed in range(99) if (bootstrap_counts(2, 2, seed) == [[2, 0], [0, 2]]).all())
-    found = differences(table, resamples=2, seed=seed)
+    found = differences(table, draws=Draws(resamples=2, seed=seed))
     assert found.rows == ()
     assert [(absent.metric, absent.reason) for absent in found.absent] == [
         ("a and b", "no resample has a coefficient of both")
@@ -384,7 +387,7 @@ def test_tables_that_allow_little() -> None:
     assert [absent.metric for absent in one_item.absent] == ["a", "b"]
     assert differences(made(strengths={"a": 1.0})).rows == ()
     assert [absent.reason for absent in differences(made(systems=1), by="system").absent] == ["only one system"] * 2
-    (three,) = differences(made(items=20, systems=3), by="system", resamples=50).rows
+    (three,) = differences(made(items=20, systems=3), by="system", draws=Draws(resamples=50)).rows
     assert three.p_williams is None
     assert three.p_permutation is not None
 
@@ -409,7 +412,7 @@ def test_kendall_has_the_bootstrap_alone_and_says_so() -> None:
     (row,) = found.rows
     assert (row.p_williams, row.p_permutation, row.p, row.p_holm) == (None, None, None, None)
     assert row.p_bootstrap is not None
-    assert found.rows == differences(made(), "kendall-b", resamples=200).rows
+    assert found.rows == differences(made(), "kendall-b", draws=Draws(resamples=200)).rows
     assert "have no test here" in found.notes[0]
 
 
@@ -444,7 +447,7 @@ def with_control(draws: int, low: tuple[str, ...] = ()) -> Table:
 
 def test_a_metric_is_compared_with_the_mean_of_its_controls_draws() -> None:
     table = with_control(draws=12)
-    pair, control = differences(table, resamples=200).rows
+    pair, control = differences(table, draws=Draws(resamples=200)).rows
     assert (pair.first, pair.second, control.first, control.second) == ("w-a", "b", "w-a", "control:shuffled(w-a)")
     draws = [np.corrcoef(draw, table.grades)[0, 1] for draw in table.draws["control:shuffled(w-a)"].T]
     weighted = np.corrcoef(table.scores[:, 0], table.grades)[0, 1]
@@ -456,28 +459,28 @@ def test_a_metric_is_compared_with_the_mean_of_its_controls_draws() -> None:
 
 
 def test_a_control_points_the_way_of_its_metric() -> None:
-    assert differences(with_control(3, low=("w-a",)), resamples=50).rows == pytest.approx(
-        differences(with_control(3), resamples=50).rows
+    assert differences(with_control(3, low=("w-a",)), draws=Draws(resamples=50)).rows == pytest.approx(
+        differences(with_control(3), draws=Draws(resamples=50)).rows
     )
 
 
 def test_a_control_of_a_metric_that_was_not_kept_is_passed_over() -> None:
     table = with_control(3)
     without = replace(table, metrics=("other", "b"))
-    assert [row.second for row in differences(without, resamples=20).rows] == ["b"]
+    assert [row.second for row in differences(without, draws=Draws(resamples=20)).rows] == ["b"]
 
 
 def test_a_control_without_a_coefficient_is_absent() -> None:
     table = with_control(3)
     flat = np.full((len(table), 2), 0.25)
-    found = differences(replace(table, draws={"control:shuffled(w-a)": flat}), resamples=20)
+    found = differences(replace(table, draws={"control:shuffled(w-a)": flat}), draws=Draws(resamples=20))
     assert [row.second for row in found.rows] == ["b"]
     assert [(absent.metric, absent.reason) for absent in found.absent] == [
         ("control:shuffled(w-a)", "every score is 0.25")
     ]
     scores = table.scores.copy()
     scores[:, 0] = 0.5
-    found = differences(replace(table, scores=scores), resamples=20)
+    found = differences(replace(table, scores=scores), draws=Draws(resamples=20))
     assert found.rows == ()
     assert [(absent.metric, absent.reason) for absent in found.absent] == [
         ("w-a", "every score is 0.5"),
@@ -487,14 +490,14 @@ def test_a_control_without_a_coefficient_is_absent() -> None:
 
 def test_same_seed_same_rows() -> None:
     table = made(strengths={"a": 1.0, "b": 0.5, "c": 0.2})
-    assert differences(table, seed=4) == differences(table, seed=4)
-    assert differences(table, seed=4).rows != differences(table, seed=5).rows
+    assert differences(table, draws=Draws(seed=4)) == differences(table, draws=Draws(seed=4))
+    assert differences(table, draws=Draws(seed=4)).rows != differences(table, draws=Draws(seed=5)).rows
 
 
 def test_wrong_requests() -> None:
     with pytest.raises(UsageError, match="at least one permutation, got 0"):
-        differences(made(), permutations=0)
+        differences(made(), draws=Draws(permutations=0))
     with pytest.raises(UsageError, match="at least one resample, got 0"):
-        differences(made(), resamples=0)
+        differences(made(), draws=Draws(resamples=0))
     with pytest.raises(UnknownName, match="did you mean 'pearson'"):
         differences(made(), "person")  # type: ignore[arg-type]

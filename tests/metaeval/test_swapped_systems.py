@@ -10,6 +10,7 @@ from table_p import table_p
 
 from postil.metaeval.human import human_agreement
 from postil.metaeval.permutation import sign_patterns
+from postil.metaeval.resampling import Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.system_accuracy import better_shares
 from postil.metaeval.table import Table, join
@@ -55,7 +56,7 @@ def pairwise(table: Table, scores: np.ndarray, _: int) -> float:
 @pytest.mark.parametrize(("measure", "accuracy"), [("spa", soft), ("pa", pairwise)])
 def test_p_is_that_of_swapping_by_hand(measure: str, accuracy, *, holes: bool) -> None:
     table, permutations = made(holes=holes), 60
-    found = differences(table, measure, "system", resamples=10, permutations=permutations, seed=SEED)
+    found = differences(table, measure, "system", draws=Draws(resamples=10, permutations=permutations, seed=SEED))
     points = (table.scores - table.scores.mean(axis=0)) / table.scores.std(axis=0)
     random = np.random.default_rng([SEED, 1])
     swaps = [random.integers(0, 2, len(table), np.int8) for _ in range(permutations)]
@@ -84,7 +85,7 @@ def test_metrics_that_are_the_same_in_other_units_do_not_differ(measure: str) ->
         + [Score(str(i), str(s), "flat", 0.3, "") for i, s, _ in texts],
         [Judgement(str(i), str(s), "ann", g) for (i, s, _), g in zip(texts, table.grades, strict=True)],
     )
-    found = differences(alike, measure, "system", resamples=50, permutations=200)
+    found = differences(alike, measure, "system", draws=Draws(resamples=50, permutations=200))
     same, *others = found.rows
     assert (same.first, same.second, same.value, same.low, same.high, same.p) == ("x", "y", 0, 0, 0, 1)
     assert all(0 < row.p <= 1 for row in others)
@@ -93,13 +94,13 @@ def test_metrics_that_are_the_same_in_other_units_do_not_differ(measure: str) ->
 
 def test_the_number_of_threads_changes_nothing() -> None:
     table = table_p()
-    assert differences(table, "spa", "system", resamples=20, permutations=100) == differences(
-        table, "spa", "system", resamples=20, permutations=100, jobs=2
+    assert differences(table, "spa", "system", draws=Draws(resamples=20, permutations=100)) == differences(
+        table, "spa", "system", draws=Draws(resamples=20, permutations=100, jobs=2)
     )
 
 
 def test_split_halves_of_people_stand_in_the_place_of_a_metric() -> None:
-    found, absent = human_agreement(table_p(), ["pa", "spa"], "system", resamples=40, splits=30)
+    found, absent = human_agreement(table_p(), ["pa", "spa"], "system", draws=Draws(resamples=40), splits=30)
     assert [(row.metric, row.coefficient) for row in found.rows] == [("human:halves", "pa"), ("human:halves", "spa")]
     assert absent == ()
     for row in found.rows:

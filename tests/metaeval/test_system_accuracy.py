@@ -9,9 +9,10 @@ import pytest
 from table_p import table_p
 
 from postil.errors import UsageError
+from postil.metaeval.coefficient_kinds import kind_of
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import sign_patterns
-from postil.metaeval.replicates import replicate
+from postil.metaeval.resampling import DRAWS, Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.system_accuracy import better_shares
 from postil.metaeval.table import Table, join
@@ -32,7 +33,11 @@ def table_of(grades: dict[str, tuple[float | None, ...]], **metrics: dict[str, t
 
 
 def value(table: Table, measure: str, metric: int = 0) -> float:
-    return replicate(table.oriented, table, measure, "system", resamples=1).values[metric]
+    return (
+        kind_of(measure)
+        .resampled(table.texts(table.oriented), DRAWS.counts(len(table.starts), 1), "system")
+        .values[metric]
+    )
 
 
 def shares_by_definition(values: dict[str, tuple[float | None, ...]]) -> dict[tuple[str, str], float]:
@@ -71,7 +76,7 @@ def test_worked_values_of_three_systems() -> None:
 
 
 def test_worked_values_of_table_p() -> None:
-    found = correlations(table_p(), ["pa", "spa"], "system", resamples=20)
+    found = correlations(table_p(), ["pa", "spa"], "system", draws=Draws(resamples=20))
     rows = {(row.metric, row.coefficient): row for row in found.rows}
     assert rows["m", "spa"].value == pytest.approx(0.911670, abs=5e-7)
     assert rows["j", "spa"].value == pytest.approx(0.896973, abs=5e-7)
@@ -136,7 +141,8 @@ def test_random_patterns_where_there_are_too_many() -> None:
     grades = {s: tuple(random.normal(size=30) + i) for i, s in enumerate("ABC")}
     table = table_of(grades, m={s: tuple(random.normal(size=30)) for s in "ABC"})
     one, again, other = (
-        correlations(table, ["spa"], "system", resamples=10, permutations=500, seed=seed).rows[0] for seed in (1, 1, 2)
+        correlations(table, ["spa"], "system", draws=Draws(resamples=10, permutations=500, seed=seed)).rows[0]
+        for seed in (1, 1, 2)
     )
     assert one == again
     assert one.value != other.value
@@ -171,13 +177,13 @@ def test_pairs_of_systems_without_a_shared_item_are_left_out_and_named() -> None
     grades = {"A": (1, 2, None, None), "B": (2, 4, 3, 5), "C": (None, None, 1, 2)}
     scores = {"A": (1, 2, 0, 0), "B": (2, 1, 3, 4), "C": (0, 0, 2, 5)}
     table = table_of(grades, m=scores)
-    (row,) = correlations(table, ["spa"], "system", resamples=20).rows
+    (row,) = correlations(table, ["spa"], "system", draws=Draws(resamples=20)).rows
     assert (row.pairs, row.n) == (2, 3)
     assert row.value == pytest.approx(soft_by_definition(grades, holes_of(grades, scores)), abs=1e-12)
-    notes = differences(table, "spa", "system", resamples=20).notes
+    notes = differences(table, "spa", "system", draws=Draws(resamples=20)).notes
     assert notes == ("spa is without pairs of systems that share no item: 1 (A and C)",)
-    assert correlations(table, ["pa"], "system", resamples=20).rows[0].pairs == 3
-    assert differences(table, "pa", "system", resamples=20).notes == ()
+    assert correlations(table, ["pa"], "system", draws=Draws(resamples=20)).rows[0].pairs == 3
+    assert differences(table, "pa", "system", draws=Draws(resamples=20)).notes == ()
 
 
 def holes_of(grades, scores):
@@ -187,8 +193,8 @@ def holes_of(grades, scores):
 @pytest.mark.parametrize("measure", ["pa", "spa"])
 def test_what_does_not_exist_has_a_reason(measure: str) -> None:
     def reasons(table: Table):
-        found = correlations(table, [measure], "system", resamples=20)
-        absent = differences(table, measure, "system", resamples=20).absent
+        found = correlations(table, [measure], "system", draws=Draws(resamples=20))
+        absent = differences(table, measure, "system", draws=Draws(resamples=20)).absent
         assert found.rows == ()
         assert [each.reason for each in absent] == [each.reason for each in found.absent]
         return [each.reason for each in found.absent]
@@ -202,9 +208,9 @@ def test_what_does_not_exist_has_a_reason(measure: str) -> None:
 @pytest.mark.parametrize(("measure", "other"), [("pa", 0.0), ("spa", 0.5)])
 def test_one_item_has_no_interval(measure: str, other: float) -> None:
     alone = table_of({"A": (1,), "B": (2,)}, m={"A": (1,), "B": (3,)}, w={"A": (2,), "B": (1,)})
-    rows = correlations(alone, [measure], "system", resamples=20).rows
+    rows = correlations(alone, [measure], "system", draws=Draws(resamples=20)).rows
     assert [(row.value, row.low, row.high, row.p) for row in rows] == [(1.0, None, None, 0.5), (other, None, None, 1.0)]
-    (difference,) = differences(alone, measure, "system", resamples=20, permutations=99).rows
+    (difference,) = differences(alone, measure, "system", draws=Draws(resamples=20, permutations=99)).rows
     assert (difference.value, difference.low, difference.high) == (1.0 - other, None, None)
     assert difference.p_bootstrap is None
     assert difference.p == difference.p_both > 0.3  # half of the swaps are as large

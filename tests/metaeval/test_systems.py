@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.significance import holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import join
@@ -47,12 +47,12 @@ def test_randomisation_is_brute_force_over_all_signs(system: str, row: list[floa
     apart = np.array(row) - BASE
     sums = [abs(apart @ signs) for signs in itertools.product((1, -1), repeat=6)]
     exact = np.mean(np.array(sums) >= abs(apart.sum()) - 1e-12)
-    found = compare(scores_of({"base": BASE, system: row}), permutations=20_000).systems[1]
+    found = compare(scores_of({"base": BASE, system: row}), draws=Draws(permutations=20_000)).systems[1]
     assert found.p_randomisation == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 20_000) ** 0.5)
 
 
 def test_intervals_are_of_the_paired_resamples() -> None:
-    found = compare(scores_of({"base": BASE, "better": BETTER}), resamples=200, seed=3)
+    found = compare(scores_of({"base": BASE, "better": BETTER}), draws=Draws(resamples=200, seed=3))
     of_base, of_better = [], []
     for counts in bootstrap_counts(6, 200, seed=3):
         drawn = np.repeat(np.arange(6), counts)
@@ -156,7 +156,7 @@ def test_wrong_requests() -> None:
     with pytest.raises(UnknownName, match="unknown metric 'meter'; did you mean 'meteor'"):
         compare(rows, lower_is_better=["meter"])
     with pytest.raises(UsageError, match="at least one permutation"):
-        compare(rows, permutations=0)
+        compare(rows, draws=Draws(permutations=0))
     with pytest.raises(InvalidInput, match=r"scores\.jsonl:13: metric: a second score"):
         compare([*rows, rows[0]], places=RowLocations("scores.jsonl"))
     with pytest.raises(InvalidInput, match="expected item scores"):
@@ -165,8 +165,8 @@ def test_wrong_requests() -> None:
 
 def test_same_seed_same_rows() -> None:
     rows = scores_of({"base": BASE, "mixed": MIXED})
-    assert compare(rows, seed=1) == compare(rows, seed=1)
-    assert compare(rows, seed=1).systems != compare(rows, seed=2).systems
+    assert compare(rows, draws=Draws(seed=1)) == compare(rows, draws=Draws(seed=1))
+    assert compare(rows, draws=Draws(seed=1)).systems != compare(rows, draws=Draws(seed=2)).systems
 
 
 def test_system_means_by_hand() -> None:
@@ -219,8 +219,10 @@ def test_an_order_that_does_not_exist_is_absent(rows: list[tuple[str, float, flo
 @pytest.mark.parametrize("size", [1e-100, 1e-13, 1e60])
 def test_scores_of_any_magnitude_are_compared_alike(size: float) -> None:
     systems = {"base": BASE, "better": BETTER, "mixed": MIXED}
-    usual = compare(scores_of(systems), permutations=500).systems
-    found = compare(scores_of({name: [size * x for x in row] for name, row in systems.items()}), permutations=500)
+    usual = compare(scores_of(systems), draws=Draws(permutations=500)).systems
+    found = compare(
+        scores_of({name: [size * x for x in row] for name, row in systems.items()}), draws=Draws(permutations=500)
+    )
     for row, other in zip(found.systems, usual, strict=True):
         assert (row.p_bootstrap, row.p_randomisation, row.p_holm) == (
             other.p_bootstrap,
@@ -233,7 +235,7 @@ def test_scores_of_any_magnitude_are_compared_alike(size: float) -> None:
 def test_small_differences_count_beside_large_scores() -> None:
     # Smoothed BLEU-4 looks like this: one item with a match, five without. Only all or no signs turned reach the sum.
     systems = {"base": [1e-12] * 5 + [0.2], "better": [1e-11] * 5 + [0.7]}
-    found = compare(scores_of(systems), permutations=20_000).systems[1]
+    found = compare(scores_of(systems), draws=Draws(permutations=20_000)).systems[1]
     assert found.p_randomisation == pytest.approx(2 / 2**6, abs=0.006)
 
 

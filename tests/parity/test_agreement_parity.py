@@ -9,6 +9,7 @@ import originals
 import pytest
 
 from postil.metaeval.agreement import agreement
+from postil.metaeval.resampling import Draws
 from postil.records import Judgement, Scale
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def sliders(seed: int, decimals: int) -> NDArray:
 
 def judged(grades: NDArray, scale: Scale | None = None) -> Agreement:
     rows = (Judgement(int(t), "s", f"r{a}", grades[a, t]) for a, t in np.argwhere(~np.isnan(grades)))
-    return agreement(rows, scale=scale, resamples=1)
+    return agreement(rows, scale=scale, draws=Draws(resamples=1))
 
 
 def shared(grades: NDArray, first: int, second: int) -> NDArray:

@@ -18,6 +18,7 @@ from audit_originals import BY, LARGE, SMALL, Cells, made, of_few_items, rated
 from postil.metaeval import By, Table, correlations, differences, join
 from postil.metaeval.alternative_annotator import alternative_annotator_test
 from postil.metaeval.grade_mapping import map_to_grades
+from postil.metaeval.resampling import Draws
 from postil.metaeval.system_accuracy import better_shares
 from postil.records import Judgement, Score
 from postil.records.scale import Scale
@@ -40,8 +41,10 @@ def table_of(cells: Cells) -> Table:
 
 def accuracies(cells: Cells) -> dict[str, list[float]]:
     table = table_of(cells)
-    found = {by: [row.value for row in correlations(table, ["acc-eq"], by, resamples=20).rows] for by in LEVELS}
-    agreeing = correlations(table, ["pa"], "system", resamples=1).rows
+    found = {
+        by: [row.value for row in correlations(table, ["acc-eq"], by, draws=Draws(resamples=20)).rows] for by in LEVELS
+    }
+    agreeing = correlations(table, ["pa"], "system", draws=Draws(resamples=1)).rows
     return found | {"pa": [row.value for row in agreeing] or [-1.0, -1.0]}
 
 
@@ -62,7 +65,7 @@ def alternative_test(people: dict[str, dict[str, float]], judge: dict[str, float
         [Judgement(text, "s", who, grade) for who, row in people.items() for text, grade in row.items()],
         scale=Scale(1, 5),
     )
-    found = alternative_annotator_test(table, map_to_grades(table), epsilon=epsilon, resamples=1)
+    found = alternative_annotator_test(table, map_to_grades(table), epsilon=epsilon, draws=Draws(resamples=1))
     (row,) = [row for row in found.rows if (row.metric, row.mapping) == ("judge", "none")]
     return [row.omega, row.rho]
 
@@ -96,14 +99,16 @@ def near(ours: float, theirs: float, draws: int) -> bool:
 @pytest.mark.parametrize("by", LEVELS)
 def test_pair_permutations_are_those_of_mt_metrics_eval(by: By) -> None:
     for seed, (value, p) in zip(range(200, 212), FROZEN["pair differences"][by], strict=True):
-        (row,) = differences(table_of(made(seed, holes=False)), "acc-eq", by, resamples=1, permutations=2000).rows
+        (row,) = differences(
+            table_of(made(seed, holes=False)), "acc-eq", by, draws=Draws(resamples=1, permutations=2000)
+        ).rows
         assert row.p_both is not None
         assert (row.value, near(row.p_both, p, 2000)) == (pytest.approx(value, abs=1e-9), True), seed
 
 
 def test_text_permutations_are_those_of_mt_metrics_eval() -> None:
     for number, (cells, (value, p)) in enumerate(zip(of_few_items(), FROZEN["soft differences"], strict=True)):
-        (row,) = differences(table_of(cells), "spa", "system", resamples=1, permutations=1000).rows
+        (row,) = differences(table_of(cells), "spa", "system", draws=Draws(resamples=1, permutations=1000)).rows
         assert row.p_both is not None
         assert row.value == pytest.approx(value, abs=0.01), number  # all sign patterns, there 20,000 drawn ones
         assert near(row.p_both, p, 1000), number

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metaeval.coefficients import COEFFICIENTS
-from postil.metaeval.replicates import LEVELS, resampled
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts
 from postil.metaeval.resampling import bootstrap_counts
+from postil.records.coefficients import LEVELS, TABLE
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 
@@ -19,6 +20,8 @@ THEIRS = {
     "kendall-b": stats.kendalltau,
     "kendall-c": lambda x, y: stats.kendalltau(x, y, variant="c"),
 }
+
+COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]
 
 
 def theirs(x, y, coefficient):
@@ -64,7 +67,7 @@ def made(seed, levels):
 def test_every_resample_is_that_of_the_rows_written_out(by, coefficient, seed, levels):
     x, y, item, system = made(seed, levels)
     counts = bootstrap_counts(14, 25, seed)
-    found = resampled(x, y, item, system, counts, coefficient, by)
+    found = kind_of(coefficient).resampled(Texts(x, y, item, system), counts, by)
     ours = np.vstack([found.values, found.samples])
     expected = [
         [plainly(column, y, item, system, drawn, coefficient, by) for column in x.T]
@@ -85,7 +88,7 @@ def test_many_rows(coefficient, ties):
     x[:, 3] *= 1e9
     every = np.arange(3000, dtype=np.int32)
     counts = np.zeros((0, 3000), np.int32)
-    found = resampled(x, y, every, np.zeros(3000, np.int32), counts, coefficient, "pool")
+    found = kind_of(coefficient).resampled(Texts(x, y, every, np.zeros(3000, np.int32)), counts, "pool")
     np.testing.assert_allclose(found.values, [theirs(column, y, coefficient) for column in x.T], rtol=0, atol=1e-12)
 
 
@@ -96,7 +99,7 @@ def test_scores_of_any_magnitude(by, coefficient, size):
     x, y, item, system = made(3, 4)
     x *= size
     x[:, 1] = size * np.random.default_rng(4).random(len(y))
-    found = resampled(x, y, item, system, np.zeros((0, 14), np.int32), coefficient, by)
+    found = kind_of(coefficient).resampled(Texts(x, y, item, system), np.zeros((0, 14), np.int32), by)
     once = np.ones(14, int)
     expected = [plainly(column, y, item, system, once, coefficient, by) for column in x.T]
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-12)
@@ -107,6 +110,6 @@ def test_scores_of_any_magnitude(by, coefficient, size):
 def test_scores_of_all_magnitudes_in_one_table(by, coefficient):
     _, y, item, system = made(5, 1)
     x = 10 ** np.random.default_rng(5).uniform(-100, 60, (len(y), 3))
-    found = resampled(x, y, item, system, np.zeros((0, 14), np.int32), coefficient, by)
+    found = kind_of(coefficient).resampled(Texts(x, y, item, system), np.zeros((0, 14), np.int32), by)
     expected = [plainly(column, y, item, system, np.ones(14, int), coefficient, by) for column in x.T]
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-12)

@@ -10,6 +10,7 @@ from postil.app.compare import CompareOptions, compare_files
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.metaeval.permutation import _ranks_of_rows, average_ranks
+from postil.metaeval.resampling import Draws
 from postil.metaeval.significance import differences, holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import Table, join
@@ -99,7 +100,7 @@ def test_williams_in_a_table_is_from_correlations_by_scipy(coefficient: str, by:
     def correlation(a: int, b: int) -> float:
         return float(of(columns[:, a], columns[:, b]).statistic)
 
-    rows = differences(table, coefficient, by, resamples=20).rows  # type: ignore[arg-type]
+    rows = differences(table, coefficient, by, draws=Draws(resamples=20)).rows  # type: ignore[arg-type]
     for row, (a, b) in zip(rows, itertools.combinations(range(3), 2), strict=True):
         expected = williams(correlation(a, 3), correlation(b, 3), correlation(a, b), len(columns))
         assert row.value == pytest.approx(correlation(a, 3) - correlation(b, 3), abs=1e-12)
@@ -117,7 +118,7 @@ def test_randomisation_is_the_permutation_test_of_scipy() -> None:
         for name, of in (("base", base), ("other", other))
         for i, v in enumerate(of)
     ]
-    found = compare(rows, permutations=40_000).systems[1].p_randomisation
+    found = compare(rows, draws=Draws(permutations=40_000)).systems[1].p_randomisation
     assert found == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 40_000) ** 0.5)
 
 

@@ -1,12 +1,13 @@
-"""The table of coefficients has what the types and the flags name."""
+"""The table of coefficients has what the types name, and what is computed."""
 
 from __future__ import annotations
 
-from postil.metaeval.coefficients import ACCURACIES, MEASURES, OF_SYSTEMS
-from postil.records.coefficients import TABLE
+from typing import get_args
+
+from postil.metaeval.coefficient_kinds import KINDS
+from postil.records.coefficients import TABLE, Measure
 
 
-def test_the_table_has_the_names_of_the_types() -> None:
-    assert tuple(TABLE) == MEASURES
-    assert tuple(name for name, each in TABLE.items() if each.accuracy) == ACCURACIES
-    assert OF_SYSTEMS == ("pa", "spa")
+def test_a_coefficient_is_known_by_one_name_everywhere() -> None:
+    assert tuple(TABLE) == get_args(Measure) == tuple(KINDS)
+    assert {name: kind.facts for name, kind in KINDS.items()} == TABLE

@@ -10,6 +10,7 @@ from postil.app.item_scores import read_judgements
 from postil.errors import Undefined
 from postil.metaeval.agreement import FEWEST
 from postil.metaeval.agreement import agreement as measure
+from postil.metaeval.resampling import Draws
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.results import AgreementResult, replace
@@ -88,8 +89,7 @@ def agreement(
             rows,
             aspect=aspect,
             scale=scale,
-            resamples=options.resamples,
-            seed=options.seed,
+            draws=Draws(resamples=options.resamples, seed=options.seed),
             places=places,
             fewest=FEWEST,
         )

@@ -88,6 +88,7 @@ def agreement_of(
     """
     from postil.metaeval.agreement import FEWEST  # noqa: PLC0415 - it loads statistics
     from postil.metaeval.agreement import agreement as measure  # noqa: PLC0415
+    from postil.metaeval.resampling import Draws  # noqa: PLC0415
 
     found = None
     reason: str = Message("agreement needs grades, and there are none")
@@ -95,9 +96,8 @@ def agreement_of(
     if rows:
         try:
             labels, scale = (rubric.grades, None) if rubric.grades else (None, Scale(0, 1))  # marks are shares of texts
-            found = measure(
-                rows, labels=labels, scale=scale, resamples=options.resamples, seed=options.seed, fewest=FEWEST
-            )
+            draws = Draws(resamples=options.resamples, seed=options.seed)
+            found = measure(rows, labels=labels, scale=scale, draws=draws, fewest=FEWEST)
             reason = ""
             if rubric.kind == "pair":  # neither text of a pair is the higher grade
                 found = replace(found, raters=tuple(replace(rater, severity=None) for rater in found.raters))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from postil.app.correlate_options import CorrelateOptions
-    from postil.engine import Engine
     from postil.metaeval.correlation import Correlations
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = ["AUDIT_STEPS", "audit"]
@@ -31,7 +31,7 @@ def audit(
     options: CorrelateOptions,
     found: Correlations,
     at: Callable[[str], None],
-    engine: Engine | None = None,
+    draws: Draws,
     *,
     given: Table,
 ) -> Audit:
@@ -42,35 +42,22 @@ def audit(
         options: Options of the command.
         found: The coefficients of the command, whose accuracies are not computed again.
         at: Callback for the name of each step.
-        engine: Engine that computes resamples; by default this process.
+        draws: Random draws.
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
-    resamples, seed = options.resamples, options.seed
     at("scores on the scale of the ratings")
     mapped = map_to_grades(table, options.folds)
-    calibrated = calibrations(table, mapped, resamples=resamples, seed=seed)
+    calibrated = calibrations(table, mapped, draws)
     at("alternative annotator test")
-    alt_test = alternative_annotator_test(table, mapped, epsilon=options.alt_epsilon, resamples=resamples, seed=seed)
+    alt_test = alternative_annotator_test(table, mapped, options.alt_epsilon, draws)
     at("length bias")
-    length = length_bias(table, options.lengths, resamples=resamples, seed=seed, jobs=options.jobs)
+    length = length_bias(table, options.lengths, draws)
     at("variance components of raters")
     raters = rater_variance(given)
     rankings = []
     for of in ("texts", "systems"):
         at(f"ranking of {of}")
-        rankings.append(
-            audit_ranking(
-                table,
-                of,
-                options.lengths,
-                resamples=resamples,
-                permutations=options.permutations,
-                seed=seed,
-                jobs=options.jobs,
-                engine=engine,
-                known=found,
-            )
-        )
+        rankings.append(audit_ranking(table, of, options.lengths, draws, known=found))
     return Audit(
         alt_test=alt_test,
         calibration=calibrated,

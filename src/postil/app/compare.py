@@ -10,6 +10,7 @@ from postil.app.names import summed
 from postil.app.options import ResamplingOptions, ScoreInputOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
+from postil.metaeval.resampling import Draws
 from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import known_metric
 from postil.options import Flag, options
@@ -187,9 +188,7 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
         options.baseline,
         intersect=options.intersect,
         lower_is_better=options.lower_is_better,
-        resamples=options.resamples,
-        permutations=options.permutations,
-        seed=options.seed,
+        draws=Draws(options.resamples, options.permutations, options.seed),
         metric_of=None if options.item_means else _metric_of,
         sacrebleu=options.p_values == "sacrebleu",
         places=scores.places,

@@ -17,7 +17,7 @@ from postil.metaeval.agreement import FEWEST, agreement_of_table
 from postil.metaeval.correlation import correlations
 from postil.metaeval.disagreement import worst, worst_against_people
 from postil.metaeval.human import human_agreement
-from postil.metaeval.resampling import shared_counts
+from postil.metaeval.resampling import Draws
 from postil.metaeval.severity import severities
 from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
@@ -37,18 +37,13 @@ from postil.records.rows import Candidate, Judgement, Score
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.correlate_options import CorrelateOptions
     from postil.app.progress import OnMessage
-    from postil.engine import Engine
-    from postil.metaeval.coefficients import Measure
-    from postil.metaeval.correlation import Correlations
-    from postil.metaeval.replicates import Replicates
     from postil.metaeval.severity import Rule, Severities
-    from postil.metaeval.significance import Differences
     from postil.metaeval.table import Table
-    from postil.records.results import Agreement, DisagreementText, Excluded, UndefinedResult
+    from postil.records.results import DisagreementText, Excluded, UndefinedResult
     from postil.records.row_locations import Source
 
 __all__ = ["PEOPLE", "correlate_files", "correlate_rows", "correlate_table"]
@@ -170,20 +165,26 @@ def correlate_table(
     table = _without_severities(table, biased, options.severity)
     several = 3 + len(options.coefficients) + AUDIT_STEPS * options.audit
     with elsewhere(options.engine, options.jobs, options.address) as engine, steps(several) as at:
+        draws = Draws(options.resamples, options.permutations, options.seed, options.jobs, engine)
         at("correlations")
-        counts = shared_counts(len(table.starts), options.resamples, options.seed)  # kept, so that they are drawn once
-        found = _correlations(table, options, engine)
+        counts = draws.counts(len(table.starts))  # kept, so that they are drawn once
+        found = correlations(table, options.coefficients, options.by, draws)
         at("human agreement")
-        people, no_people = _human(table, options, engine)
+        people, no_people = _human(table, options, draws)
         at("inter-annotator agreement")
-        agreed = _agreement(given, options)
-        tests = list(_differences(table, options, found.replicates, engine, at))
-        audited = audit(table, options, found, at, engine, given=given) if options.audit else None
+        agreed = None
+        with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
+            agreed = agreement_of_table(given, draws, fewest=FEWEST)
+        tests = []
+        for name in options.coefficients:
+            at(f"differences, {name}")
+            tests.append(differences(table, name, options.by, draws, found=found.replicates[name]))
+        warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws))
+        audited = audit(table, options, found, at, draws, given=given) if options.audit else None
         del counts
     means = system_means(table)
     rows = tuple(row for each in tests for row in each.rows)
     notes = dict.fromkeys(note for each in tests for note in each.notes)
-    warnings = (*found.notes, *near_warnings(table, tests[0].rows, options.resamples, options.seed))
     known = {(each.metric, each.coefficient) for each in found.absent}
     return CorrelationResult(
         correlations=found.rows,
@@ -233,64 +234,11 @@ def _settings(table: Table, options: CorrelateOptions) -> CorrelationSettings:
     )
 
 
-def _correlations(table: Table, options: CorrelateOptions, engine: Engine | None) -> Correlations:
-    return correlations(
-        table,
-        options.coefficients,
-        options.by,
-        resamples=options.resamples,
-        permutations=options.permutations,
-        seed=options.seed,
-        jobs=options.jobs,
-        engine=engine,
-    )
-
-
-def _human(
-    table: Table, options: CorrelateOptions, engine: Engine | None
-) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
+def _human(table: Table, options: CorrelateOptions, draws: Draws) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
     try:
-        return human_agreement(
-            table,
-            options.coefficients,
-            options.by,
-            as_given=options.human_as_given,
-            resamples=options.resamples,
-            permutations=options.permutations,
-            seed=options.seed,
-            jobs=options.jobs,
-            engine=engine,
-        )
+        return human_agreement(table, options.coefficients, options.by, draws, as_given=options.human_as_given)
     except Undefined as error:
         return HumanAgreement(reason=error.message), ()
-
-
-def _agreement(table: Table, options: CorrelateOptions) -> Agreement | None:
-    with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
-        return agreement_of_table(table, resamples=options.resamples, seed=options.seed, fewest=FEWEST)
-    return None
-
-
-def _differences(
-    table: Table,
-    options: CorrelateOptions,
-    found: Mapping[Measure, Replicates],
-    engine: Engine | None,
-    at: Callable[[str], None],
-) -> Iterator[Differences]:
-    for coefficient in options.coefficients:
-        at(f"differences, {coefficient}")
-        yield differences(
-            table,
-            coefficient,
-            options.by,
-            resamples=options.resamples,
-            permutations=options.permutations,
-            seed=options.seed,
-            jobs=options.jobs,
-            engine=engine,
-            found=found[coefficient],
-        )
 
 
 def _data(table: Table) -> CorrelationData:

@@ -6,12 +6,10 @@ from typing import Annotated, TypedDict
 
 from postil.app.options import EngineOptions, ResamplingOptions
 from postil.errors import UnknownName, UsageError
-from postil.metaeval.coefficients import MEASURES, Measure
-from postil.metaeval.replicates import LEVELS, By
 from postil.metaeval.severity import RULES, Rule
-from postil.metaeval.system_accuracy import require_systems
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
+from postil.records.coefficients import CHOICES, LEVELS, By, Measure, check_names, known
 from postil.records.names import LENGTH
 from postil.records.scale import Scale
 
@@ -23,8 +21,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
     """Options of `postil correlate`.
 
     Args:
-        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
-            (accuracy in ranking systems); repeatable. By default the first three.
+        coefficients: Coefficient; repeatable. By default the first three.
         by: Aggregation level: pool (all texts), item (mean over items), system (means of systems) or within-system
             (texts of each system, mean over systems).
         metrics: Metric to keep; repeatable. By default all.
@@ -45,7 +42,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         resamples: Number of resamples of the items, for confidence intervals; Kendall's coefficients take 200 at most.
     """
 
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME")] = (
+    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
         "pearson",
         "spearman",
         "kendall-b",
@@ -71,18 +68,12 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
         check_fields(self)
         for several in ("coefficients", "metrics", "lower_is_better"):
             object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
-        for kind, names, known in (
-            ("coefficient", self.coefficients, MEASURES),
-            ("level", (self.by,), LEVELS),
-            ("rule of severities", (self.severity,), RULES),
-        ):
-            for name in names:
-                if name not in known:
-                    raise UnknownName(kind, name, known)
-        if not self.coefficients:
-            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
-        for name in self.coefficients:
-            require_systems(name, self.by)
+        check_names(self.coefficients)
+        for kind, name, names in (("level", self.by, LEVELS), ("rule of severities", self.severity, RULES)):
+            if name not in names:
+                raise UnknownName(kind, name, names)
+        for coefficient in self.coefficients:
+            known(coefficient).check(self.by)
         if not 0 <= self.alt_epsilon <= 1:
             raise UsageError(f"alt_epsilon: expected a number from 0 to 1, got {self.alt_epsilon:g}")
         if self.folds < 2:

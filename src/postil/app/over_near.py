@@ -13,6 +13,7 @@ from postil.render.formats import value_with_interval
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
     from postil.records.results import Difference
 
@@ -22,18 +23,17 @@ MEAN_WEIGHT: Final = "control:mean-weight("
 """Prefix of the controls that are the mean weight of a text's references."""
 
 
-def near_warnings(table: Table, differences: Sequence[Difference], resamples: int, seed: int) -> Iterator[str]:
+def near_warnings(table: Table, differences: Sequence[Difference], draws: Draws) -> Iterator[str]:
     """Signs in the data against ``over=near`` and ``over=kernel``, each in a sentence that names it.
 
     Args:
         table: Scores and ratings.
         differences: Differences of the metrics in one coefficient.
-        resamples: Number of resamples of the items.
-        seed: Seed of the resamples.
+        draws: Random draws.
     """
     # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
     weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
-    found = correlations(table.only(weights), ("pearson",), "item", resamples=resamples, seed=seed) if weights else None
+    found = correlations(table.only(weights), ("pearson",), "item", draws) if weights else None
     for row in found.rows if found else ():
         spec = metric_of(row.metric)
         metric = known_metric(spec)

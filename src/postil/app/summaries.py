@@ -15,7 +15,7 @@ from postil.app.passages import MEASURES, PassagesOptions
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.messages import Setting
 from postil.metaeval.correlation import correlations
-from postil.metaeval.resampling import RESAMPLES
+from postil.metaeval.resampling import RESAMPLES, Draws
 from postil.metaeval.systems import mean_estimates
 from postil.metaeval.table import join
 from postil.metrics.passage_collection import PassageCollection, Preprocessing
@@ -346,7 +346,7 @@ class _Work:
             values = values[~np.isnan(values).any(axis=1)]
             if not len(values):
                 raise Undefined(f"{name}: none of the reference {kind} has a unit that it counts")
-            estimates = mean_estimates(values, resamples=self.options.resamples, seed=self.options.seed)
+            estimates = mean_estimates(values, Draws(resamples=self.options.resamples, seed=self.options.seed))
             for system, each in zip(self.systems, estimates, strict=True):
                 yield SummaryScore(
                     system=system,
@@ -391,9 +391,7 @@ class _Work:
             found = correlations(
                 join(scores, [Judgement(str(row.item), row.system, "articles", row.score) for row in others]),
                 by="system",
-                resamples=self.options.resamples,
-                seed=self.options.seed,
-                jobs=self.options.jobs,
+                draws=Draws(resamples=self.options.resamples, seed=self.options.seed, jobs=self.options.jobs),
             )
             made += found.rows
             notes.update(dict.fromkeys(f"{name}, passages and articles: {each.reason}" for each in found.absent))

@@ -15,13 +15,13 @@ from postil.corpus.formats.wmt import WmtSet
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.metaeval.clusters import significance_clusters
-from postil.metaeval.coefficients import MEASURES, OF_SYSTEMS, Measure
 from postil.metaeval.correlation import correlations
+from postil.metaeval.resampling import Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.table import join
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
-from postil.records.coefficients import TABLE
+from postil.records.coefficients import CHOICES, TABLE, Measure, check_names
 from postil.records.results import (
     Correlation,
     MetricsTaskResult,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.app.wmt_own_scores import Metrics
     from postil.corpus.formats.wmt import Level, Scores
-    from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By
     from postil.records.rows import Row
 
 __all__ = ["WmtOptions", "metrics_task"]
@@ -48,7 +48,7 @@ __all__ = ["WmtOptions", "metrics_task"]
 LEVELS: Final[tuple[tuple[Level, By], ...]] = (("sys", "system"), ("seg", "system"), ("seg", "pool"), ("seg", "item"))
 """Level of the scores, and level of the coefficients."""
 
-NEEDED: Final[Mapping[str, Level]] = {"pa": "sys", "spa": "seg"}
+NEEDED: Final[Mapping[str, Level]] = {name: "seg" if it.soft else "sys" for name, it in TABLE.items() if it.of_systems}
 """Level of the scores that accuracies in ranking systems need."""
 
 
@@ -61,8 +61,7 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
         human: Human scores, such as mqm; by default those of the metrics task.
         references: Reference that metrics may have used; repeatable. By default that of the metrics task.
         metrics: Metric to keep, with or without its reference; repeatable. By default all.
-        coefficients: Coefficient: pearson, spearman, kendall-b, kendall-c, acc-eq (accuracy with ties), pa or spa
-            (accuracy in ranking systems); repeatable. By default pearson, kendall-b.
+        coefficients: Coefficient; repeatable. By default pearson, kendall-b.
         outliers: System to exclude as an outlier; repeatable. By default those of the metrics task.
         include_outliers: Keep the outliers.
         include_human: Keep people's translations, except the references that metrics used.
@@ -75,7 +74,7 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
     human: Annotated[str | None, Flag(metavar="NAME")] = None
     references: Annotated[tuple[str, ...], Flag("reference", short="r", metavar="NAME")] = ()
     metrics: Annotated[tuple[str, ...], Flag("metric", short="m", metavar="NAME")] = ()
-    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME")] = (
+    coefficients: Annotated[tuple[Measure, ...], Flag("coefficient", short="c", metavar="NAME", names=CHOICES)] = (
         "pearson",
         "kendall-b",
     )
@@ -87,11 +86,7 @@ class WmtOptions(ResamplingOptions, ThreadOptions):
     def __post_init__(self) -> None:
         check_fields(self)
         object.__setattr__(self, "coefficients", tuple(dict.fromkeys(self.coefficients)))
-        for name in self.coefficients:
-            if name not in MEASURES:
-                raise UnknownName("coefficient", name, MEASURES)
-        if not self.coefficients:
-            raise UsageError(f"no coefficient: expected at least one of {', '.join(MEASURES)}")
+        check_names(self.coefficients)
         if self.outliers and self.include_outliers:
             raise UsageError(
                 "{outliers} and {include_outliers} cannot be given together",
@@ -200,29 +195,13 @@ class _Found:
             dict.fromkeys(name for name, low in zip(table.metrics, table.lower_is_better, strict=True) if low)
         )
         given = self.options
+        draws = Draws(given.resamples, given.permutations, given.seed, given.jobs)
         for coefficient in coefficients:
-            level: By = "pool" if by == "system" and coefficient not in OF_SYSTEMS else by
+            level: By = "pool" if by == "system" and not TABLE[coefficient].of_systems else by
             at(f"{by}: {coefficient}")
-            found = correlations(
-                table,
-                [coefficient],
-                level,
-                resamples=given.resamples,
-                permutations=given.permutations,
-                seed=given.seed,
-                jobs=given.jobs,
-            )
+            found = correlations(table, [coefficient], level, draws)
             at(f"{by}: {coefficient}, differences")
-            tests = differences(
-                table,
-                coefficient,
-                level,
-                resamples=given.resamples,
-                permutations=given.permutations,
-                seed=given.seed,
-                jobs=given.jobs,
-                found=found.replicates[coefficient],
-            )
+            tests = differences(table, coefficient, level, draws, found=found.replicates[coefficient])
             self.rows += [replace(row, by=by) for row in found.rows]
             self.absent += [replace(row, by=by) for row in found.absent]
             values = {row.metric: row.value for row in found.rows}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from postil.metaeval.alternative_annotator import alternative_annotator_test
 from postil.metaeval.calibration import calibrations
-from postil.metaeval.coefficients import COEFFICIENTS, Coefficient
 from postil.metaeval.correlation import Correlations, correlations
 from postil.metaeval.disagreement import normalised, worst, worst_against_people
 from postil.metaeval.gain import (
@@ -19,24 +18,25 @@ from postil.metaeval.gain import (
 )
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
 from postil.metaeval.human import ceiling, human_agreement
-from postil.metaeval.replicates import LEVELS, By, Replicates, replicate
-from postil.metaeval.resampling import Interval
+from postil.metaeval.replicates import Replicates
+from postil.metaeval.resampling import Draws, Interval
 from postil.metaeval.score_matrix import Ratings
 from postil.metaeval.significance import Differences, differences, holm
 from postil.metaeval.systems import SystemMeans, compare, system_means
 from postil.metaeval.table import Table, join
 from postil.metaeval.williams import Williams, williams
+from postil.records.coefficients import LEVELS, By, Measure
 
 __all__ = [
-    "COEFFICIENTS",
     "LEVELS",
     "By",
-    "Coefficient",
     "Correlations",
     "Differences",
+    "Draws",
     "GainCurve",
     "Interval",
     "MappedGrades",
+    "Measure",
     "Ratings",
     "Replicates",
     "SystemMeans",
@@ -57,7 +57,6 @@ __all__ = [
     "map_to_grades",
     "normalised",
     "normalized_gains",
-    "replicate",
     "system_means",
     "williams",
     "worst",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy as np
 from postil.kernel import both_right, calibrate, right_pairs
 from postil.metaeval.coefficients import means_by, ratio, rows_by, starts_of
 from postil.metaeval.permutation import SLACK
+from postil.metaeval.resampling import DRAWS
 from postil.records.results import Correlation, UndefinedResult, replace
 from postil.records.ties import TOLERANCE, dense_ranks, joined
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.coefficients import Texts
+    from postil.metaeval.resampling import Draws
+
 __all__ = [
-    "POOL_RESAMPLES",
     "AccuracyResampling",
     "Pairs",
     "fewer_draws",
@@ -34,7 +37,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 Counts: TypeAlias = "NDArray[np.int64]"
 
-DRAWS: Final = 100
+MOST_DRAWS: Final = 100
 """Largest number of random orders of the grades."""
 
 LEAST_DRAWS: Final = 4
@@ -49,11 +52,8 @@ SCALE: Final = 2**60
 MOST_EXPONENT: Final = 900
 """Exponent of 2 of the largest scores that are taken as they are."""
 
-POOL_RESAMPLES: Final = 200
-"""Largest number of resamples by ``pool``."""
 
-
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Pairs:
     """The points of a level, in groups of two or more, whose pairs are right or wrong.
 
@@ -74,22 +74,14 @@ class Pairs:
     groups: int
 
     @classmethod
-    def of(cls, scores: Floats, grades: Floats, item: Integers, system: Integers, by: str) -> Pairs:
-        """Arrange the texts, or the means of the systems.
-
-        Args:
-            scores: float64[n, M], higher is better.
-            grades: float64[n], mean ratings.
-            item: int32[n].
-            system: int32[n].
-            by: Level.
-        """
-        both = _bounded(np.column_stack([scores, grades]))
+    def of(cls, texts: Texts, by: str) -> Pairs:
+        """Arrange texts, or the means of their systems, at a level."""
+        both = _bounded(np.column_stack([texts.scores, texts.grades]))
         if by == "system":
-            means, sizes = means_by(np.unique(system, return_inverse=True)[1].astype(np.int32), both)
+            means, sizes = means_by(np.unique(texts.system, return_inverse=True)[1].astype(np.int32), both)
             return cls._grouped(means, sizes, np.zeros(len(means), np.int32), np.zeros(0, np.int32))
-        group = {"item": item, "within-system": system}.get(by, np.zeros(len(item), np.int32))
-        return cls._grouped(both, np.abs(both), group, item)
+        group = {"item": texts.item, "within-system": texts.system}.get(by, np.zeros(len(both), np.int32))
+        return cls._grouped(both, np.abs(both), group, texts.item)
 
     @classmethod
     def _grouped(cls, both: Floats, sizes: Floats, group: Integers, item: Integers) -> Pairs:
@@ -187,42 +179,36 @@ def group_sizes(item: Integers, system: Integers, by: str) -> Counts:
     return np.asarray(np.unique(group, return_counts=True)[1], np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False)
 class AccuracyResampling:
     """Pairwise accuracy of columns with one column, on all items and on resamples, at the thresholds of all.
 
     Args:
         pairs: The points of the level.
         epsilons: float64[M], thresholds.
-        scores: float64[n, M], of the texts.
-        grades: float64[n].
-        item: int32[n].
-        system: int32[n].
+        texts: The texts, their numbers bounded so that no sum overflows.
         by: Level.
     """
 
     pairs: Pairs
     epsilons: Floats
-    scores: Floats
-    grades: Floats
-    item: Integers
-    system: Integers
+    texts: Texts
     by: str
 
     @classmethod
-    def of(  # noqa: PLR0917 - two sides, what groups them
-        cls, scores: Floats, grades: Floats, item: Integers, system: Integers, by: str, jobs: int = 1
-    ) -> AccuracyResampling:
-        """Calibrate the threshold of each column of float64[n, M] scores on float64[n] grades.
+    def of(cls, texts: Texts, by: str, jobs: int = 1) -> AccuracyResampling:
+        """Calibrate the threshold of each column of scores on the grades.
 
+        >>> from postil.metaeval.coefficients import Texts
         >>> scores, grades = np.array([[0.125], [0.0], [0.5], [1.0], [1.5]]), np.array([1.0, 1.0, 2.0, 4.0, 4.0])
-        >>> work = AccuracyResampling.of(scores, grades, np.arange(5, dtype=np.int32), np.zeros(5, np.int32), "pool")
+        >>> texts = Texts(scores, grades, np.arange(5, dtype=np.int32), np.zeros(5, np.int32))
+        >>> work = AccuracyResampling.of(texts, "pool")
         >>> work.epsilons.tolist(), work(np.ones((1, 5), np.int32)).tolist()
         ([0.125], [[0.9]])
         """
-        scores, grades = _bounded(scores), _bounded(grades)
-        pairs = Pairs.of(scores, grades, item, system, by)
-        return cls(pairs, pairs.calibrated(jobs), scores, grades, item, system, by)
+        bounded = dataclasses.replace(texts, scores=_bounded(texts.scores), grades=_bounded(texts.grades))
+        pairs = Pairs.of(bounded, by)
+        return cls(pairs, pairs.calibrated(jobs), bounded, by)
 
     def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
         """float64[R, M], one row per row of resample multiplicities int32[R, items]; NaN where there is no pair.
@@ -249,9 +235,10 @@ class AccuracyResampling:
         return _accuracies(pairs.scores, pairs.ranks, pairs.starts, pairs.item, counts, self.epsilons, jobs)
 
     def _systems(self, counts: Integers, jobs: int) -> Floats:
-        both = np.column_stack([self.scores, self.grades])
+        texts = self.texts
+        both = np.column_stack([texts.scores, texts.grades])
         values = np.column_stack([np.ones(len(both)), both, np.abs(both)])
-        sums = np.stack([counts[:, self.item[rows]] @ values[rows] for rows in rows_by(self.system)], axis=1)
+        sums = np.stack([counts[:, texts.item[rows]] @ values[rows] for rows in rows_by(texts.system)], axis=1)
         resamples, systems, width = sums.shape
         sums = sums.reshape(-1, width)
         means, sizes = np.split(sums[:, 1:] / np.maximum(1.0, sums[:, :1]), 2, axis=1)
@@ -298,7 +285,7 @@ def _accuracies(  # noqa: PLR0917 - the kernel's arguments
     return ratio(shares.sum(axis=1), np.repeat(filled, shares.shape[2], axis=1))
 
 
-def fewer_draws(item: Integers, system: Integers, by: str, most: int = DRAWS) -> int:
+def fewer_draws(item: Integers, system: Integers, by: str, most: int = MOST_DRAWS) -> int:
     """Number of random orders of the grades, or of splits: the most, or fewer where there are many pairs of texts.
 
     >>> texts = np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32) % 16
@@ -310,16 +297,12 @@ def fewer_draws(item: Integers, system: Integers, by: str, most: int = DRAWS) ->
     return min(most, max(LEAST_DRAWS, MOST_PAIRS // max(1, pairs)))
 
 
-def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
+def with_thresholds(
     rows: Sequence[Correlation | UndefinedResult],
     columns: Mapping[str, Floats],
-    grades: Floats,
-    item: Integers,
-    system: Integers,
+    texts: Texts,
     by: str,
-    *,
-    seed: int,
-    jobs: int = 1,
+    draws: Draws = DRAWS,
 ) -> list[Correlation | UndefinedResult]:
     """Add to rows of ``acc-eq`` the fields that are theirs alone.
 
@@ -330,22 +313,18 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
     Args:
         rows: Rows of one measure; undefined ones stay as they are.
         columns: float64[n, d] by metric: its scores, the draws of a random control or the halves of several splits.
-        grades: float64[n], mean ratings; or float64[n, d], one column per split.
-        item: int32[n].
-        system: int32[n].
+        texts: The texts; the columns stand for their scores, and of d splits they have grades of float64[n, d].
         by: Level.
-        seed: Seed of the orders.
-        jobs: Number of threads; results do not depend on it.
+        draws: Random draws; it has the seed of the orders.
     """
     there = [row.metric for row in rows if isinstance(row, Correlation)]
     if not there:
         return list(rows)
-    first = np.column_stack([columns[name][:, 0] for name in there])
-    pairs = Pairs.of(first, grades.reshape(len(grades), -1)[:, 0], item, system, by)
-    number = int(pairs.numbers.sum())
-    draws = fewer_draws(item, system, by)
-    orders, (gains, least) = pairs.orders(draws, seed), pairs.fixed
-    given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, jobs
+    first, grades = np.column_stack([columns[name][:, 0] for name in there]), texts.grades
+    pairs = Pairs.of(dataclasses.replace(texts, scores=first, grades=grades.reshape(len(grades), -1)[:, 0]), by)
+    number, several = int(pairs.numbers.sum()), fewer_draws(texts.item, texts.system, by)
+    orders, (gains, least) = pairs.orders(several, draws.seed), pairs.fixed
+    given = pairs.scores, pairs.sizes, orders, pairs.starts, pairs.weights, gains, pairs.slack, draws.jobs
     scaled, plain, best = calibrate(*given)
     ranges = pairs.ranges
     with np.errstate(over="ignore"):
@@ -359,7 +338,7 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
             continue
         j = there.index(row.metric)
         reached = np.count_nonzero(drawn[j] >= row.value - TOLERANCE)
-        found = replace(row, pairs=number, p=float((1 + reached) / (1 + draws)))
+        found = replace(row, pairs=number, p=float((1 + reached) / (1 + several)))
         if columns[row.metric].shape[1] == 1 and grades.ndim == 1:
             found = replace(
                 found,
@@ -370,59 +349,50 @@ def with_thresholds(  # noqa: PLR0917 - the rows, two sides, what groups them
                 chance_low=float(low[j]),
                 chance_high=float(high[j]),
                 chance_fixed=float(least + best[j, -1] / SCALE),
-                draws=draws,
+                draws=several,
                 all_tied=bool(ranges[j] <= scaled[j]) or None,
             )
         out.append(found)
     return out
 
 
-def swapping_pairs(  # noqa: PLR0917 - two sides, what groups them
-    scores: Floats,
-    grades: Floats,
-    item: Integers,
-    system: Integers,
-    by: str,
-    compared: Counts,
-    *,
-    permutations: int,
-    seed: int,
-    jobs: int = 1,
-) -> list[float]:
+def swapping_pairs(texts: Texts, by: str, compared: Counts, draws: Draws = DRAWS) -> list[float]:
     """Compute two-sided p-values by swapping what two metrics say of a pair of texts, each with probability 1/2.
 
     PERM-BOTH of Deutsch, Dror and Roth (2021), for accuracies at calibrated thresholds. A pair of texts that both have
     right, or wrong, changes nothing; of m others with one weight as many as a binomial variable are swapped.
 
     Args:
-        scores: float64[n, m], higher is better.
-        grades: float64[n], mean ratings.
-        item: int32[n].
-        system: int32[n].
+        texts: The texts.
         by: Level.
         compared: int64[2, k], columns to compare.
-        permutations: Number of permutations.
-        seed: Seed of the permutations.
-        jobs: Number of threads; results do not depend on it.
+        draws: Random draws.
 
     Returns:
         One p-value per compared pair of columns.
 
+    >>> from postil.metaeval.coefficients import Texts
+    >>> from postil.metaeval.resampling import Draws
     >>> scores = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [4.0, 4.0], [5.0, 5.0]])
-    >>> texts = np.arange(5, dtype=np.int32), np.zeros(5, np.int32)
-    >>> options = {"permutations": 999, "seed": 1}
-    >>> [p] = swapping_pairs(scores, np.arange(5.0), *texts, "pool", np.array([[0], [1]]), **options)
+    >>> texts = Texts(scores, np.arange(5.0), np.arange(5, dtype=np.int32), np.zeros(5, np.int32))
+    >>> [p] = swapping_pairs(texts, "pool", np.array([[0], [1]]), Draws(permutations=999, seed=1))
     >>> 0.2 < p < 0.3
     True
     """
-    pairs = Pairs.of(scores, grades, item, system, by)
+    pairs, permutations = Pairs.of(texts, by), draws.permutations
     numbers, kind = np.unique(pairs.numbers, return_inverse=True)
     both = both_right(
-        pairs.scores, pairs.ranks, pairs.starts, kind.astype(np.int32), len(numbers), pairs.calibrated(jobs), jobs
+        pairs.scores,
+        pairs.ranks,
+        pairs.starts,
+        kind.astype(np.int32),
+        len(numbers),
+        pairs.calibrated(draws.jobs),
+        draws.jobs,
     )
     right = np.diagonal(both, axis1=1, axis2=2)
     weights = 1 / (len(pairs.numbers) * numbers)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(draws.seed)
     found = []
     for first, second in compared.T.tolist():
         disagree = right[:, first] + right[:, second] - 2 * both[:, first, second]

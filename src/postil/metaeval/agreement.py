@@ -12,7 +12,7 @@ from postil.messages import Message
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs, Tables
-from postil.metaeval.resampling import RESAMPLES, SEED, estimate, in_blocks, shared_counts
+from postil.metaeval.resampling import DRAWS, estimate, in_blocks
 from postil.metaeval.score_matrix import Rated
 from postil.metaeval.table import excluded_texts, repeated_texts
 from postil.records.explain import shown
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.resampling import Counts
+    from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.score_matrix import Key, Ratings
     from postil.metaeval.table import Table
     from postil.records.rows import Judgement
@@ -68,8 +68,7 @@ def agreement(
     aspect: str | None = None,
     scale: Scale | None = None,
     labels: Sequence[float] | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    draws: Draws = DRAWS,
     places: RowLocations | None = None,
     numbered: bool = False,
     fewest: int = 1,
@@ -95,8 +94,7 @@ def agreement(
         aspect: The aspect to keep, where judgements have more than one.
         scale: Scale of the ratings; by default from the lowest to the highest one.
         labels: The ratings that can be given; by default those that occur. A mean of several ratings is added to them.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws.
         places: Locations of the rows, for messages.
         numbered: True if numbers of annotators are positions, even where all texts have equally many ratings.
         fewest: Smallest number of texts with two ratings for which there are kappas and alphas; results that are shown
@@ -122,17 +120,16 @@ def agreement(
     keys = sorted(rated.rows)
     item = np.unique([name for name, _ in keys], return_inverse=True)[1]
     ratings = rated.of(keys)
-    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, scale, resamples, seed, fewest)
+    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, scale, draws, fewest)
     return _unless_numbered(found, ratings, always=numbered)
 
 
-def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED, fewest: int = 1) -> Agreement:
+def agreement_of_table(table: Table, draws: Draws = DRAWS, *, fewest: int = 1) -> Agreement:
     """Agreement statistics of the ratings of a table; see `agreement`.
 
     Args:
         table: A table of n texts.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws.
         fewest: Smallest number of texts with two ratings for which there are kappas and alphas.
 
     Raises:
@@ -150,7 +147,7 @@ def agreement_of_table(table: Table, *, resamples: int = RESAMPLES, seed: int = 
     repeated = [table.key(text) for text in table.repeated.tolist()]
     ratings = table.ratings.of(order)
     found = _of_ratings(
-        ratings, item[order], lambda text: table.key(order[text]), repeated, None, table.scale, resamples, seed, fewest
+        ratings, item[order], lambda text: table.key(order[text]), repeated, None, table.scale, draws, fewest
     )
     return _unless_numbered(found, ratings)
 
@@ -167,8 +164,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     repeated: Sequence[Key],
     labels: Sequence[float] | None,
     scale: Scale | None,
-    resamples: int,
-    seed: int,
+    draws: Draws,
     fewest: int,
 ) -> Agreement:
     """Agreement statistics of the ratings of n texts, in the order of items and systems by name.
@@ -180,8 +176,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
         repeated: The texts that an annotator rated more than once.
         labels: The ratings that can be given.
         scale: Scale of the ratings, where it is known.
-        resamples: Number of resamples of the items.
-        seed: Seed of the resamples.
+        draws: Random draws.
         fewest: Smallest number of texts with two ratings for which there are kappas and alphas.
     """
     if len(ratings.names) < 2:
@@ -192,7 +187,7 @@ def _of_ratings(  # noqa: PLR0917 - the ratings, what names them, what is asked
     item = np.full(len(of_text), -1)
     item[several] = np.unique(of_text[several], return_inverse=True)[1]
     items = int(item.max()) + 1
-    counts = shared_counts(items, resamples, seed)
+    counts = draws.counts(items)
     values = np.unique(np.concatenate([ratings.grades, np.array([] if labels is None else labels, np.float64)]))
     few = len(values) <= MOST_LABELS
     pairs = RatingPairs(ratings, item, values)

@@ -10,7 +10,7 @@ from postil.errors import UsageError
 from postil.metaeval.coefficients import ratio, rows_by, starts_of
 from postil.metaeval.multiple_ratings import MultipleRatings
 from postil.metaeval.resampled_rows import resampled_sums
-from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
+from postil.metaeval.resampling import DRAWS, estimate
 from postil.metaeval.williams import student_p
 from postil.records.counting import have
 from postil.records.explain import shown
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.grade_mapping import MappedGrades
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = ["EPSILON", "LEAST", "Q", "alternative_annotator_test", "benjamini_yekutieli"]
@@ -39,7 +40,7 @@ LEAST: Final = 30
 
 
 def alternative_annotator_test(
-    table: Table, mapped: MappedGrades, epsilon: float = EPSILON, *, resamples: int = RESAMPLES, seed: int = SEED
+    table: Table, mapped: MappedGrades, epsilon: float = EPSILON, draws: Draws = DRAWS
 ) -> AltTest:
     """Test against how many annotators a metric holds its ground as a predictor of the other annotators.
 
@@ -53,14 +54,13 @@ def alternative_annotator_test(
         table: Scores and ratings of n texts.
         mapped: Predicted grades of the same texts.
         epsilon: Cost-benefit penalty, from 0 to 1.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws.
 
     Returns:
         One row per column of the predictions; where no annotator can be tested, reasons instead.
 
     Raises:
-        UsageError: Epsilon is not from 0 to 1, or there is fewer than one resample.
+        UsageError: Epsilon is not from 0 to 1.
 
     >>> from postil.metaeval.grade_mapping import map_to_grades
     >>> from postil.metaeval.table import join
@@ -86,7 +86,7 @@ def alternative_annotator_test(
     metric, human = _closer(rated, mapped.grades[table.ratings.counts > 1])
     tested = [rows for rows in rows_by(rated.annotators) if len(rows) >= LEAST]
     p = np.stack([_p_values(metric[rows], human[rows], epsilon) for rows in tested])
-    rho = _average_advantages(metric, rated.item[rated.text], tested, resamples, seed)
+    rho = _average_advantages(metric, rated.item[rated.text], tested, draws)
     skipped = tuple(
         SkippedAnnotator(annotator=name, n=n) for name, n in zip(names, shared.tolist(), strict=True) if n < LEAST
     )
@@ -200,7 +200,7 @@ def _p_values(metric: Booleans, human: Booleans, epsilon: float) -> Floats:
 
 
 def _average_advantages(
-    metric: Booleans, item: NDArray[np.int32], tested: list[NDArray[np.int64]], resamples: int, seed: int
+    metric: Booleans, item: NDArray[np.int32], tested: list[NDArray[np.int64]], draws: Draws
 ) -> Floats:
     """Mean over the tested annotators of the share of texts on which the prediction is at least as close.
 
@@ -208,14 +208,13 @@ def _average_advantages(
         metric: bool[r, p], by rating.
         item: int32[r], item of each rating, ascending from 0 without a gap.
         tested: Ratings of each tested annotator, ascending.
-        resamples: Number of resamples of the items.
-        seed: Seed of the resamples.
+        draws: Random draws.
 
     Returns:
         float64[1 + R, p], on all items and on each resample; NaN where it has no text of theirs.
     """
-    counts = shared_counts(int(item[-1]) + 1, resamples, seed)
-    total, annotators = np.zeros((1 + resamples, metric.shape[1])), np.zeros((1 + resamples, 1))
+    counts = draws.counts(int(item[-1]) + 1)
+    total, annotators = np.zeros((1 + len(counts), metric.shape[1])), np.zeros((1 + len(counts), 1))
     for rows in tested:
         starts = starts_of(item[rows])
         closer = np.column_stack([metric[rows], np.ones(len(rows), bool)])

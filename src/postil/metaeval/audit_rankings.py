@@ -1,4 +1,4 @@
-"""Accuracy of metrics in ranking texts and systems, and their margins: what the verdict of an audit goes by."""
+"""Measure of metrics in ranking texts and systems, and their margins: what the verdict of an audit goes by."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from postil.metaeval.correlation import correlations
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value
+from postil.metaeval.resampling import DRAWS, interval, p_value
 from postil.records.names import is_control
 from postil.records.results import AuditRanking, Difference
 from postil.records.ties import without_noise
@@ -16,11 +15,11 @@ from postil.records.ties import without_noise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.engine import Engine
-    from postil.metaeval.coefficients import Accuracy
     from postil.metaeval.correlation import Correlations
-    from postil.metaeval.replicates import By, Replicates
+    from postil.metaeval.replicates import Replicates
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By, Measure
 
 __all__ = ["audit_ranking"]
 
@@ -29,12 +28,8 @@ def audit_ranking(
     table: Table,
     of: Literal["texts", "systems"],
     lengths: str,
+    draws: Draws = DRAWS,
     *,
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-    jobs: int = 1,
-    engine: Engine | None = None,
     known: Correlations | None = None,
 ) -> AuditRanking:
     """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
@@ -46,21 +41,15 @@ def audit_ranking(
         table: Scores and ratings.
         of: ``texts`` or ``systems``.
         lengths: Name of the scores that are lengths.
-        resamples: Number of resamples of the items.
-        permutations: Largest number of orders of the systems, and of sign patterns of the items.
-        seed: Seed of all draws.
-        jobs: Number of threads; results do not depend on it.
-        engine: Engine that computes the resamples; by default this process.
+        draws: Random draws.
         known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
             where they are there.
     """
     table = table.only(table.metrics)
-    measure: Accuracy = "acc-eq" if of == "texts" else "spa"
+    measure: Measure = "acc-eq" if of == "texts" else "spa"
     by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
     found = known.only(measure, by, table.metrics) if known else None
-    found = found or correlations(
-        table, [measure], by, resamples=resamples, permutations=permutations, seed=seed, jobs=jobs, engine=engine
-    )
+    found = found or correlations(table, [measure], by, draws)
     values = found.replicates[measure]
     defined = [row.metric for row in found.rows]
     metrics = [name for name in defined if not is_control(name) and name != lengths]
@@ -79,7 +68,7 @@ def audit_ranking(
 
 
 def _margins(
-    table: Table, values: Replicates, pairs: list[tuple[str, str]], measure: Accuracy, by: By
+    table: Table, values: Replicates, pairs: list[tuple[str, str]], measure: Measure, by: By
 ) -> Iterator[Difference]:
     """Difference of each pair that some resample has."""
     for first, second in pairs:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.resampling import Draws
+
 __all__ = ["BaselineTest", "compare_means", "compare_sums", "means_of_resamples", "sacrebleu_p_value"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -58,17 +60,14 @@ class BaselineTest:
         return sacrebleu_p_value(drawn, self.differences[system, metric]) if sacrebleu else p_value(drawn)
 
 
-def compare_means(
-    values: Floats, base: int, counts: NDArray[np.int32], *, permutations: int, seed: int
-) -> BaselineTest:
+def compare_means(values: Floats, base: int, counts: NDArray[np.int32], draws: Draws) -> BaselineTest:
     """Compare the means of item scores.
 
     Args:
         values: float64[items, systems, m], item scores.
         base: Index of the baseline.
         counts: int32[R, items], resample multiplicities.
-        permutations: Number of random sign flips.
-        seed: Their seed.
+        draws: Random draws: random sign flips.
     """
     apart = difference(values, values[:, [base]])
     # The tolerance of a difference of means is a share of the scores of the items where the two systems differ.
@@ -78,7 +77,7 @@ def compare_means(
         differences=without_noise(apart.mean(axis=0), magnitudes.mean(axis=0)),
         drawn=means_of_resamples(values, counts),
         drawn_differences=without_noise(means_of_resamples(apart, counts), means_of_resamples(magnitudes, counts)),
-        p_randomization=_sign_flips(apart, magnitudes, permutations, seed),
+        p_randomization=_sign_flips(apart, magnitudes, draws),
     )
 
 
@@ -87,9 +86,8 @@ def compare_sums(
     score: Callable[[Floats], Floats],
     base: int,
     counts: NDArray[np.int32],
+    draws: Draws,
     *,
-    permutations: int,
-    seed: int,
     sacrebleu: bool = False,
 ) -> BaselineTest:
     """Compare the corpus scores of one metric, which are those of summed statistics.
@@ -99,14 +97,13 @@ def compare_sums(
         score: Function from sums of statistics, float64[n, k], to corpus scores, float64[n].
         base: Index of the baseline.
         counts: int32[R, items], resample multiplicities.
-        permutations: Number of random swaps of the two systems' items.
-        seed: Their seed.
+        draws: Random draws: random swaps of the two systems' items.
         sacrebleu: True to draw and count permutations as sacreBLEU does; see `permutation_p`.
 
-    >>> from postil.metaeval.resampling import bootstrap_counts
+    >>> from postil.metaeval.resampling import DRAWS, bootstrap_counts
     >>> statistics = np.array([[[1.0, 2.0], [2.0, 2.0]], [[0.0, 1.0], [3.0, 4.0]]])
     >>> counts = bootstrap_counts(2)
-    >>> found = compare_sums(statistics, lambda sums: sums[:, 0] / sums[:, 1], 0, counts, permutations=100, seed=1)
+    >>> found = compare_sums(statistics, lambda sums: sums[:, 0] / sums[:, 1], 0, counts, DRAWS)
     >>> found.scores.round(3).tolist(), found.differences.round(3).tolist()
     ([[0.333], [0.833]], [[0.0], [0.5]])
     """
@@ -131,7 +128,7 @@ def compare_sums(
         differences=difference(scores, scores[base])[:, None],
         drawn=drawn[..., None],
         drawn_differences=difference(drawn, drawn[:, [base]])[..., None],
-        p_randomization=permutation_p(statistic, items, permutations, seed, sacrebleu=sacrebleu)[:, None],
+        p_randomization=permutation_p(statistic, items, draws, sacrebleu=sacrebleu)[:, None],
     )
 
 
@@ -168,17 +165,16 @@ def _blocks(counts: NDArray[np.int32]) -> Iterator[Floats]:
     return (counts[start : start + CHUNK].astype(np.float64) for start in range(0, len(counts), CHUNK))
 
 
-def _sign_flips(differences: Floats, magnitudes: Floats, permutations: int, seed: int) -> Floats:
+def _sign_flips(differences: Floats, magnitudes: Floats, draws: Draws) -> Floats:
     """Compute the p-values of approximate randomization of means, float64[systems, m].
 
     Args:
         differences: float64[items, systems, m].
         magnitudes: The same shape, the larger score of each difference, 0 where there is none.
-        permutations: Number of sign patterns.
-        seed: Their seed.
+        draws: Random draws.
     """
     flat, size = differences.reshape(len(differences), -1), magnitudes.sum(axis=0).ravel()
     flat = flat / np.where(size > 0, size, 1.0)  # the tolerance of permutation_p is for statistics of scale 1
     total = flat.sum(axis=0)
-    found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), permutations, seed)
+    found = permutation_p(lambda swapped: np.abs(total - 2 * (swapped @ flat)), len(flat), draws)
     return found.reshape(differences.shape[1:])

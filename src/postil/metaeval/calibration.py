@@ -9,7 +9,7 @@ import numpy as np
 from postil.metaeval.debiased import AbsoluteSum
 from postil.metaeval.grade_mapping import scale_of
 from postil.metaeval.resampled_rows import resampled_sums
-from postil.metaeval.resampling import RESAMPLES, SEED, estimate, shared_counts
+from postil.metaeval.resampling import DRAWS, estimate
 from postil.records.results import Calibration, CalibrationBin
 from postil.records.ties import difference, without_noise
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.grade_mapping import MappedGrades
-    from postil.metaeval.resampling import Counts
+    from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
 
 __all__ = ["BINS", "calibrations"]
@@ -28,9 +28,7 @@ BINS: Final = 10
 """Number of bins of equal width over the scale."""
 
 
-def calibrations(
-    table: Table, mapped: MappedGrades, *, resamples: int = RESAMPLES, seed: int = SEED
-) -> tuple[Calibration, ...]:
+def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tuple[Calibration, ...]:
     """Errors of predicted grades, and the expected calibration error (ECE) with its bins.
 
     The ECE is the mean over the texts of |mean prediction - mean grade| of the text's bin; bins have equal width over
@@ -40,14 +38,10 @@ def calibrations(
     Args:
         table: Scores and ratings of n texts.
         mapped: Predicted grades of the same texts.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws.
 
     Returns:
         One row per column of the predictions.
-
-    Raises:
-        UsageError: Fewer than one resample.
 
     >>> from postil.metaeval.grade_mapping import map_to_grades
     >>> from postil.metaeval.table import join
@@ -67,7 +61,7 @@ def calibrations(
     places = BINS * (mapped.grades - low) / ((high - low) or 1.0)
     bins = np.floor(places.round(9)).clip(0, BINS - 1).astype(np.int64)
     errors = difference(mapped.grades, table.grades[:, None])
-    counts = shared_counts(len(table.starts), resamples, seed)
+    counts = draws.counts(len(table.starts))
     rows = []
     for j, (metric, mapping) in enumerate(mapped.names):
         sums = _resampled(errors[:, j], bins[:, j], table.starts, counts)

@@ -1,32 +1,26 @@
-"""Pearson, Spearman and Kendall correlations of columns with one column, within groups of rows."""
+"""Correlations by moments and by ranks of columns with one column, within groups of rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from postil.kernel import rank_correlations
-from postil.records.coefficients import TABLE
 from postil.records.ties import TOLERANCE, dense_ranks, without_noise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "ACCURACIES",
-    "COEFFICIENTS",
-    "MEASURES",
-    "OF_SYSTEMS",
-    "Accuracy",
-    "Coefficient",
-    "Measure",
+    "Texts",
     "constant",
-    "correlate_groups",
     "correlate_ranks",
     "means_by",
     "partial_correlations",
     "pearson",
+    "rank_coefficient",
     "ratio",
     "rows_by",
     "scaled",
@@ -36,44 +30,43 @@ __all__ = [
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
-Coefficient: TypeAlias = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
-"""Name of a coefficient."""
-
-COEFFICIENTS: Final[tuple[Coefficient, ...]] = get_args(Coefficient)
-"""The coefficients of correlation."""
-
-Accuracy: TypeAlias = Literal["acc-eq", "pa", "spa"]
-"""Name of an accuracy in ranking pairs of texts (``acc-eq``) or of systems."""
-
-ACCURACIES: Final[tuple[Accuracy, ...]] = get_args(Accuracy)
-"""The accuracies."""
-
-OF_SYSTEMS: Final[tuple[Accuracy, ...]] = tuple(name for name in ACCURACIES if TABLE[name].of_systems)
-"""The accuracies that exist at the level ``system`` alone."""
-
-Measure: TypeAlias = Coefficient | Accuracy
-"""Name of a coefficient or an accuracy: what ``--coefficient`` takes."""
-
-MEASURES: Final[tuple[Measure, ...]] = (*COEFFICIENTS, *ACCURACIES)
-"""All measures."""
+Ranked: TypeAlias = Literal["spearman", "kendall-b", "kendall-c"]
+"""Name of a coefficient of ranks."""
 
 
-def correlate_groups(
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Columns beside one column, and what groups their rows.
+
+    Args:
+        scores: float64[n, M], higher is better.
+        grades: float64[n], mean ratings.
+        item: int32[n], ascending from 0 without a gap.
+        system: int32[n], from 0.
+    """
+
+    scores: Floats
+    grades: Floats
+    item: Integers
+    system: Integers
+
+
+def rank_coefficient(
+    coefficient: Ranked,
     x: Floats,
     y: Floats,
     starts: NDArray[np.int64],
-    coefficient: Coefficient,
     *,
     weights: Integers | None = None,
     magnitudes: Floats | None = None,
 ) -> Floats:
-    """Correlate columns with one column within each group of contiguous rows.
+    """Correlate the ranks of columns with those of one column within each group of contiguous rows.
 
     Args:
+        coefficient: Its name.
         x: float64[n, M].
         y: float64[n].
         starts: int64[k], first row of each group.
-        coefficient: Name of the coefficient.
         weights: int32[n], multiplicity of each row; by default 1.
         magnitudes: float64[n, M + 1], magnitudes of the terms that x and y were computed from, see
             `postil.records.ties.tied`; by default their own.
@@ -82,12 +75,9 @@ def correlate_groups(
         float64[k, M]; NaN where either side is constant.
 
     >>> x, y = np.array([[1.0], [2.0], [3.0], [5.0], [5.0]]), np.array([1.0, 3.0, 2.0, 1.0, 2.0])
-    >>> correlate_groups(x, y, np.array([0, 3]), "spearman").tolist()
+    >>> rank_coefficient("spearman", x, y, np.array([0, 3])).tolist()
     [[0.5], [nan]]
     """
-    weights = np.ones(len(y), np.int32) if weights is None else weights
-    if coefficient == "pearson":
-        return pearson(x, y, starts, weights, magnitudes)
     ranks = dense_ranks(np.column_stack([x, y]), starts, magnitudes)
     return correlate_ranks(ranks[:, :-1], ranks[:, -1], starts, coefficient, weights)
 
@@ -96,7 +86,7 @@ def correlate_ranks(
     x: Integers,
     y: Integers,
     starts: NDArray[np.int64],
-    coefficient: Literal["spearman", "kendall-b", "kendall-c"],
+    coefficient: Ranked,
     weights: Integers | None = None,
 ) -> Floats:
     """Correlate ranks with ranks within each group of contiguous rows.
@@ -122,7 +112,12 @@ def correlate_ranks(
 
 
 def pearson(
-    x: Floats, y: Floats, starts: NDArray[np.int64], weights: Integers, magnitudes: Floats | None = None
+    x: Floats,
+    y: Floats,
+    starts: NDArray[np.int64],
+    *,
+    weights: Integers | None = None,
+    magnitudes: Floats | None = None,
 ) -> Floats:
     """Pearson correlations by the two-pass formula: means first, then deviations.
 
@@ -130,12 +125,13 @@ def pearson(
         x: float64[n, M].
         y: float64[n].
         starts: int64[k], first row of each group.
-        weights: int32[n], multiplicity of each row.
-        magnitudes: float64[n, M + 1], as in `correlate_groups`.
+        weights: int32[n], multiplicity of each row; by default 1.
+        magnitudes: float64[n, M + 1], as in `rank_coefficient`.
 
     Returns:
         float64[k, M] in [-1, 1]; NaN where either side is constant.
     """
+    weights = np.ones(len(y), np.int32) if weights is None else weights
     both = scaled(np.column_stack([x, y]))
     group = np.repeat(np.arange(len(starts)), np.diff([*starts, len(y)]))
     heavy = weights[:, None].astype(np.float64)

@@ -10,13 +10,13 @@ import numpy as np
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.learners.boosting import Trees, boosting_fit
 from postil.messages import Message, Setting
-from postil.metaeval.coefficients import constant, starts_of
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts, constant, starts_of
 from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
 from postil.metaeval.grade_mapping import cross_fitted
 from postil.metaeval.rated_outputs import chosen_metrics
-from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import estimate, shared_counts
+from postil.metaeval.resampling import Draws, estimate
 from postil.metaeval.table import meet, repeated_texts
 from postil.records.names import LENGTH, control, reads_weights
 from postil.records.results.combination import (
@@ -281,7 +281,7 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
     found = _out_of_fold(learner, texts.scores, texts.ratings, fold)
     alone = _controls_alone(learner, texts, fold)
     first = [found] if alone is None else [found, alone]
-    counts = shared_counts(len(names), resamples, seed)
+    counts = Draws(resamples=resamples, seed=seed).counts(len(names))
     correlated = _Correlations.of(np.column_stack([*first, texts.scores]), texts, item.astype(np.int32), counts)
     model = learner.fit(texts.scores, texts.ratings)
     columns = tuple(_columns(learner, model, texts, correlated, len(first)))
@@ -398,9 +398,8 @@ class _Correlations:
     @classmethod
     def of(cls, columns: Floats, texts: JudgedTexts, item: NDArray[np.int32], counts: Counts) -> _Correlations:
         system = np.unique(texts.systems, return_inverse=True)[1].astype(np.int32)
-        pool, within = (
-            resampled(columns, texts.ratings, item, system, counts, "pearson", by) for by in ("pool", "item")
-        )
+        beside = Texts(columns, texts.ratings, item, system)
+        pool, within = (kind_of("pearson").resampled(beside, counts, by) for by in ("pool", "item"))
         return cls(
             counts.shape[1],
             np.vstack([pool.values, pool.samples]),

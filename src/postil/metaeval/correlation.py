@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.accuracy import with_thresholds
-from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS, constant, means_by, ratio, rows_by
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import ratio
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
-from postil.metaeval.system_accuracy import why_no_accuracy, with_chance
-from postil.records.coefficients import TABLE
+from postil.metaeval.resampling import DRAWS, interval, p_value
+from postil.records.coefficients import TABLE, linear
 from postil.records.results import Correlation, UndefinedResult
 from postil.records.results import replace as replace_row
 
@@ -23,19 +20,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.engine import Engine
-    from postil.metaeval.coefficients import Measure
-    from postil.metaeval.replicates import By, Replicates
-    from postil.metaeval.resampling import Counts
+    from postil.metaeval.coefficient_kinds import Kind
+    from postil.metaeval.replicates import Replicates
+    from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By, Measure
 
-__all__ = ["Correlations", "correlations", "row_of", "why_undefined"]
+__all__ = ["CONTROL_DRAWS", "Correlations", "correlations", "row_of"]
+
+CONTROL_DRAWS: Final = 10
+"""Number of draws of a random control that the interval is over; the value is over all."""
 
 FEW: Final = 15
 """Degrees of freedom of Pearson's r below which few outliers are said to rule; of few items, half of them."""
 
 Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +83,7 @@ def correlations(
     table: Table,
     coefficients: Sequence[Measure] = ("pearson", "spearman", "kendall-b"),
     by: By = "pool",
-    *,
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-    kendall_resamples: int = KENDALL_RESAMPLES,
-    jobs: int = 1,
-    engine: Engine | None = None,
+    draws: Draws = DRAWS,
 ) -> Correlations:
     """Correlate every metric and control of a table with the mean ratings.
 
@@ -109,19 +102,15 @@ def correlations(
             those whose scores or ratings are all the same; ``system`` each system's mean score and mean rating, over
             the items of the resample; ``within-system`` the texts of each system in the resample, then the mean over
             the systems, except those whose scores or ratings are all the same.
-        resamples: Number of resamples, at least 1.
-        permutations: Largest number of sign patterns, and of orders of the systems, for accuracies of systems.
-        seed: Seed of the resamples.
-        kendall_resamples: Largest number of resamples for Kendall's coefficients, which take longer.
-        jobs: Number of threads; results do not depend on it.
-        engine: Engine that computes the resamples; by default this process.
+        draws: Random draws: resamples, of which some coefficients take fewer, and for accuracies of systems at most as
+            many sign patterns, and orders of the systems, as permutations.
 
     Returns:
         For each coefficient the metrics in their order, then the random controls; and the undefined ones with reasons.
 
     Raises:
         UnknownName: There is no such coefficient or level.
-        UsageError: Fewer than one resample.
+        UsageError: A coefficient does not exist at the level.
 
     >>> from postil.metaeval.table import join
     >>> from postil.records.rows import Judgement, Score
@@ -133,37 +122,32 @@ def correlations(
     """
     rows: list[Correlation | UndefinedResult] = []
     replicates: dict[Measure, Replicates] = {}
-    of_text = table.grades, table.item, table.system
     by_name = {name: table.oriented[:, [j]] for j, name in enumerate(table.metrics)} | dict(table.draws)
     degrees = np.full(len(table.metrics), np.nan)
-    if by == "pool" and any(TABLE[name].linear for name in coefficients if name in TABLE):
+    if by == "pool" and linear(coefficients):
         degrees = degrees_of_freedom(table.oriented, table.grades, table.starts)
     for coefficient in dict.fromkeys(coefficients):
-        several = min(resamples, kendall_resamples) if coefficient.startswith("kendall") else resamples
-        counts = shared_counts(len(table.starts), several, seed)
+        kind = kind_of(coefficient)
+        counts = draws.counts(len(table.starts), kind.facts.most.get(by))
 
-        def of(columns: Floats, counts: Counts = counts, coefficient: Measure = coefficient) -> Replicates:
-            asked = coefficient, by
-            return resampled(
-                columns, *of_text, counts, *asked, permutations=permutations, seed=seed, jobs=jobs, engine=engine
-            )
+        def of(columns: Floats, counts: Counts = counts, kind: Kind = kind) -> Replicates:
+            return kind.resampled(table.texts(columns), counts, by, draws)
 
         found, these = of(table.oriented), list[Correlation | UndefinedResult]()
         replicates[coefficient] = found
         for j, metric in enumerate(table.metrics):
-            reason = why_undefined(table, table.scores[:, j], by, coefficient)
+            reason = kind.why_undefined(table, table.scores[:, j], by)
             values, samples, dropped = found.values[[j]], found.samples[:, [j]], found.dropped[j]
             row = row_of(metric, coefficient, by, values, samples, found.n, dropped, reason)
-            these.append(_on_fishers_scale(row, samples[:, 0], degrees[j], len(table.starts)))
-        for control, draws in table.draws.items():
-            drawn = of(draws, counts[:0])
-            samples = of(draws[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
-            reason, dropped = why_undefined(table, draws[:, 0], by, coefficient), drawn.dropped.max()
+            if kind.facts.linear and by == "pool":
+                row = _on_fishers_scale(row, samples[:, 0], degrees[j], len(table.starts))
+            these.append(row)
+        for control, drawn_scores in table.draws.items():
+            drawn = of(drawn_scores, counts[:0])
+            samples = of(drawn_scores[:, ~np.isnan(drawn.values)][:, :CONTROL_DRAWS]).samples
+            reason, dropped = kind.why_undefined(table, drawn_scores[:, 0], by), drawn.dropped.max()
             these.append(row_of(control, coefficient, by, drawn.values, samples, drawn.n, dropped, reason))
-        if TABLE[coefficient].ties:
-            rows += with_thresholds(these, by_name, *of_text, by, seed=seed, jobs=jobs)
-        else:
-            rows += with_chance(these, by_name, *of_text, coefficient, permutations, seed)
+        rows += kind.completed(these, by_name, table.texts(table.oriented), by, draws)
     return replace(Correlations.of(rows), replicates=replicates, notes=tuple(_on_outliers(table, degrees)))
 
 
@@ -171,9 +155,7 @@ def _on_fishers_scale(
     row: Correlation | UndefinedResult, samples: Floats, degrees: float, items: int
 ) -> Correlation | UndefinedResult:
     """Give a row of Pearson's r over all texts the interval that allows for outliers, and its p-value."""
-    if not isinstance(row, Correlation) or (row.coefficient, row.by) != ("pearson", "pool"):
-        return row
-    around = fisher_interval(row.value, samples, degrees, items)
+    around = fisher_interval(row.value, samples, degrees, items) if isinstance(row, Correlation) else None
     if around is None:
         return row
     return replace_row(row, low=around.low, high=around.high, p=around.p)
@@ -210,7 +192,7 @@ def row_of(  # noqa: PLR0917 - the columns of a row
     values = values[~np.isnan(values)]
     means = ratio(np.nansum(samples, axis=1), (~np.isnan(samples)).sum(axis=1).astype(np.float64))
     alone = bool(np.isnan(means).all())
-    if not len(values) or (alone and coefficient not in ACCURACIES):
+    if not len(values) or (alone and not TABLE[coefficient].accuracy):
         return UndefinedResult(metric=metric, coefficient=coefficient, by=by, reason=reason)
     around = None if alone else interval(means)
     return Correlation(
@@ -225,48 +207,3 @@ def row_of(  # noqa: PLR0917 - the columns of a row
         dropped=int(dropped),
         sd=float(values.std(ddof=1)) if len(values) > 1 else None,
     )
-
-
-def why_undefined(table: Table, scores: Floats, by: By, coefficient: Measure) -> str:
-    """Reason why the coefficient of scores with the mean ratings of a table is undefined, in words.
-
-    Args:
-        table: The table of n texts.
-        scores: float64[n].
-        by: Level.
-        coefficient: Name of the coefficient.
-    """
-    if coefficient in OF_SYSTEMS:
-        return why_no_accuracy(table.system)
-    sides = [] if TABLE[coefficient].ties else [("score", scores), ("grade", table.grades)]
-    return next(_reasons(table, sides, by))
-
-
-def _reasons(table: Table, sides: Sequence[tuple[str, Floats]], by: By) -> Iterator[str]:
-    if len(table) < 2:
-        yield "only one text"
-    if by == "item" and len(table.starts) == len(table):
-        yield "no item has two texts"
-    if by == "system" and len(table.systems) < 2:
-        yield "only one system"
-    if by == "within-system" and np.bincount(table.system).max() < 2:
-        yield "no system has two texts"
-    for what, column in sides:
-        yield from _alike(what, column, table, by)
-    if len(table.starts) < 2:
-        yield "only one item, so there is no interval over items"
-    where = {"item": "item", "within-system": "system"}.get(by, "resample")
-    yield f"in every {where} the scores or the grades are all the same"
-
-
-def _alike(what: str, column: Floats, table: Table, by: By) -> Iterator[str]:
-    first, values = np.zeros(1, np.int64), column[:, None]
-    if constant(values, first).all():
-        yield f"every {what} is {column[0]:g}"
-    if by == "item" and constant(values, table.starts).all():
-        yield f"in every item the {what}s are all the same"
-    if by == "within-system" and all(constant(values[rows], first).all() for rows in rows_by(table.system)):
-        yield f"in every system the {what}s are all the same"
-    means, magnitudes = means_by(table.system, values)
-    if by == "system" and constant(means, first, magnitudes=magnitudes).all():
-        yield f"every system's mean {what} is {means[0, 0]:g}"

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import Undefined, UsageError
-from postil.metaeval.accuracy import fewer_draws, with_thresholds
-from postil.metaeval.coefficients import ACCURACIES, OF_SYSTEMS, ratio, rows_by
+from postil.metaeval.accuracy import fewer_draws
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import Texts, ratio, rows_by
 from postil.metaeval.correlation import Correlations, row_of
 from postil.metaeval.multiple_ratings import MultipleRatings
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, shared_counts
+from postil.metaeval.resampling import DRAWS
 from postil.metaeval.severity import severities
-from postil.metaeval.system_accuracy import SOFT_RESAMPLES, SOFT_SPLITS, fewer_patterns, why_no_accuracy, with_chance
-from postil.records.coefficients import known
+from postil.metaeval.system_accuracy import SOFT_SPLITS, fewer_patterns, why_no_accuracy
+from postil.records.coefficients import TABLE
 from postil.records.names import CEILING, HALVES, ONE
 from postil.records.results import AnnotatorCorrelation, HumanAgreement, UndefinedResult
 
@@ -28,12 +27,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.engine import Engine
-    from postil.metaeval.coefficients import Measure
     from postil.metaeval.multiple_ratings import Splits
-    from postil.metaeval.replicates import By
-    from postil.metaeval.resampling import Counts
+    from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By, Measure
     from postil.records.results import Correlation
 
 __all__ = ["SPLITS", "ceiling", "human_agreement"]
@@ -71,14 +68,10 @@ def human_agreement(
     table: Table,
     coefficients: Sequence[Measure] = ("pearson", "spearman", "kendall-b"),
     by: By = "pool",
+    draws: Draws = DRAWS,
     *,
     as_given: bool = False,
     splits: int = SPLITS,
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-    jobs: int = 1,
-    engine: Engine | None = None,
 ) -> tuple[HumanAgreement, tuple[UndefinedResult, ...]]:
     """Human reference points for the correlations of metrics, over the texts with two ratings or more.
 
@@ -99,13 +92,9 @@ def human_agreement(
         table: A table of n texts; an annotator's name is only an id, and texts may have different annotators.
         coefficients: Names of the coefficients.
         by: Level; see `postil.metaeval.correlation.correlations`.
+        draws: Random draws; the seed is that of the splits, too.
         as_given: True to leave severities in the ratings.
         splits: Number of random splits, at least 1.
-        resamples: Number of resamples of the items, at least 1.
-        permutations: Largest number of sign patterns, and of orders of the systems, for accuracies of systems.
-        seed: Seed of splits and resamples.
-        jobs: Number of threads; results do not depend on it.
-        engine: Engine that computes the resamples; by default this process.
 
     Returns:
         The reference points, and the undefined ones with reasons, among them the ceiling.
@@ -113,7 +102,7 @@ def human_agreement(
     Raises:
         Undefined: There is one annotator only, or no text has two ratings.
         UnknownName: There is no such coefficient or level.
-        UsageError: Fewer than one split or resample.
+        UsageError: Fewer than one split.
 
     >>> from postil.metaeval.table import join
     >>> from postil.records.rows import Judgement, Score
@@ -130,14 +119,13 @@ def human_agreement(
     found = severities(table.ratings)
     adjusts = found is not None and found.significant and found.told_apart and not as_given
     rated = MultipleRatings.of(replace(table, ratings=found.adjusted)) if found and adjusts else given
-    halves = rated.splits(splits, seed, by_annotator=adjusts)
-    counts = shared_counts(int(rated.item[-1]) + 1, resamples, seed)
-    work = _Resampling(rated, table.ratings.names, counts, permutations, seed, jobs, engine)
+    halves = rated.splits(splits, draws.seed, by_annotator=adjusts)
+    work = _Resampling(rated, table.ratings.names, draws.counts(int(rated.item[-1]) + 1), draws)
     names = tuple(dict.fromkeys(coefficients))
     rows = [work.split_half(halves, name, by) for name in names]
-    against = [work.one_against_others(name, by) for name in names if name not in ACCURACIES]
+    against = [work.one_against_others(name, by) for name in names if not TABLE[name].accuracy]
     rows += [row for row, _ in against]
-    reliability, rule, pairs = _reliability(given, splits, seed)
+    reliability, rule, pairs = _reliability(given, splits, draws.seed)
     varying = bool((table.ratings.counts < len(table.ratings.names)).any())
     k = float(1 / np.mean(1 / table.ratings.counts))
     highest = beside = None
@@ -147,7 +135,7 @@ def human_agreement(
         rows.append(UndefinedResult(metric=CEILING, coefficient="pearson", by="pool", reason=why.message))
     if varying and adjusts:
         with suppress(Undefined):
-            beside = ceiling(_reliability(rated, splits, seed)[0], k)
+            beside = ceiling(_reliability(rated, splits, draws.seed)[0], k)
     sorted_rows = Correlations.of(rows)
     return HumanAgreement(
         rows=sorted_rows.rows,
@@ -172,48 +160,36 @@ class _Resampling:
     rated: MultipleRatings
     names: tuple[str, ...]
     counts: Counts
-    permutations: int
-    seed: int
-    jobs: int
-    engine: Engine | None
+    draws: Draws
 
     def split_half(self, halves: Splits, coefficient: Measure, by: By) -> Correlation | UndefinedResult:
-        rated, counts, kind = self.rated, self.counts, known(coefficient)
-        if kind.ties:
+        rated, kind = self.rated, kind_of(coefficient)
+        counts = self.counts
+        if kind.facts.ties:
             halves = halves.first(fewer_draws(rated.item, rated.system, by, len(halves)))
-        if kind.soft:
-            halves, counts = halves.first(SOFT_SPLITS), counts[:SOFT_RESAMPLES]
-        step = len(halves)
-        patterns = fewer_patterns(self.counts.shape[1], self.permutations)
+        if kind.facts.soft:
+            halves, counts = halves.first(SOFT_SPLITS), counts[: kind.facts.most.get(by)]
+        step, patterns = len(halves), fewer_patterns(self.counts.shape[1], self.draws.permutations)
+        draws = replace(self.draws, permutations=patterns)
         parts = [
-            resampled(
-                *(one[:, None], other, rated.item, rated.system, counts[split::step], coefficient, by),
-                permutations=patterns,
-                seed=self.seed,
-                jobs=self.jobs,
-                engine=self.engine,
-            )
+            kind.resampled(Texts(one[:, None], other, rated.item, rated.system), counts[split::step], by, draws)
             for split, (one, other) in enumerate(halves)
         ]
         values, samples = (np.concatenate(each) for each in zip(*((p.values, p.samples) for p in parts), strict=True))
         dropped = max(int(part.dropped[0]) for part in parts)
-        of_systems = coefficient in OF_SYSTEMS
-        why = why_no_accuracy(rated.system) if of_systems else rated.why_undefined(by)
+        why = why_no_accuracy(rated.system) if kind.facts.of_systems else rated.why_undefined(by)
         row = row_of(HALVES, coefficient, by, values, samples, parts[0].n, dropped, why)
-        if coefficient not in ACCURACIES:
-            return row
         ones, others = map(np.column_stack, zip(*halves, strict=True))
-        texts = others, rated.item, rated.system
-        if kind.ties:
-            return with_thresholds([row], {HALVES: ones}, *texts, by, seed=self.seed, jobs=self.jobs)[0]
-        return with_chance([row], {HALVES: ones}, *texts, coefficient, self.permutations, self.seed, patterns)[0]
+        texts = Texts(ones, others, rated.item, rated.system)
+        return kind.completed([row], {HALVES: ones}, texts, by, self.draws, patterns)[0]
 
     def one_against_others(
         self, coefficient: Measure, by: By
     ) -> tuple[Correlation | UndefinedResult, list[AnnotatorCorrelation]]:
         """The mean over annotators of the coefficient with the mean of the others, and that of each annotator."""
         rated, rest, text = self.rated, self.rated.rest, self.rated.text
-        counts = self.counts[:KENDALL_RESAMPLES] if coefficient.startswith("kendall") else self.counts
+        kind = kind_of(coefficient)
+        counts = self.counts[: kind.facts.most.get(by)]
         rows, weights, values, samples = [], [], [], []
         for number, ratings in zip(np.unique(rated.annotators).tolist(), rows_by(rated.annotators), strict=True):
             texts = text[ratings]
@@ -221,9 +197,8 @@ class _Resampling:
             if len(texts) > 1:
                 items, item = np.unique(rated.item[texts], return_inverse=True)
                 of = item.astype(np.int32), np.unique(rated.system[texts], return_inverse=True)[1].astype(np.int32)
-                sides = rated.grades[ratings, None], rest[ratings]
-                few = counts[:, items].copy()
-                part = resampled(*sides, *of, few, coefficient, by, jobs=self.jobs, engine=self.engine)
+                sides = Texts(rated.grades[ratings, None], rest[ratings], *of)
+                part = kind.resampled(sides, counts[:, items].copy(), by, self.draws)
                 value = float(part.values[0])
                 weights.append(len(texts))
                 values.append(value)

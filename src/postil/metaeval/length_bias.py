@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from postil.messages import Message, Setting
-from postil.metaeval.coefficients import constant, correlate_groups, partial_correlations
-from postil.metaeval.replicates import resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate
+from postil.metaeval.coefficient_kinds import KINDS, Correlated
+from postil.metaeval.coefficients import Texts, constant, partial_correlations
+from postil.metaeval.resampling import DRAWS, estimate
 from postil.records.names import LENGTH
 from postil.records.results import LengthBias, LengthBiasRow, LengthQuartile, UndefinedLengthBias
 from postil.records.ties import joined, tied
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = ["length_bias"]
@@ -27,13 +28,8 @@ __all__ = ["length_bias"]
 Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int32]"
 
-COEFFICIENTS: Final[tuple[Literal["pearson", "spearman"], ...]] = ("pearson", "spearman")
-"""Coefficients with a partial correlation."""
 
-
-def length_bias(
-    table: Table, lengths: str = LENGTH, *, resamples: int = RESAMPLES, seed: int = SEED, jobs: int = 1
-) -> LengthBias:
+def length_bias(table: Table, lengths: str = LENGTH, draws: Draws = DRAWS) -> LengthBias:
     """Correlate metrics with the mean ratings, with and without the length of the texts.
 
     ``partial = (r_mg - r_ml r_gl) / sqrt((1 - r_ml^2) (1 - r_gl^2))`` of metric, grade and natural logarithm of length,
@@ -44,16 +40,11 @@ def length_bias(
     Args:
         table: Scores and ratings of n texts; random controls have no row.
         lengths: Name of the scores that are lengths. Texts whose length is not above 0 are left out and counted.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
-        jobs: Number of threads; results do not depend on it.
+        draws: Random draws.
 
     Returns:
         For each coefficient the metrics in their order. Metrics that are constant, or equal to the lengths, have a
         reason in place of rows; where there are no lengths, or they are constant, the one reason has their name.
-
-    Raises:
-        UsageError: Fewer than one resample.
 
     >>> from postil.metaeval.table import join
     >>> from postil.records.rows import Judgement, Score
@@ -86,12 +77,12 @@ def length_bias(
     work = _Lengths(table.oriented[kept], table.grades[kept], length, item, _quarters(length))
     reasons = [work.why_absent(column) for column in range(len(table.metrics))]
     present = [column for column, reason in enumerate(reasons) if not reason]
-    counts = bootstrap_counts(int(item[-1]) + 1, resamples, seed)
+    tested = [each for each in KINDS.values() if isinstance(each, Correlated) and not each.facts.untested]
     return LengthBias(
         lengths=lengths,
         n=n,
         left_out=left_out,
-        rows=tuple(row for name in COEFFICIENTS for row in work.rows(table.metrics, present, name, counts, jobs)),
+        rows=tuple(row for kind in tested for row in work.rows(table.metrics, present, kind, draws)),
         absent=tuple(
             UndefinedLengthBias(metric=metric, reason=reason)
             for metric, reason in zip(table.metrics, reasons, strict=True)
@@ -135,19 +126,15 @@ class _Lengths:
         return _why_undefined(self.scores[:, column], self.grades)
 
     def rows(
-        self,
-        metrics: tuple[str, ...],
-        present: list[int],
-        coefficient: Literal["pearson", "spearman"],
-        counts: Integers,
-        jobs: int,
+        self, metrics: tuple[str, ...], present: list[int], kind: Correlated, draws: Draws
     ) -> Iterator[LengthBiasRow]:
         """Yield the rows of some columns by one coefficient."""
         scores, logarithm = self.scores[:, present], np.log(self.length)
-        system = np.zeros_like(self.item)
+        counts = draws.counts(int(self.item[-1]) + 1)
 
         def of(columns: Floats, other: Floats) -> Floats:
-            found = resampled(columns, other, self.item, system, counts, coefficient, "pool", jobs=jobs)
+            texts = Texts(columns, other, self.item, np.zeros_like(self.item))
+            found = kind.resampled(texts, counts, "pool", draws)
             return np.vstack([found.values, found.samples])
 
         with_grades = of(np.column_stack([scores, logarithm]), self.grades)
@@ -157,13 +144,13 @@ class _Lengths:
         order = np.argsort(self.quarter, kind="stable")
         quarters, starts = np.unique(self.quarter[order], return_index=True)
         within = np.full((4, len(present)), np.nan)
-        within[quarters] = correlate_groups(scores[order], self.grades[order], starts, coefficient)
+        within[quarters] = kind.on(scores[order], self.grades[order], starts)
         for j, column in enumerate(present):
             around = estimate(partial[:, j], counts.shape[1])
             undefined = bool(np.isnan(around.value))
             yield LengthBiasRow(
                 metric=metrics[column],
-                coefficient=coefficient,
+                coefficient=kind.name,
                 plain=float(plain[0, j]),
                 with_length=float(with_length[0, j]),
                 grades_with_length=float(grades_with_length[0, 0]),

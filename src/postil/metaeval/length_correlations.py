@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import correlate_groups, correlate_ranks, partial_correlations, ratio, starts_of
-from postil.metaeval.replicates import resampled
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.coefficients import (
+    Texts,
+    correlate_ranks,
+    partial_correlations,
+    rank_coefficient,
+    ratio,
+    starts_of,
+)
 from postil.metaeval.resampled_rows import resampled_sums
-from postil.metaeval.resampling import estimate
+from postil.metaeval.resampling import Draws, estimate
 from postil.records.results import ListCorrelation
 from postil.records.ties import TOLERANCE, dense_ranks
 
@@ -140,8 +147,8 @@ class _Rows:
         """The coefficients of all passages, then those of each resample, three times float64[1 + R, M]."""
 
         def found(columns: Floats, other: Floats) -> Floats:
-            system = np.zeros_like(self.groups)
-            of = resampled(columns, other, self.groups, system, counts, "spearman", "pool", jobs=jobs)
+            texts = Texts(columns, other, self.groups, np.zeros_like(self.groups))
+            of = kind_of("spearman").resampled(texts, counts, "pool", Draws(jobs=jobs))
             return np.vstack([of.values, of.samples])
 
         if len(self.grades) < FEWEST:
@@ -184,7 +191,7 @@ class _Rows:
             if which != absent and not dense_ranks(values[:, None]).any():
                 return reason
         zero = np.zeros(1, np.int64)
-        with_length = correlate_groups(scores[:, None], words, zero, "spearman")[0, 0]
+        with_length = rank_coefficient("spearman", scores[:, None], words, zero)[0, 0]
         return LENGTHS if 1 - with_length**2 <= TOLERANCE else GRADES
 
 

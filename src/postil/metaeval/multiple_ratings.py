@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.errors import Undefined
-from postil.metaeval.coefficients import correlate_groups, rows_by, starts_of
+from postil.metaeval.coefficients import pearson, rows_by, starts_of
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.replicates import By
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By
 
 __all__ = ["SHARED", "MultipleRatings", "Splits"]
 
@@ -137,7 +137,7 @@ class MultipleRatings:
         order = np.argsort(pair, kind="stable")
         starts = starts_of(pair[order])
         shared = np.diff([*starts, len(order)])
-        found = correlate_groups(self.grades[first[order], None], self.grades[second[order]], starts, "pearson")[:, 0]
+        found = pearson(self.grades[first[order], None], self.grades[second[order]], starts)[:, 0]
         counts = (shared >= SHARED) & ~np.isnan(found)
         return found[counts], shared[counts]
 
@@ -145,10 +145,7 @@ class MultipleRatings:
         """Pearson correlation of the first and the second rating of each text, one per order."""
         start = np.zeros(1, np.int64)
         found = np.concatenate(
-            [
-                correlate_groups(order[self.starts, None], order[self.starts + 1], start, "pearson")[0]
-                for order in orders
-            ]
+            [pearson(order[self.starts, None], order[self.starts + 1], start)[0] for order in orders]
         )
         return np.asarray(found[~np.isnan(found)], np.float64)
 

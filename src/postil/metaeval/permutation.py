@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.resampling import Draws
+
 __all__ = [
-    "PERMUTATIONS",
     "Statistic",
     "average_ranks",
     "permutation_p",
@@ -36,9 +37,6 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Integers: TypeAlias = "NDArray[np.int64]"
 Statistic: TypeAlias = "Callable[[Floats], Floats]"
 """Function from float64[b, items], 1 where an item is swapped and 0 elsewhere, to float64[b, k]."""
-
-PERMUTATIONS: Final = 10_000
-"""Default number of permutations."""
 
 CHUNK: Final = 256
 """Number of permutations per block."""
@@ -59,7 +57,7 @@ LEAST_VARIANCE: Final = 1e-10
 """Variance, as a share of that before swapping, below which a column counts as constant."""
 
 
-def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int, *, sacrebleu: bool = False) -> Floats:
+def permutation_p(statistic: Statistic, items: int, draws: Draws, *, sacrebleu: bool = False) -> Floats:
     """Compute p-values by swapping whole items at random.
 
     ``p = (1 + #{statistic >= observed}) / (permutations + 1)``; where swapping leaves no statistic (NaN, as for
@@ -68,8 +66,7 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
     Args:
         statistic: Function that computes k statistics of each permutation.
         items: Number of items.
-        permutations: Number of permutations.
-        seed: Seed of the permutations.
+        draws: Random draws.
         sacrebleu: True to draw the permutations that sacreBLEU draws, and to count as it does those whose statistic
             exceeds the observed one; no difference at all then has the smallest p-value.
 
@@ -77,8 +74,8 @@ def permutation_p(statistic: Statistic, items: int, permutations: int, seed: int
         float64[k].
     """
     observed = statistic(np.zeros((1, items)))
-    reached = np.zeros(observed.shape[1], np.int64)
-    random = np.random.default_rng(seed)
+    reached, permutations = np.zeros(observed.shape[1], np.int64), draws.permutations
+    random = np.random.default_rng(draws.seed)
     for start in range(0, permutations, CHUNK):
         size = min(CHUNK, permutations - start), items
         if sacrebleu:  # 32 bits at a time, and whole chunks are a multiple of that, so that chunks change no bit

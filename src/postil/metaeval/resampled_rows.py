@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.coefficients import Coefficient
+    from postil.metaeval.coefficients import Ranked
     from postil.metaeval.resampling import Counts
 
 __all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums", "sums_by_item"]
@@ -63,7 +63,7 @@ class SummedRows:
         found = constant(np.column_stack([self.x, self.y]), np.zeros(1, np.int64))[0]
         return np.asarray(found[:-1] | found[-1])
 
-    def correlate(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
         """Correlate the columns with y, each row repeated by the multiplicity of its item.
 
         Args:
@@ -88,7 +88,7 @@ class SummedRows:
         for resample in np.flatnonzero(doubtful.any(axis=1)):
             columns = doubtful[resample]
             weights = counts[resample][self.item]
-            out[resample, columns] = pearson(self.x[:, columns], self.y, np.zeros(1, np.int64), weights)[0]
+            out[resample, columns] = pearson(self.x[:, columns], self.y, np.zeros(1, np.int64), weights=weights)[0]
         return out
 
 
@@ -103,7 +103,7 @@ class RankedRows:
         item: int32[n], ascending from 0 without a gap.
     """
 
-    coefficient: Coefficient
+    coefficient: Ranked
     x: Floats
     y: Floats
     item: Integers
@@ -133,7 +133,7 @@ class RankedRows:
         first, second = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32)
         return rows.reshape(items, -1).astype(np.float64), first[:, None], second
 
-    def correlate(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
         """Correlate the columns with y, each row repeated by the multiplicity of its item.
 
         Args:

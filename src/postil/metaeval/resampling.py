@@ -1,4 +1,4 @@
-"""Cluster bootstrap over items: resamples, percentile confidence intervals, p-values."""
+"""Cluster bootstrap over items: random draws, percentile confidence intervals, p-values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.engine import Engine
+
 __all__ = [
+    "DRAWS",
+    "PERMUTATIONS",
     "RESAMPLES",
     "SEED",
     "Counts",
+    "Draws",
     "Interval",
     "bootstrap_counts",
     "estimate",
     "in_blocks",
     "interval",
     "p_value",
-    "shared_counts",
 ]
 
 Counts: TypeAlias = "NDArray[np.int32] | NDArray[np.uint8]"
@@ -40,8 +44,65 @@ SEED: Final = 20181
 RESAMPLES: Final = 1000
 """Default number of resamples."""
 
+PERMUTATIONS: Final = 10_000
+"""Default number of permutations."""
+
 CELLS: Final = 2**21
 """Largest number of values in a working array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Random draws of intervals and tests, and where they are computed.
+
+    Args:
+        resamples: Number of resamples of the items, at least 1.
+        permutations: Number of permutations, at least 1; the largest one of sign patterns and of orders.
+        seed: Seed of all of them.
+        jobs: Number of threads; results do not depend on it.
+        engine: Engine that computes resamples; by default this process.
+
+    Raises:
+        UsageError: Fewer than one resample or permutation.
+    """
+
+    resamples: int = RESAMPLES
+    permutations: int = PERMUTATIONS
+    seed: int = SEED
+    jobs: int = 1
+    engine: Engine | None = None
+
+    def __post_init__(self) -> None:
+        for what, number in (("resample", self.resamples), ("permutation", self.permutations)):
+            if number < 1:
+                raise UsageError(f"expected at least one {what}, got {number}")
+
+    def counts(self, clusters: int, most: int | None = None) -> NDArray[np.uint8]:
+        """Draw what `bootstrap_counts` draws, in bytes; the same array for all who ask while one of them keeps it.
+
+        Args:
+            clusters: Number of clusters (items).
+            most: Largest number of resamples.
+
+        Returns:
+            uint8[resamples, clusters], read-only.
+
+        >>> counts = Draws(resamples=2, seed=1).counts(4)
+        >>> counts.tolist(), Draws(resamples=1, seed=1).counts(4).base is counts
+        ([[0, 1, 1, 2], [2, 0, 0, 2]], True)
+        """
+        resamples = min(self.resamples, most or self.resamples)
+        found = _SHARED.get((clusters, self.seed))
+        if found is None or len(found) < resamples:
+            # A cluster is in a resample 256 times with a probability below 1e-500.
+            found = _counted(self, np.empty((resamples, clusters), np.uint8))
+            found.flags.writeable = False
+            _SHARED[clusters, self.seed] = found
+        return found if len(found) == resamples else found[:resamples]
+
+
+DRAWS: Final = Draws()
+"""The default ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,48 +135,17 @@ def bootstrap_counts(clusters: int, resamples: int = RESAMPLES, seed: int = SEED
     >>> bootstrap_counts(4, resamples=2, seed=1).tolist()
     [[0, 1, 1, 2], [2, 0, 0, 2]]
     """
-    if resamples < 1:
-        raise UsageError(f"expected at least one resample, got {resamples}")
-    return _counted(clusters, resamples, seed, np.empty((resamples, clusters), np.int32))
-
-
-def shared_counts(clusters: int, resamples: int, seed: int) -> NDArray[np.uint8]:
-    """Draw what `bootstrap_counts` draws, in bytes; the same array for all who ask while one of them keeps it.
-
-    Args:
-        clusters: Number of clusters (items).
-        resamples: Number of resamples, at least 1.
-        seed: The seed.
-
-    Returns:
-        uint8[resamples, clusters], read-only.
-
-    Raises:
-        UsageError: Fewer than one resample.
-
-    >>> counts = shared_counts(4, 2, seed=1)
-    >>> counts.tolist(), shared_counts(4, 1, seed=1).base is counts
-    ([[0, 1, 1, 2], [2, 0, 0, 2]], True)
-    """
-    if resamples < 1:
-        raise UsageError(f"expected at least one resample, got {resamples}")
-    found = _SHARED.get((clusters, seed))
-    if found is None or len(found) < resamples:
-        # A cluster is in a resample 256 times with a probability below 1e-500.
-        found = _counted(clusters, resamples, seed, np.empty((resamples, clusters), np.uint8))
-        found.flags.writeable = False
-        _SHARED[clusters, seed] = found
-    return found if len(found) == resamples else found[:resamples]
+    return _counted(Draws(resamples=resamples, seed=seed), np.empty((resamples, clusters), np.int32))
 
 
 _SHARED: Final[WeakValueDictionary[tuple[int, int], NDArray[np.uint8]]] = WeakValueDictionary()
 
 
-def _counted(clusters: int, resamples: int, seed: int, out: T) -> T:
+def _counted(draws: Draws, out: T) -> T:
     """Multiplicities, row by row, which draws the same numbers as all rows at once."""
-    random = np.random.default_rng(seed)
-    for row in range(resamples):
-        out[row] = np.bincount(random.integers(0, clusters, clusters), minlength=clusters)
+    random, clusters = np.random.default_rng(draws.seed), out.shape[1]
+    for row in out:
+        row[:] = np.bincount(random.integers(0, clusters, clusters), minlength=clusters)
     return out
 
 

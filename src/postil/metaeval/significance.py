@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.errors import UsageError
-from postil.metaeval.coefficients import ACCURACIES
-from postil.metaeval.correlation import why_undefined
-from postil.metaeval.paired_tests import paired_tests, swapping_texts
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.replicates import CONTROL_DRAWS, KENDALL_RESAMPLES, resampled
-from postil.metaeval.resampling import RESAMPLES, SEED, interval, p_value, shared_counts
-from postil.metaeval.system_accuracy import pairs_without_items
-from postil.records.coefficients import TABLE
+from postil.metaeval.coefficient_kinds import kind_of
+from postil.metaeval.correlation import CONTROL_DRAWS
+from postil.metaeval.resampling import DRAWS, interval, p_value
 from postil.records.names import CONTROL, metric_of
 from postil.records.results import Difference, UndefinedResult, replace
 from postil.records.ties import without_noise
@@ -26,11 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from postil.engine import Engine
-    from postil.metaeval.coefficients import Measure
-    from postil.metaeval.replicates import By, Replicates
-    from postil.metaeval.resampling import Counts
+    from postil.metaeval.coefficient_kinds import Kind
+    from postil.metaeval.replicates import Replicates
+    from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
+    from postil.records.coefficients import By, Measure
 
 __all__ = ["Differences", "differences", "holm"]
 
@@ -57,13 +51,8 @@ def differences(
     table: Table,
     coefficient: Measure = "pearson",
     by: By = "pool",
+    draws: Draws = DRAWS,
     *,
-    resamples: int = RESAMPLES,
-    kendall_resamples: int = KENDALL_RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-    jobs: int = 1,
-    engine: Engine | None = None,
     found: Replicates | None = None,
 ) -> Differences:
     """Compare every metric with every other on the same texts, and with its own controls.
@@ -86,12 +75,7 @@ def differences(
         table: Scores and ratings.
         coefficient: Name of the coefficient.
         by: Level; see `postil.metaeval.correlation.correlations`.
-        resamples: Number of resamples of the items, at least 1.
-        kendall_resamples: Largest number of resamples for Kendall's coefficients.
-        permutations: Number of permutations, at least 1.
-        seed: Seed of both.
-        jobs: Number of threads; results do not depend on it.
-        engine: Engine that computes the resamples; by default this process.
+        draws: Random draws.
         found: Replicates of the metrics where they are known: `postil.metaeval.correlation.correlations` with the same
             options has them.
 
@@ -100,7 +84,7 @@ def differences(
 
     Raises:
         UnknownName: There is no such coefficient or level.
-        UsageError: Fewer than one resample or permutation.
+        UsageError: The coefficient does not exist at the level.
 
     >>> from postil.metaeval.table import join
     >>> from postil.records.rows import Judgement, Score
@@ -114,12 +98,8 @@ def differences(
     >>> row.first, row.second, row.low < row.value < row.high, row.p == row.p_permutation
     ('good', 'bad', True, True)
     """
-    if permutations < 1:
-        raise UsageError(f"expected at least one permutation, got {permutations}")
-    kendall = coefficient.startswith("kendall")
-    resamples = min(resamples, kendall_resamples) if kendall else resamples
-    counts = shared_counts(len(table.starts), resamples, seed)
-    work = _Differencing(table, coefficient, by, counts, permutations, seed, jobs, engine)
+    kind = kind_of(coefficient)
+    work = _Differencing(table, kind, by, draws.counts(len(table.starts), kind.facts.most.get(by)), draws)
     found = work.replicates(table.oriented) if found is None else found
     exists = ~np.isnan(found.values)
     if work.needs_resamples:
@@ -137,22 +117,14 @@ def differences(
         )
         for first, second in pairs
     ]
-    if rows and (coefficient == "pearson" or coefficient == "spearman"):  # noqa: PLR1714 - for the type checker
-        places = np.searchsorted(columns, pairs.T)
-        tests = paired_tests(table, columns, places, coefficient, by, permutations=permutations, seed=seed)
-        rows = [
-            replace(row, p_williams=by_williams, p_permutation=p, p=p)
-            for row, by_williams, p in zip(rows, *tests, strict=True)
-        ]
-    if rows and (coefficient == "acc-eq" or coefficient == "pa" or coefficient == "spa"):  # noqa: PLR1714
-        places = np.searchsorted(columns, pairs.T)
-        both = swapping_texts(table, columns, places, coefficient, by, permutations=permutations, seed=seed, jobs=jobs)
-        rows = [replace(row, p_both=p, p=p) for row, p in zip(rows, both, strict=True)]
+    tests = kind.tested(table, columns, np.searchsorted(columns, pairs.T), by, draws) if rows else []
+    if tests:
+        rows = [replace(row, **fields) for row, fields in zip(rows, tests, strict=True)]
     controls = list(_against_controls(work, found, exists))
     return Differences(
         rows=tuple(_adjusted([*rows, *(each for each in controls if isinstance(each, Difference))])),
         absent=(*absent, *alone, *(each for each in controls if isinstance(each, UndefinedResult))),
-        notes=tuple(_notes(table, by, coefficient)),
+        notes=tuple(kind.notes(table, by)),
     )
 
 
@@ -161,34 +133,19 @@ class _Differencing:
     """Differences in one coefficient at one level."""
 
     table: Table
-    coefficient: Measure
+    kind: Kind
     by: By
     counts: Counts
-    permutations: int
-    seed: int
-    jobs: int
-    engine: Engine | None
+    draws: Draws
 
     @property
     def needs_resamples(self) -> bool:
         """True if a difference without a resampled value is undefined: that of an accuracy has a test without one."""
-        return self.coefficient not in ACCURACIES
+        return not self.kind.facts.accuracy
 
     def replicates(self, scores: Floats, counts: Counts | None = None) -> Replicates:
-        table = self.table
-        return resampled(
-            scores,
-            table.grades,
-            table.item,
-            table.system,
-            self.counts if counts is None else counts,
-            self.coefficient,
-            self.by,
-            permutations=self.permutations,
-            seed=self.seed,
-            jobs=self.jobs,
-            engine=self.engine,
-        )
+        texts = self.table.texts(scores)
+        return self.kind.resampled(texts, self.counts if counts is None else counts, self.by, self.draws)
 
     def row(self, first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
         samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
@@ -198,21 +155,21 @@ class _Differencing:
         return Difference(
             first=first,
             second=second,
-            coefficient=self.coefficient,
+            coefficient=self.kind.name,
             by=self.by,
             value=value,
             low=around.low if around else None,
             high=around.high if around else None,
             n=n,
             p_bootstrap=p,
-            p=None if self.coefficient.startswith("kendall") else p,
+            p=None if self.kind.facts.untested else p,
         )
 
     def undefined(self, name: str, scores: Floats) -> UndefinedResult:
-        return self.absent(name, why_undefined(self.table, scores, self.by, self.coefficient))
+        return self.absent(name, self.kind.why_undefined(self.table, scores, self.by))
 
     def absent(self, name: str, reason: str) -> UndefinedResult:
-        return UndefinedResult(metric=name, coefficient=self.coefficient, by=self.by, reason=reason)
+        return UndefinedResult(metric=name, coefficient=self.kind.name, by=self.by, reason=reason)
 
 
 def _pairs(work: _Differencing, found: Replicates, columns: Integers) -> tuple[Integers, list[UndefinedResult]]:
@@ -300,17 +257,3 @@ def _adjusted(rows: Sequence[Difference]) -> list[Difference]:
         ]
         done.update(zip((place for place, _ in members), holm([p for _, p in members]).tolist(), strict=True))
     return [replace(row, p_holm=done.get(place)) for place, row in enumerate(rows)]
-
-
-def _notes(table: Table, by: By, coefficient: Measure) -> Iterator[str]:
-    if coefficient in ACCURACIES:
-        if TABLE[coefficient].soft and (note := pairs_without_items(table)):
-            yield note
-    elif coefficient.startswith("kendall"):
-        yield "Kendall's coefficients have no test here; look at the intervals"
-    elif by == "item":
-        yield "Williams' test does not apply to the mean of the items' coefficients"
-    elif by == "within-system":
-        yield "Williams' test does not apply to the mean of the systems' coefficients"
-    elif by == "pool" and len(table.starts) < len(table):
-        yield "Williams' test takes all texts for independent, and here items have several"

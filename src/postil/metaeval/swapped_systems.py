@@ -7,6 +7,7 @@ every pair of metrics adds two of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.coefficients import Texts
+    from postil.metaeval.resampling import Draws
+
 __all__ = ["swapped_pairwise", "swapped_soft"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -30,24 +34,19 @@ Integers: TypeAlias = "NDArray[np.int64]"
 Places: TypeAlias = "NDArray[np.int32]"
 
 
-def swapped_pairwise(  # noqa: PLR0917 - two sides, what groups them, what is asked
-    points: Floats, grades: Floats, system: Places, pairs: Integers, permutations: int, seed: int
-) -> Floats:
+def swapped_pairwise(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     """Test differences in pairwise accuracy.
 
     Args:
-        points: float64[n, m], standardized scores by m metrics.
-        grades: float64[n].
-        system: int32[n].
+        texts: The texts, with standardized scores.
         pairs: int64[2, k], columns to compare.
-        permutations: Number of permutations.
-        seed: Seed of the permutations.
+        draws: Random draws.
 
     Returns:
         float64[k], two-sided p-values.
     """
-    numbers = np.unique(system, return_inverse=True)[1].astype(np.int32)
-    means, magnitudes = means_by(numbers, grades[:, None])
+    points, numbers = texts.scores, np.unique(texts.system, return_inverse=True)[1].astype(np.int32)
+    means, magnitudes = means_by(numbers, texts.grades[:, None])
     ranks = dense_ranks(means, magnitudes=magnitudes)[:, 0]
     better, worse = np.nonzero(ranks[:, None] > ranks)
     one, other = np.nonzero(np.triu(ranks[:, None] == ranks, 1))
@@ -69,59 +68,45 @@ def swapped_pairwise(  # noqa: PLR0917 - two sides, what groups them, what is as
         return np.asarray(np.abs(right(first) - right(second)).T)
 
     step = max(1, min(CHUNK, CELLS // max(len(points), len(ranks) * pairs.shape[1])))
-    return _p_values(statistic, len(points), permutations, seed, step)
+    return _p_values(statistic, len(points), draws, step)
 
 
-def swapped_soft(  # noqa: PLR0917 - two sides, what groups them, what is asked
-    points: Floats,
-    grades: Floats,
-    item: Places,
-    system: Places,
-    pairs: Integers,
-    permutations: int,
-    seed: int,
-    jobs: int = 1,
-) -> Floats:
+def swapped_soft(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     """Test differences in soft pairwise accuracy.
 
     All permutations have the same sign patterns, at most `PATTERNS` of them, and there are as many permutations at
     most. The p-values of people stay.
 
     Args:
-        points: float64[n, m], standardized scores by m metrics.
-        grades: float64[n].
-        item: int32[n], from 0 without a gap.
-        system: int32[n].
+        texts: The texts, with standardized scores.
         pairs: int64[2, k], columns to compare.
-        permutations: Largest number of permutations and of sign patterns.
-        seed: Seed of both.
-        jobs: Number of threads.
+        draws: Random draws: the largest number of permutations is that of sign patterns, too.
 
     Returns:
         float64[k], two-sided p-values.
     """
-    contests = Contests.of(grades[:, None], item, system)
-    flips = list(sign_patterns(len(contests.shared), min(permutations, PATTERNS), seed)[1])
+    contests, most = Contests.of(texts.grades[:, None], texts.item, texts.system), min(draws.permutations, PATTERNS)
+    flips = list(sign_patterns(len(contests.shared), most, draws.seed)[1])
     people = contests.better(flips)
-    texts, ends = _columns(contests, item, system)
+    rows, ends = _columns(contests, texts.item, texts.system)
     signs = np.concatenate(flips).astype(np.float64).T
-    n, metrics = points.shape
-    sums = np.append(points, np.zeros((1, metrics)), axis=0).T[:, texts.T]  # [m, columns, items]
-    shape = metrics, texts.shape[1], signs.shape[1]
-    everything = (sums.reshape(-1, len(texts)) @ signs).reshape(shape)
+    n, metrics = texts.scores.shape
+    sums = np.append(texts.scores, np.zeros((1, metrics)), axis=0).T[:, rows.T]  # [m, columns, items]
+    shape = metrics, rows.shape[1], signs.shape[1]
+    everything = (sums.reshape(-1, len(rows)) @ signs).reshape(shape)
     together = np.concatenate([pairs, pairs[::-1]], axis=1).T.astype(np.int32)
     # The sums of swapped scores are as large as those of the two metrics on average, which is all that rounding needs.
     sizes = np.abs(sums).sum(axis=2)[together].sum(axis=1) / 2
     slack = TOLERANCE / 2 * (sizes[:, ends[:, 0]] + sizes[:, ends[:, 1]])
 
     def statistic(swapped: Floats) -> Integers:
-        chosen = np.append(swapped[0], 0.0)[texts.T]
-        lent = ((sums * chosen).reshape(-1, len(texts)) @ signs).reshape(shape)
-        better = order_counts(everything - lent, lent, together, ends, slack, jobs)
+        chosen = np.append(swapped[0], 0.0)[rows.T]
+        lent = ((sums * chosen).reshape(-1, len(rows)) @ signs).reshape(shape)
+        better = order_counts(everything - lent, lent, together, ends, slack, draws.jobs)
         first, second = np.split(np.abs(better - people).sum(axis=(1, 2)), 2)
         return np.asarray(np.abs(first - second))[None]
 
-    return _p_values(statistic, n, min(permutations, PATTERNS), seed, 1)
+    return _p_values(statistic, n, replace(draws, permutations=most), 1)
 
 
 def _columns(contests: Contests, item: Places, system: Places) -> tuple[Integers, Places]:
@@ -140,18 +125,20 @@ def _columns(contests: Contests, item: Places, system: Places) -> tuple[Integers
     return np.concatenate([texts, *both], axis=1), ends
 
 
-def _p_values(statistic: Callable[[Floats], Integers], texts: int, permutations: int, seed: int, step: int) -> Floats:
+def _p_values(statistic: Callable[[Floats], Integers], texts: int, draws: Draws, step: int) -> Floats:
     """Shares of permutations, the observed one among them, with a statistic at least as large as the observed one.
 
     Args:
         statistic: Function from float64[b, texts], 1 where a text is swapped, to int64[b, k].
         texts: Number of texts.
-        permutations: Number of permutations.
-        seed: Seed of the permutations.
+        draws: Random draws.
         step: Number of permutations at once.
     """
     observed = statistic(np.zeros((1, texts)))
-    random = np.random.default_rng([seed, 1])  # apart from the sign patterns, which have the seed alone
+    random, permutations = (
+        np.random.default_rng([draws.seed, 1]),
+        draws.permutations,
+    )  # apart from the sign patterns, which have the seed alone
     reached = np.ones(observed.shape[1])
     for start in range(0, permutations, step):
         size = min(step, permutations - start)

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.errors import UsageError
 from postil.kernel import order_counts
-from postil.messages import Setting
-from postil.metaeval.coefficients import OF_SYSTEMS, means_by, ratio, scaled
+from postil.metaeval.coefficients import means_by, ratio, scaled
 from postil.metaeval.permutation import sign_patterns
-from postil.records.coefficients import TABLE
 from postil.records.results import Correlation, Excluded, UndefinedResult, replace
 from postil.records.ties import TOLERANCE, dense_ranks
 
@@ -23,12 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.coefficients import Measure
+    from postil.metaeval.coefficients import Texts
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = [
     "PATTERNS",
-    "SOFT_RESAMPLES",
     "SOFT_SPLITS",
     "Contests",
     "SoftResampling",
@@ -36,7 +33,6 @@ __all__ = [
     "fewer_patterns",
     "pairs_without_items",
     "pairwise_accuracy",
-    "require_systems",
     "texts_of",
     "why_no_accuracy",
     "with_chance",
@@ -49,9 +45,6 @@ Counts: TypeAlias = "NDArray[np.int64]"
 PATTERNS: Final = 1000
 """Largest number of sign patterns in a resample and in a permutation."""
 
-SOFT_RESAMPLES: Final = 200
-"""Largest number of resamples for ``spa``."""
-
 SOFT_SPLITS: Final = 20
 """Largest number of random splits of the ratings for ``spa``."""
 
@@ -60,23 +53,6 @@ CHUNK: Final = 128
 
 ROUNDING: Final = 1e-15
 """Rounding error of a sum, as a share of the sum of the magnitudes of its terms."""
-
-
-def require_systems(measure: Measure, by: str) -> None:
-    """Refuse an accuracy in ranking systems at a level that has none.
-
-    Args:
-        measure: Name of the coefficient.
-        by: Level.
-
-    Raises:
-        UsageError: It compares systems, and the level is not ``system``.
-    """
-    if measure in OF_SYSTEMS and by != "system":
-        need, got = Setting("by", "system"), Setting("by", by)
-        raise UsageError(
-            "{measure} compares systems, so it needs {need}, got {got}", measure=measure, need=need, got=got
-        )
 
 
 def why_no_accuracy(system: Integers) -> str:
@@ -279,11 +255,10 @@ class SoftResampling:
     seed: int
 
     @classmethod
-    def of(  # noqa: PLR0917 - two sides, what groups them, the patterns
-        cls, scores: Floats, grades: Floats, item: Integers, system: Integers, permutations: int, seed: int
-    ) -> SoftResampling:
-        """Arrange float64[n, M] scores and float64[n] grades of texts."""
-        return cls(Contests.of(np.column_stack([scores, grades]), item, system), permutations, seed)
+    def of(cls, texts: Texts, draws: Draws) -> SoftResampling:
+        """Arrange the scores and grades of texts."""
+        contests = Contests.of(np.column_stack([texts.scores, texts.grades]), texts.item, texts.system)
+        return cls(contests, draws.permutations, draws.seed)
 
     def values(self, jobs: int = 1) -> Floats:
         """float64[M], over all items; NaN where no two systems share an item."""
@@ -320,16 +295,14 @@ def _soft(better: Counts, pairs: NDArray[np.bool_], patterns: int) -> Floats:
     return 1.0 - ratio(away, np.full(len(away), 2.0 * patterns * pairs.sum()))
 
 
-def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
+def with_chance(
     rows: Sequence[Correlation | UndefinedResult],
     columns: Mapping[str, Floats],
-    grades: Floats,
-    item: Integers,
-    system: Integers,
-    measure: Measure,
-    permutations: int,
-    seed: int,
+    texts: Texts,
+    draws: Draws,
     patterns: int | None = None,
+    *,
+    soft: bool,
 ) -> list[Correlation | UndefinedResult]:
     """Add to rows of ``pa`` or ``spa`` the fields that are theirs alone: ``pairs``, ``chance``, ``draws``, ``exact``.
 
@@ -338,32 +311,29 @@ def with_chance(  # noqa: PLR0917 - the rows, two sides, what groups them
     an accuracy at least as high, of random ones with the observed one among them.
 
     Args:
-        rows: Rows of one measure; undefined ones, and all rows of other measures, stay as they are.
+        rows: Rows of one accuracy; undefined ones stay as they are.
         columns: float64[n, d] by metric: its scores, or the draws of a random control, whose accuracies are averaged.
-        grades: float64[n], mean ratings; or float64[n, d], one column per draw.
-        item: int32[n], from 0 without a gap.
-        system: int32[n].
-        measure: Name of the coefficient.
-        permutations: Largest number of orders of the systems.
-        seed: Seed of orders and sign patterns.
-        patterns: Largest number of sign patterns; by default ``permutations``.
+        texts: The texts; the columns stand for their scores, and of d draws they have grades of float64[n, d].
+        draws: Random draws: there are at most as many orders of the systems as permutations.
+        patterns: Largest number of sign patterns; by default as many as permutations.
+        soft: True for ``spa``.
     """
     wanted = [row.metric for row in rows if isinstance(row, Correlation)]
-    if not wanted or measure not in OF_SYSTEMS:
+    if not wanted:
         return list(rows)
-    given, people = [columns[name] for name in wanted], grades.reshape(len(grades), -1)
+    given, people = [columns[name] for name in wanted], texts.grades.reshape(len(texts.grades), -1)
     every, exact = np.column_stack([*given, people]), None
-    if TABLE[measure].soft:
-        exact, blocks = sign_patterns(int(item.max()) + 1, patterns or permutations, seed)
-        verdicts = better_shares(every, item, system, blocks)
+    if soft:
+        exact, blocks = sign_patterns(int(texts.item.max()) + 1, patterns or draws.permutations, draws.seed)
+        verdicts = better_shares(every, texts.item, texts.system, blocks)
     else:
-        means, magnitudes = means_by(np.unique(system, return_inverse=True)[1].astype(np.int32), every)
+        means, magnitudes = means_by(np.unique(texts.system, return_inverse=True)[1].astype(np.int32), every)
         ranks = dense_ranks(means, magnitudes=magnitudes).T
         verdicts = np.sign(ranks[:, :, None] - ranks[:, None]).astype(np.float64)
         verdicts[:, *np.diag_indices(len(means))] = np.nan
     of_people = verdicts[-people.shape[1] :]
-    drawn, orders = _orders(verdicts.shape[1], permutations, seed)
-    accuracies = _reordered(verdicts, of_people, orders, soft=TABLE[measure].soft)
+    drawn, orders = _orders(verdicts.shape[1], draws.permutations, draws.seed)
+    accuracies = _reordered(verdicts, of_people, orders, soft=soft)
     found = {}
     for name, end, width in zip(
         wanted, np.cumsum([each.shape[1] for each in given]), map(len, map(np.transpose, given)), strict=True

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName
 from postil.messages import Message, Setting
 from postil.metaeval.baseline_tests import compare_means, compare_sums, means_of_resamples
 from postil.metaeval.coefficients import means_by
-from postil.metaeval.permutation import PERMUTATIONS
-from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, estimate, interval
+from postil.metaeval.resampling import DRAWS, bootstrap_counts, estimate, interval
 from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.baseline_tests import BaselineTest
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
     from postil.records.results import Estimate
     from postil.records.row_locations import RowLocations
@@ -64,9 +64,7 @@ def compare(
     *,
     intersect: bool = False,
     lower_is_better: Collection[str] = (),
-    resamples: int = RESAMPLES,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
+    draws: Draws = DRAWS,
     metric_of: Callable[[str, str], CorpusMetric] | None = None,
     sacrebleu: bool = False,
     places: RowLocations | None = None,
@@ -83,9 +81,7 @@ def compare(
         baseline: The system to compare with; by default the first.
         intersect: True to compare on shared items, where systems cover different ones.
         lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
-        resamples: Number of resamples of the items, at least 1.
-        permutations: Number of random sign flips, at least 1.
-        seed: Seed of both.
+        draws: Random draws: resamples of the items, and random sign flips.
         metric_of: Function that finds a metric by its name and signature; by default statistics are ignored, and means
             of item scores compared.
         sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
@@ -97,7 +93,6 @@ def compare(
             there are no item scores, or statistics are not those of the scores.
         Undefined: Systems share fewer than two items.
         UnknownName: There is no such baseline or metric.
-        UsageError: Fewer than one resample or permutation.
 
     >>> from postil.records.rows import Score
     >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
@@ -106,8 +101,6 @@ def compare(
     >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in compare(rows).systems]
     [('a', 0.2, None), ('b', 0.4, 0.2)]
     """
-    if permutations < 1:
-        raise UsageError(f"expected at least one permutation, got {permutations}")
     where = places.where if places else "scores"
     scored = Scored(scores, places, statistics=metric_of is not None)
     systems = tuple(dict.fromkeys(system for _, system in scored.rows))
@@ -120,10 +113,7 @@ def compare(
         raise UnknownName("system", baseline, systems)
     rows, left_out = on_shared_items(scored, systems, intersect=intersect, where=where)
     base, corpora = systems.index(baseline), _corpora(scored, metric_of, where)
-    counts = bootstrap_counts(len(rows), resamples, seed)
-    tests = _compare(
-        scored, rows, base, corpora, permutations=permutations, seed=seed, counts=counts, sacrebleu=sacrebleu
-    )
+    tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)
     return Comparison(
         aggregation="corpus" if corpora else "item mean",
         baseline=baseline,
@@ -133,9 +123,9 @@ def compare(
         left_out=left_out,
         notes=tuple(_notes(scored, systems)),
         settings=ComparisonSettings(
-            resamples=resamples,
-            permutations=permutations,
-            seed=seed,
+            resamples=draws.resamples,
+            permutations=draws.permutations,
+            seed=draws.seed,
             p_values="sacrebleu" if sacrebleu else "postil",
         ),
         summed=tuple(corpora),
@@ -158,18 +148,17 @@ class SystemMeans:
     absent: tuple[UndefinedResult, ...]
 
 
-def mean_estimates(values: Floats, *, resamples: int = RESAMPLES, seed: int = SEED) -> list[Estimate]:
+def mean_estimates(values: Floats, draws: Draws = DRAWS) -> list[Estimate]:
     """Mean score of each system with its 95 % confidence interval over items, the same resamples for all systems.
 
     Args:
         values: float64[items, systems].
-        resamples: Number of resamples of the items, at least 1.
-        seed: The seed.
+        draws: Random draws.
 
     >>> [each.value for each in mean_estimates(np.array([[0.0, 1.0], [1.0, 1.0]]))]
     [0.5, 1.0]
     """
-    drawn = means_of_resamples(values, bootstrap_counts(len(values), resamples, seed))
+    drawn = means_of_resamples(values, bootstrap_counts(len(values), draws.resamples, draws.seed))
     samples = np.concatenate([values.mean(axis=0)[None], drawn])
     return [estimate(samples[:, system], len(values)) for system in range(values.shape[1])]
 
@@ -247,18 +236,17 @@ def _compare(
     rows: NDArray[np.int64],
     base: int,
     corpora: Mapping[str, CorpusMetric],
+    draws: Draws,
     *,
-    permutations: int,
-    seed: int,
-    counts: NDArray[np.int32],
     sacrebleu: bool,
 ) -> dict[str, tuple[BaselineTest, int]]:
     """The comparison with the baseline by metric, and the metric's index in it."""
     found: dict[str, tuple[BaselineTest, int]] = {}
+    counts = bootstrap_counts(len(rows), draws.resamples, draws.seed)
     means = [name for name in scored.metrics if name not in corpora and not sacrebleu]
     if means:
         values = scored.of(rows.ravel(), means).reshape(*rows.shape, len(means))
-        test = compare_means(values, base, counts, permutations=permutations, seed=seed)
+        test = compare_means(values, base, counts, draws)
         found = {name: (test, column) for column, name in enumerate(means)}
     for name in scored.metrics:
         if name in found:
@@ -268,7 +256,7 @@ def _compare(
         else:
             values = scored.of(rows.ravel(), [name]).reshape(*rows.shape, 1)
             statistics, score = np.concatenate([values, np.ones_like(values)], axis=-1), _mean
-        test = compare_sums(statistics, score, base, counts, permutations=permutations, seed=seed, sacrebleu=sacrebleu)
+        test = compare_sums(statistics, score, base, counts, draws, sacrebleu=sacrebleu)
         found[name] = test, 0
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import Undefined, UnknownName
 from postil.messages import Message
-from postil.metaeval.coefficients import starts_of
+from postil.metaeval.coefficients import Texts, starts_of
 from postil.metaeval.score_matrix import Rated, Scored
 from postil.records.names import CONTROL, metric_of
 from postil.records.results.parts import NAMED, Excluded
@@ -108,6 +108,10 @@ class Table:
     def starts(self) -> NDArray[np.int64]:
         """int64[k], first row of each of k items."""
         return starts_of(self.item)
+
+    def texts(self, scores: NDArray[np.float64]) -> Texts:
+        """The texts with other scores, float64[n, M], higher is better."""
+        return Texts(scores, self.grades, self.item, self.system)
 
     def key(self, text: int) -> Key:
         """Item and system of a text, by name."""

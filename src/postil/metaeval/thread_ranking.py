@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.coefficients import rank_coefficient
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def thread_measures(scores: Floats, votes: Floats, starts: NDArray[np.int64]) ->
         [np.stack([_discounted(column, gains, starts, k) for k in CUTOFFS], axis=-1) for column in scores.T], axis=1
     )
     spearman, kendall = (
-        np.nan_to_num(correlate_groups(scores, votes, starts, name)) for name in ("spearman", "kendall-b")
+        np.nan_to_num(rank_coefficient(name, scores, votes, starts)) for name in ("spearman", "kendall-b")
     )  # NaN: all scores are tied, since votes are not
     # tau-b = (C - D) / sqrt(untied x * untied y), so the share of pairs in order is ((C - D) / untied y + 1) / 2.
     untied = _untied_pairs(np.column_stack([scores, votes]), starts)

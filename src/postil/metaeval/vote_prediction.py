@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import numpy as np
 
 from postil.kernel import rank_correlations
-from postil.metaeval.coefficients import correlate_groups
+from postil.metaeval.coefficients import rank_coefficient
 from postil.metaeval.cross_fitting import cross_fit, r_squared, resampled_means
 from postil.metaeval.thread_ranking import centered_ranks
 from postil.records.ties import dense_ranks
@@ -120,7 +120,7 @@ class VotePrediction:
         folds = self.folds[self.thread]
         pooled = cross_fit(features, self.target, folds)
         apart = self.within(cross_fit(self.within(features), self.within(self.target), folds))
-        by_thread = np.nan_to_num(correlate_groups(apart[:, None], self.votes, self.starts, "spearman"))[:, 0]
+        by_thread = np.nan_to_num(rank_coefficient("spearman", apart[:, None], self.votes, self.starts))[:, 0]
         drawn = np.concatenate([np.ones((1, len(self.starts)), np.int32), self.counts])
         ranks = dense_ranks(np.column_stack([pooled, self.votes]))
         spearman = rank_correlations(

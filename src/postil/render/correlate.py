@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
 from postil.messages import Blank, Hint, Message, Setting
-from postil.records.coefficients import TABLE, titled
+from postil.records.coefficients import TABLE, linear, titled
 from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
 from postil.records.results import Estimate
 from postil.render.audit import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         CorrelationResult,
         Difference,
         DisagreementPair,
+        HumanAgreement,
         UndefinedResult,
     )
 
@@ -44,6 +45,7 @@ __all__ = [
     "Line",
     "Pair",
     "by_chance",
+    "ceilings",
     "correlation_table",
     "difference_table",
     "on_severity",
@@ -210,9 +212,20 @@ def _lines(result: CorrelationResult) -> Iterator[Line]:
         chance = {each: found for each, row in rows.items() if (found := by_chance(row))}
         if chance and not is_control(name) and name not in PEOPLE:  # people are compared with people
             yield Line(chance_label(name), chance)
-    if result.human.ceiling is not None and "pearson" in result.settings.coefficients:
-        ceiling = Estimate(value=result.human.ceiling, low=None, high=None)
-        yield Line(_label(CEILING, result), {"pearson": ceiling})
+    if bounded := ceilings(result.human, result.settings.coefficients):
+        yield Line(_label(CEILING, result), bounded)
+
+
+def ceilings(human: HumanAgreement, coefficients: Sequence[str]) -> dict[str, Estimate]:
+    """The reliability ceiling of each coefficient that has one.
+
+    Args:
+        human: Human reference points.
+        coefficients: Names of the coefficients.
+    """
+    if human.ceiling is None:
+        return {}
+    return dict.fromkeys(linear(coefficients), Estimate(value=human.ceiling, low=None, high=None))
 
 
 def _label(name: str, result: CorrelationResult) -> str:

@@ -231,7 +231,7 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
 
 def _correlated_with_length(audit: Audit, rankings: Sequence[AuditRanking]) -> LengthBiasRow | None:
     """The row of the metric that ranks texts best, or else the first metric."""
-    rows = [row for row in audit.length.rows if row.coefficient == "pearson" and not is_control(row.metric)]
+    rows = [row for row in audit.length.rows if TABLE[row.coefficient].linear and not is_control(row.metric)]
     best = next((best.metric for each in rankings if each.of == "texts" and (best := _best(each))), "")
     return next((row for row in rows if row.metric == best), next(iter(rows), None))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from postil.metaeval.replicates import By
+    from postil.records.coefficients import By
 
 
 def test_the_conclusion_comes_first_then_the_table(standard: Page) -> None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.comments_options import CommentsOptions
-    from postil.metaeval.coefficients import Coefficient
+    from postil.records.coefficients import Measure
 
 __all__ = [
     "candidates",
@@ -69,7 +69,7 @@ __all__ = [
     "training",
 ]
 
-COEFFICIENTS: Final[tuple[Coefficient, ...]] = ("spearman", "pearson", "kendall-b")
+COEFFICIENTS: Final[tuple[Measure, ...]] = ("spearman", "pearson", "kendall-b")
 
 
 def statistics(study: CommentsStudy) -> Stage:

@@ -18,6 +18,7 @@ from postil.commenters.ranking_evaluation import distinct
 from postil.corpus.statistics import spread
 from postil.errors import Undefined
 from postil.metaeval.agreement import FEWEST, agreement
+from postil.metaeval.resampling import Draws
 from postil.records.histogram import Histogram
 from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable, replace
 from postil.records.rows import Judgement
@@ -175,7 +176,9 @@ def _of_references(study: CommentsStudy) -> Agreement | None:
     with suppress(Undefined):
         options = study.options
         if ratings:
-            return agreement(ratings, resamples=options.resamples, seed=options.seed, numbered=True, fewest=FEWEST)
+            return agreement(
+                ratings, draws=Draws(resamples=options.resamples, seed=options.seed), numbered=True, fewest=FEWEST
+            )
     return None
 
 

@@ -10,7 +10,9 @@ from postil.app.study.stages import Stage, as_line, settings_of, words_of, write
 from postil.app.summaries import SummariesOptions, SummaryFiles, score_summary_files
 from postil.messages import Blank, Command, Message, Setting
 from postil.metaeval.correlation import correlations
+from postil.metaeval.resampling import Draws
 from postil.metaeval.table import join
+from postil.records.coefficients import linear
 from postil.records.results import StudyPart, StudyRow, StudyTable, to_json
 from postil.records.rows import Judgement, Score
 from postil.render.numbers import number
@@ -111,9 +113,7 @@ def agreement_words(result: SummaryResult | None) -> tuple[str, ...]:
     Args:
         result: Scores of whole runs; None if there are none.
     """
-    rows = sorted(
-        (row.value, row.metric) for row in (result.agreement if result else ()) if row.coefficient == "pearson"
-    )
+    rows = sorted((row.value, row.metric) for row in (result.agreement if result else ()) if linear([row.coefficient]))
     if result is None or not rows:
         return ()
     (low, first), (high, last) = rows[0], rows[-1]
@@ -165,8 +165,8 @@ def _over_runs(result: SummaryResult) -> dict[str, Correlation]:
             [Score(run, "mean", measure, mean, "") for run, name, mean in sides["passages"] if name == measure],
             [Judgement(run, "mean", "articles", mean) for run, name, mean in sides["articles"] if name == measure],
         )
-        settings = result.settings
-        for row in correlations(table, ["pearson"], resamples=settings.resamples, seed=settings.seed).rows:
+        draws = Draws(resamples=result.settings.resamples, seed=result.settings.seed)
+        for row in correlations(table, ["pearson"], draws=draws).rows:
             found[measure] = row
     return found
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from postil.records.coefficients import titled
 from postil.records.names import CEILING, PEOPLE, control, is_control
-from postil.records.results import Estimate
 from postil.render.audit import chance_label, row_label
 from postil.render.compare import compared_table
-from postil.render.correlate import Line, Pair, by_chance, correlation_table, difference_table
+from postil.render.correlate import Line, Pair, by_chance, ceilings, correlation_table, difference_table
 from postil.render.formats import counted
 from postil.render.page.lookup import control_label
 from postil.render.page.words import LEVELS, capital, isolated
@@ -72,8 +71,8 @@ def _lines(look: Lookup) -> Iterator[Line]:
         if people:
             over = f" ({LEVELS['pool']})" if next(iter(people.values())).by != by else ""
             yield Line(label + over, people, "people")
-    if human.ceiling is not None and "pearson" in look.coefficients and by == "pool":
-        yield Line(PEOPLE[CEILING], {"pearson": Estimate(value=human.ceiling, low=None, high=None)}, "people")
+    if by == "pool" and (bounded := ceilings(human, look.coefficients)):
+        yield Line(PEOPLE[CEILING], bounded, "people")
 
 
 def first_differences(look: Lookup) -> Table:
