@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 
 from postil.annotation.item_types import HEADINGS
 from postil.records import labels, names
-from postil.web import lead, translations
+from postil.web import lead, tables, translations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +55,9 @@ CALLS: Final = {
     "pgettext": (0, 1),
 }
 """Places of texts among the arguments of functions."""
+TABLES_OF_PAGES: Final = SOURCE / "web" / "tables.py"
+COLUMNS: Final = ("Count", "Decimal", "Name", "Part", "Share", "Text", "Written")
+"""Columns of tables of pages, whose heads are texts; tables have captions."""
 LISTED: Final = {"last": " and ", "between": ", "}
 """Texts of a list, where a call has no others."""
 
@@ -77,7 +80,8 @@ class Text(NamedTuple):
 
 TABLES: Final = {
     "web/translations.py": ("English", *translations.REASONS),
-    "web/lead.py": (*lead.TITLES.values(), *lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
+    "web/tables.py": tuple(tables.TITLES.values()),
+    "web/lead.py": (*lead.SHOWN.values(), *(title for _, title in lead.TABS.values())),
     "annotation/item_types.py": tuple(heading for headings in HEADINGS.values() for heading in headings),
     "records/names.py": tuple(names.STATISTICS.values()),
 }
@@ -121,7 +125,14 @@ def _of_module(path: Path) -> Iterator[Text]:
     where = path.relative_to(SOURCE).as_posix()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         name = _name(node)
-        if not isinstance(node, ast.Call) or name not in CALLS:
+        if not isinstance(node, ast.Call):
+            continue
+        if path == TABLES_OF_PAGES:
+            heads = (
+                node.args[:1] if name in COLUMNS else [each.value for each in node.keywords if each.arg == "caption"]
+            )
+            yield from (Text(_literal(each), "", "", where) for each in heads if _literal(each))
+        if name not in CALLS:
             continue
         one, *more = (_literal(node.args[at]) if at < len(node.args) else "" for at in CALLS[name])
         if name == "HTTPError":

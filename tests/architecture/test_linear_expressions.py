@@ -86,7 +86,6 @@ MADE: Final[dict[str, Callable[[], list[re.Pattern[Any]]]]] = {
     "postil.records.column_patterns.pattern_of": lambda: [pattern_of("Rater * (2024)"), pattern_of("*a")],
     "postil.records.text_fragments._pattern": lambda: [re.compile("a +a")],
     "postil.text.ptb._scanner": lambda: [_scanner(web=False), _scanner(web=True)],
-    "postil.web.folding._folded": lambda: [re.compile(r"<tr\b")],
     "postil.web.forms._matching": lambda: [re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")],
 }
 """Expressions of sites that only a function can make."""

@@ -57,7 +57,7 @@ def test_texts_are_shown_first_and_added_when_the_lead_says_so(lead: Any) -> Non
     page = lead.post(f"{PATH}/add", token=token_of(preview.text))
     assert "Texts added: 3." in page.text
     assert [item.text for item in store.items()][4:] == ["one", "two", "three"]
-    assert 'scope="row">2</th>' in page.text
+    assert 'scope="row"><bdi>2</bdi></th>' in page.text
     again = lead.post(f"{PATH}/add", token=token_of(preview.text))
     assert (again.status_code, "are not here any more" in again.text) == (404, True)
     change = store.state.changes()[-1]

@@ -159,7 +159,7 @@ def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None
     narrower = f"±{ahead.now.difference:.2f} to ±{ahead.more.difference:.2f}"
     assert f"With 20 more rated articles the interval of a difference would shrink from {narrower}." in page
     assert "No output has two ratings" in page
-    assert f"all planned articles</th><td>12</td><td>±{ahead.planned.mean:.2f}</td>" in page
+    assert f"all planned articles</bdi></th><td>12</td><td>±{ahead.planned.mean:.2f}</td>" in page
     assert "optional stopping (peeking): it makes intervals too narrow" in page
     assert "Ann" not in page.split("<main")[1].replace("Annotator", "")
 
@@ -172,7 +172,7 @@ def test_second_ratings_say_what_another_one_would_bring(place: Make) -> None:
     here.store.grading.rate(person, task.assignment, 5 - int(task.text.split()[1]) % 5, idempotency_key="r")
     page = plain(here.visitor("Mo", "lead").get("/lead/estimate").text)
     assert "; with one more rating of each output instead, to ±" in page
-    assert "one more of each output</th><td>8</td>" in page
+    assert "one more of each output</bdi></th><td>8</td>" in page
     assert "No output has two ratings" not in page
 
 

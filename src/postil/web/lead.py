@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse
 
 from postil.annotation.models import Refused
 from postil.metaeval.resampling import RESAMPLES
-from postil.records.names import STATISTICS
 from postil.render.quality import concern_sentence
 from postil.render.severity import severity_remarks
+from postil.web import tables
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fastapi import FastAPI
-    from markupsafe import Markup
 
     from postil.annotation.models import Person, Role
-    from postil.records.results import Agreement, EstimateResult, PreferencesResult
+    from postil.records.results import Agreement
     from postil.web.forms import Form
     from postil.web.pages import Site
 
@@ -55,21 +54,6 @@ SHOWN: Final = {
     "within-1": "Adjacent agreement",
 }
 """Statistics at the top of the first page."""
-
-TITLES: Final = {
-    "agreement": "Percent agreement",
-    "within-1": "Adjacent agreement",
-    "kappa-unweighted-pairs": "Cohen's kappa, mean of pairs",
-    "kappa-linear-pairs": "Cohen's kappa, linear weights, mean of pairs",
-    "kappa-quadratic-pairs": "Cohen's kappa, quadratic weights, mean of pairs",
-    "kappa-unweighted-pooled": "Scott's pi, pooled",
-    "kappa-linear-pooled": "Scott's pi, linear weights, pooled",
-    "kappa-quadratic-pooled": "Scott's pi, quadratic weights, pooled",
-    "alpha-nominal": "Krippendorff's alpha, nominal",
-    "alpha-ordinal": "Krippendorff's alpha, ordinal",
-    "alpha-interval": "Krippendorff's alpha, interval",
-}
-SHARES: Final = ("agreement", "within-1")
 
 
 def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
@@ -101,8 +85,7 @@ class _Pages:
         self._scales = site.rubric.scales
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
-        site.show(titles=TITLES, statistics=STATISTICS, heat=heat, number=_number, ago=_ago, estimate=_estimate)
-        site.show(tabs=TABS, languages=languages())
+        site.show(heat=heat, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
@@ -119,7 +102,7 @@ class _Pages:
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""
-        return self._page(request, "estimate", forest=_forest, strengths=_strengths, on_severity=severity_remarks)
+        return self._page(request, "estimate", forest=means, on_severity=severity_remarks)
 
     def conflicts(self, request: Request) -> Response:
         """Show items with disagreement, or adjudicated ones."""
@@ -247,33 +230,6 @@ def _drawn(found: Agreement, _: Callable[[str], str], labels: Sequence[str] = ()
             if rater.histogram is not None
         ],
     }
-
-
-def _forest(found: EstimateResult, _: Callable[[str], str]) -> Markup:
-    """Chart of the mean grades of systems with their intervals, the best first."""
-    rows = [(row.system, row.mean, row.low, row.high) for row in found.systems]
-    return means(rows, _("Mean grade of each system, with 95 % intervals"))
-
-
-def _strengths(found: PreferencesResult, _: Callable[[str], str]) -> Markup:
-    """Chart of the strengths of systems with their intervals, the strongest first."""
-    rows = [(row.system, row.strength, row.low, row.high) for row in found.systems]
-    return means(rows, _("Strength of each system, with 95 % intervals"))
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    """Format a number with a minus sign; a dash for None."""
-    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
-
-
-def _estimate(found: Agreement, name: str, _: Callable[[str], str], say: Callable[[str], str]) -> tuple[str, str]:
-    """Format a statistic and its interval, or the reason why there is none."""
-    one = found.estimates.get(name)
-    if one is None:
-        return "–", say(found.absent.get(name, ""))
-    times, digits, unit = (100, 0, " %") if name in SHARES else (1, 2, "")
-    value, low, high = (None if x is None else _number(times * x, digits) for x in (one.value, one.low, one.high))
-    return f"{value}{unit}", f"{_('{low} to {high}').format(low=low, high=high)}{unit}" if low and high else ""
 
 
 def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from markupsafe import Markup, escape
 
 from postil.annotation.item_types import HEADINGS
+from postil.web import tables
 from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, cookie_of, csrf_of, same
@@ -57,7 +58,7 @@ class Site:
         self.limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
         self.words = page_in(self.rubric.lang)
         self._shown: dict[str, object] = {}
-        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang)
+        self.show(campaign=self.campaign, rubric=self.rubric, lang_of=_lang, lang=self.rubric.lang, tables=tables)
         self.show(headings=HEADINGS[self.campaign.item_type])
         parts = self.parts("task.html")
         self.show(levels=parts.choices(None), tools=parts.actions())  # rendered once: the same beside every item

@@ -10,7 +10,7 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.records.results import Estimate
+    from postil.records.results import Estimate, PreferredSystem, SystemEstimate
 
 __all__ = ["bars", "courses", "heat", "histogram", "means", "severities"]
 
@@ -54,13 +54,15 @@ def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
     return _intervals(drawn, (-far, 0.0, far), title, _signed, lines=(0.0,))
 
 
-def means(rows: Sequence[tuple[str, float, float | None, float | None]], title: str) -> Markup:
+def means(systems: Sequence[SystemEstimate] | Sequence[PreferredSystem], value: str, title: str) -> Markup:
     """Draw means with confidence intervals, one per line.
 
     Args:
-        rows: Name, mean and interval of each.
+        systems: The systems.
+        value: Field of their means.
         title: Description, for screen readers.
     """
+    rows = [(each.system, getattr(each, value), each.low, each.high) for each in systems]
     ends = [end for _, *numbers in rows for end in numbers if end is not None]
     low = math.floor(min(ends))
     ticks = [float(grade) for grade in range(low, max(math.ceil(max(ends)), low + 1) + 1)]

@@ -6,8 +6,6 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from postil.web.folding import folding
-
 __all__ = ["templates"]
 
 
@@ -15,6 +13,4 @@ __all__ = ["templates"]
 def templates() -> Environment:
     """The environment of all templates; a variable that is missing is an error."""
     loader = PackageLoader("postil.web")
-    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
-    found.filters["folding"] = folding
-    return found
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)
