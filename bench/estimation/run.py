@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.estimation.designs import DESIGNS, made
 from bench.estimation.simulation import METHODS, Cell, Judged, planned, simulate
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval import score_matrix
 from postil.records import Judgement, Score, read
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def synthetic(given: argparse.Namespace) -> Iterator[tuple[str, Judged, int | No
 
 def from_files(given: argparse.Namespace) -> Judged:
     """Scores and ratings of the items whose outputs all have both."""
-    scored = Scored(row for path in given.scores for row in read(path, Score))
+    scored = score_matrix.Scored(row for path in given.scores for row in read(path, Score))
     wanted = given.metric or [name for name in scored.metrics if not name.startswith("control:")]
-    rated = Rated(read(given.judgements, Judgement), aspect=given.aspect)
+    rated = score_matrix.Judged(read(given.judgements, Judgement), aspect=given.aspect)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     there = [key for key, place in scored.rows.items() if key in rated.rows and not np.isnan(dense[place]).any()]
     systems = sorted({system for _, system in there})

@@ -23,8 +23,7 @@ from postil.version import VERSION as __version__  # noqa: N811 - the name that 
 if TYPE_CHECKING:
     from postil.app.agreement import agreement
     from postil.app.annotate_agreement import AgreementOptions
-    from postil.app.budget import BudgetOptions
-    from postil.app.budget_columns import budget
+    from postil.app.budget import BudgetOptions, budget
     from postil.app.calibrate import CalibrateOptions, calibrate
     from postil.app.combine import ApplyOptions, CombineOptions
     from postil.app.combine_columns import apply_combination, fit_combination
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
     from postil.app.correlate_options import CorrelateOptions
-    from postil.app.estimate import EstimateOptions
-    from postil.app.estimate_columns import estimate
+    from postil.app.estimate import EstimateOptions, estimate
     from postil.app.evaluate import evaluate_commenters
     from postil.app.forget import ForgetOptions, forget
     from postil.app.interesting import interesting
@@ -148,7 +146,7 @@ _HOMES: Final = {
     "UsageError": ("postil.errors", "UsageError"),
     "agreement": ("postil.app.agreement", "agreement"),
     "apply_combination": ("postil.app.combine_columns", "apply_combination"),
-    "budget": ("postil.app.budget_columns", "budget"),
+    "budget": ("postil.app.budget", "budget"),
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "calibrate": ("postil.app.calibrate", "calibrate"),
     "compare": ("postil.app.compare", "compare"),
@@ -156,7 +154,7 @@ _HOMES: Final = {
     "compare_preferences": ("postil.app.compare_preferences", "compare_preferences"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
-    "estimate": ("postil.app.estimate_columns", "estimate"),
+    "estimate": ("postil.app.estimate", "estimate"),
     "evaluate_commenters": ("postil.app.evaluate", "evaluate_commenters"),
     "fit_combination": ("postil.app.combine_columns", "fit_combination"),
     "forget": ("postil.app.forget", "forget"),

@@ -10,12 +10,19 @@ from typing import Any
 import pytest
 
 import postil
+from postil.app.rated import JudgedKeywords, ScoredKeywords
 from postil.errors import UsageError
 from postil.options import is_options
 from postil.records.arguments import options_of
 
 SCORES = {"m": [0.2, 0.9, 0.4, 0.6]}
 GRADES = [[1.0, 2.0], [5.0, 4.0], [3.0, 3.0], [4.0, 2.0]]
+
+READ: dict[str, Any] = {
+    **dict.fromkeys(("budget", "correlate", "estimate", "fit_combination"), JudgedKeywords),
+    "apply_combination": ScoredKeywords,
+}
+"""The functions that take data in columns or tables, and the keywords that say how they are read."""
 
 
 def functions() -> list[str]:
@@ -53,7 +60,25 @@ def test_keywords_are_the_fields_of_the_options(name: str) -> None:
     options, keywords = classes(name)
     positional = set(parameters(getattr(postil, name)))
     wanted = {each.name: plain(str(each.type)) for each in fields(options) if each.name not in positional}
-    assert {field: plain(hint.__forward_arg__) for field, hint in keywords.__annotations__.items()} == wanted
+    assert hints(keywords) == wanted | (hints(READ[name]) if name in READ else {})
+
+
+def hints(keywords: Any) -> dict[str, str]:
+    return {field: plain(hint.__forward_arg__) for field, hint in keywords.__annotations__.items()}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_keywords_of_the_other_form_are_refused(name: str) -> None:
+    """Each way to read data is of columns or of tables: it is refused where the data are the other."""
+    rows = [{"item": 1, "system": "a", "metric": "m", "score": 1.0}]
+    model = name == "apply_combination"
+    for field, hint in hints(READ[name]).items():
+        of_columns = field in {"items", "systems", "signatures"}
+        value: object = {"grade": "a"} if "Mapping" in hint else "a" if hint.startswith("str") else ["a"]
+        data = (rows, "none.jsonl") if of_columns else (SCORES, "none" if model else GRADES)
+        problem = "scores are a table; name its columns" if of_columns else "only for tables; expected none with scores"
+        with pytest.raises(UsageError, match=f"^{field}: {problem}"):
+            getattr(postil, name)(*data, **{field: value})
 
 
 def test_a_keyword_is_as_good_as_an_options_object() -> None:
@@ -65,7 +90,7 @@ def test_a_keyword_is_as_good_as_an_options_object() -> None:
 
 def test_wrong_keywords_are_refused_in_the_words_of_python() -> None:
     with pytest.raises(UsageError, match=r"^unknown option 'bi'; did you mean 'by'\?"):
-        postil.correlate(SCORES, GRADES, bi="pool")  # type: ignore[call-overload]
+        postil.correlate(SCORES, GRADES, bi="pool")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match=r"^by: options are given too; put it there$"):
         postil.correlate(SCORES, GRADES, options=postil.CorrelateOptions(), by="pool")
     with pytest.raises(UsageError, match=r"^by, worst: options are given too; put them there$"):
@@ -73,4 +98,4 @@ def test_wrong_keywords_are_refused_in_the_words_of_python() -> None:
     with pytest.raises(UsageError, match=r"^missing: model, scale$"):
         postil.judge([{"item": 1, "text": "a"}], endpoint="http://127.0.0.1:1/v1")
     with pytest.raises(UsageError, match=r"^resamples: expected a whole number"):
-        postil.correlate(SCORES, GRADES, resamples="many")  # type: ignore[call-overload]
+        postil.correlate(SCORES, GRADES, resamples="many")  # type: ignore[arg-type]

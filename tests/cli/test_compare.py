@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.app.compare import CompareOptions, compare_files
+from postil.app.compare import CompareOptions, compare_rows
+from postil.app.rated import open_score_files
 from postil.records import Candidate, Reference, Score, convert, write
 from postil.render.formats import FORMATS
 from postil.render.views import show
@@ -354,12 +355,12 @@ def test_files_that_cannot_be_read(postil: Postil) -> None:
 
 def test_without_a_file_from_python() -> None:
     with pytest.raises(Exception, match="expected at least one file of scores"):
-        compare_files([], CompareOptions())
+        open_score_files([])
 
 
 def test_the_first_system_is_the_baseline(postil: Postil) -> None:
     small()
-    found = compare_files(["s.jsonl"], CompareOptions(resamples=100, permutations=200))
+    found = compare_rows(open_score_files(["s.jsonl"]), CompareOptions(resamples=100, permutations=200))
     table = show("table", found)
     assert table == postil(*COMMAND).out == postil(*COMMAND, "--baseline", "base").out
 

@@ -13,8 +13,9 @@ from strategies import law
 
 import postil
 from postil.app.combination_folder import open_combination
-from postil.app.combine import CombineOptions, fit_rows
-from postil.records.row_locations import LocatedRows, RowLocations
+from postil.app.combine import CombineOptions, fit_rated
+from postil.app.rated import Rated
+from postil.records.row_locations import located
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -32,11 +33,7 @@ class Judged:
 
     def fit(self, **options: object) -> CombinationResult:
         given = CombineOptions(**{"folds": 3, "resamples": 1, **options})  # type: ignore[arg-type]
-        return fit_rows(
-            LocatedRows(iter(self.scores), RowLocations("scores")),
-            LocatedRows(iter(self.judgements), RowLocations("judgements")),
-            given,
-        )
+        return fit_rated(Rated(located(self.scores, "scores"), located(self.judgements, "judgements")), given)
 
 
 @st.composite

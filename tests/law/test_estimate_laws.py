@@ -14,7 +14,7 @@ from strategies import law
 from postil.metaeval.estimates import estimate
 from postil.metaeval.estimation import LEAST_R2, Outputs, estimated
 from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.results import EstimateSettings
 from postil.records.rows import Judgement, Score
 
@@ -148,7 +148,7 @@ def test_order_of_rows_and_names_is_irrelevant(outputs: Outputs, seed: int) -> N
     generator = np.random.default_rng(seed)
     found = []
     for order in (lambda rows: rows, lambda rows: [rows[place] for place in generator.permutation(len(rows))]):
-        rated = outputs_of(Scored(order(scores)), Rated(order(ratings)))
+        rated = outputs_of(Scored(order(scores)), Judged(order(ratings)))
         found.append(estimate(rated, settings=EstimateSettings(postil="0")))
     one, other = found
     assume(one.r_squared is not None and abs(one.r_squared - LEAST_R2) > 1e-6)

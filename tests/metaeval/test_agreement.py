@@ -13,9 +13,10 @@ from postil.metaeval import rating_pairs
 from postil.metaeval.agreement import agreement, agreement_of_table
 from postil.metaeval.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.metaeval.table import join
-from postil.records import Judgement, RowLocations, Scale, Score
+from postil.records import Judgement, Scale, Score
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Estimate
+from postil.records.row_locations import located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -497,7 +498,7 @@ def test_off_the_scale() -> None:
         judged(FOUR), draws=Draws(resamples=FEW)
     )
     with pytest.raises(InvalidInput) as error:
-        agreement(judged(FOUR), scale=Scale(1, 2), places=RowLocations("j.jsonl"))
+        agreement(located(judged(FOUR), "j.jsonl"), scale=Scale(1, 2))
     assert str(error.value) == "j.jsonl:3: grade: expected a number from 1 to 2, got 3"
 
 
@@ -512,7 +513,7 @@ def test_one_aspect_of_several() -> None:
     found = agreement(rows, aspect="wit", labels=[1, 2, 3], draws=Draws(resamples=FEW))
     assert values(found) == values(agreement(judged(FOUR), draws=Draws(resamples=FEW)))
     with pytest.raises(InvalidInput, match=r"^j.jsonl:9: aspect: judgements of more than one aspect"):
-        agreement(rows, places=RowLocations("j.jsonl"))
+        agreement(located(rows, "j.jsonl"))
     with pytest.raises(UnknownName, match="unknown aspect 'with'; did you mean 'wit'"):
         agreement(rows, aspect="with")
 

@@ -9,7 +9,7 @@ import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.combination_fit import combine, judged_texts
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def joined(
     keys = [(f"i{text // per_item:03}", f"s{text % per_item}") for text in range(len(grades))]
     rows = [Score(*key, name, score) for name, each in scores.items() for key, score in zip(keys, each, strict=False)]
     ratings = [Judgement(*key, "ann", grade) for key, grade in zip(keys, grades, strict=True)]
-    return judged_texts(Scored(rows), Rated(ratings), metrics, low)
+    return judged_texts(Scored(rows), Judged(ratings), metrics, low)
 
 
 def fitted(
@@ -165,7 +165,7 @@ def test_scores_too_far_from_those_of_other_items() -> None:
 def test_several_ratings_by_one_annotator_are_told() -> None:
     rows = [Score(item, "a", "m", float(score), "") for score, item in enumerate("1234")]
     ratings = [Judgement(item, "a", "ann", float(grade)) for grade, item in enumerate("1234")]
-    texts = judged_texts(Scored(rows), Rated([*ratings, Judgement("2", "a", "ann", 4.0)]))
+    texts = judged_texts(Scored(rows), Judged([*ratings, Judgement("2", "a", "ann", 4.0)]))
     assert texts.ratings.tolist() == [0, 2.5, 2, 3]
     assert [str(each) for each in texts.excluded] == [
         "graded more than once by one annotator, the mean taken: 1 (2 by a)"

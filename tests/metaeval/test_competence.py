@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil.errors import Undefined
 from postil.metaeval.competence import MODELS, InferredLabels, infer, weighted_means
-from postil.metaeval.score_matrix import Rated, Ratings
+from postil.metaeval.score_matrix import Judged, Ratings
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MODEL = pytest.mark.parametrize("model", MODELS)
 
 
 def of(rows: Sequence[Row]) -> Ratings:
-    rated = Rated([Judgement(f"{text:04}", "s", who, grade) for text, who, grade in rows])
+    rated = Judged([Judgement(f"{text:04}", "s", who, grade) for text, who, grade in rows])
     return rated.of(sorted(rated.rows))
 
 

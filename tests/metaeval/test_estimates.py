@@ -13,7 +13,7 @@ import pytest
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.estimates import estimate
 from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.results import EstimateResult, EstimateSettings, Result, SystemDifference, SystemEstimate
 from postil.records.rows import Judgement, Score
 
@@ -72,7 +72,7 @@ def found(
     metrics = options.pop("metrics", ())
     settings = EstimateSettings(postil="0", lower_is_better=options.pop("lower_is_better", ()))
     use = options.get("method") != "human"
-    rated = Rated(judgements() if ratings is None else ratings)
+    rated = Judged(judgements() if ratings is None else ratings)
     return estimate(outputs_of(Scored(given), rated, metrics, scores=use), **options, settings=settings)
 
 

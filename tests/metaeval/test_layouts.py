@@ -11,7 +11,7 @@ import pytest
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.rating_budget import LAYOUTS, Campaign, Components, Facets
-from postil.metaeval.score_matrix import Rated
+from postil.metaeval.score_matrix import Judged
 from postil.metaeval.student_t import student_quantile
 from postil.records.rows import Judgement
 
@@ -94,7 +94,7 @@ def actual(layout: Layout, rule: Rule, draws: int, seed: int = 4) -> dict[str, f
         expected = (parts["rater"] + parts["system_rater"])[0].mean(axis=1)
         grades = np.where(chosen(rng, layout), sum(parts.values()), np.nan)
         there = np.argwhere(~np.isnan(grades)).tolist()
-        rated = Rated([Judgement(f"{i:02}", f"s{s}", f"r{a}", float(grades[i, s, a])) for i, s, a in there])
+        rated = Judged([Judgement(f"{i:02}", f"s{s}", f"r{a}", float(grades[i, s, a])) for i, s, a in there])
         at = estimated(outputs_of(None, rated, severity=rule).outputs)
         v, error = at.covariance, at.means - expected
         between = v[first, first] + v[second, second] - 2 * v[first, second]

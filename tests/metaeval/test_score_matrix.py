@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.rows import Judgement, Score
 
 ROWS = st.lists(st.tuples(*(st.sampled_from(names) for names in ("123", "ab", "zyx")), st.floats(0, 9)), min_size=1)
@@ -16,7 +16,7 @@ def test_ratings_are_the_means_of_each_annotator(rows: list[tuple[str, str, str,
     by_hand: dict[tuple[str, str], dict[str, list[float]]] = {}
     for item, system, annotator, grade in rows:
         by_hand.setdefault((item, system), {}).setdefault(annotator, []).append(grade)
-    rated = Rated(Judgement(*row) for row in rows)
+    rated = Judged(Judgement(*row) for row in rows)
     assert list(rated.rows) == list(by_hand)
     assert list(rated.repeated) == [key for key, by in by_hand.items() if max(map(len, by.values())) > 1]
     keys = random.sample(list(by_hand), random.randint(1, len(by_hand)))

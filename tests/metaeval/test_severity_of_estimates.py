@@ -10,7 +10,7 @@ import pytest
 from postil.metaeval.estimates import estimate
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.metaeval.student_t import student_quantile
 from postil.records.results import EstimateResult, EstimateSettings
 from postil.records.rows import Judgement, Score
@@ -39,7 +39,7 @@ def found(
     scored = None
     if scores is not None:
         scored = Scored(Score(f"i{i}", f"s{s}", "m", float(value), "m|v1") for (i, s), value in np.ndenumerate(scores))
-    rated = outputs_of(scored, Rated(rows_of(grades)), severity=rule)
+    rated = outputs_of(scored, Judged(rows_of(grades)), severity=rule)
     return estimate(rated, target, "crossed" if scored else "human", settings=EstimateSettings(postil="0"))
 
 
@@ -181,12 +181,12 @@ def test_positions_have_no_severity() -> None:
         for place in range(1 + (i + s) % 2)
     ]
     result = estimate(
-        outputs_of(None, Rated(rows), severity="remove"), method="human", settings=EstimateSettings(postil="0")
+        outputs_of(None, Judged(rows), severity="remove"), method="human", settings=EstimateSettings(postil="0")
     )
     assert result.severity is None
     assert any("numbered from 1, by position" in note for note in result.notes)
     named = [Judgement(row.item, row.system, f"r{row.annotator}", row.grade) for row in rows]
-    found = outputs_of(None, Rated(named), severity="remove").severity
+    found = outputs_of(None, Judged(named), severity="remove").severity
     assert found is not None
 
 
@@ -199,7 +199,7 @@ def test_predictions_that_miss_less_than_raters_differ() -> None:
     assert note.startswith("predictions miss grades by less than raters differ (variance 0.0")
     assert note.endswith("; widths for more items are upper bounds")
     assert "shares" not in note
-    rated = Rated(rows_of(grades))
+    rated = Judged(rows_of(grades))
     for signature, said in (("judge(model=m,anchors=none)", False), ("judge(model=m,anchors=nearest)|x", True)):
         scored = Scored(Score(f"i{i}", f"s{s}", "m", float(x), signature) for (i, s), x in np.ndenumerate(scores))
         notes = estimate(outputs_of(scored, rated), settings=EstimateSettings(postil="0")).notes
@@ -253,7 +253,7 @@ def simulated(
         quality = 3 + systems + rng.normal(0, 0.6, (ITEMS, 1)) + rng.normal(0, 0.5, (ITEMS, SYSTEMS))
         by_rater = rng.normal(0, 0.3, (ITEMS, 1, ANNOTATORS)) + rng.normal(0, 0.7, (ITEMS, SYSTEMS, ANNOTATORS))
         grades = np.where(DESIGNS[design](rng), quality[..., None] + rng.permutation(biases) + by_rater, np.nan)
-        rated = Rated(rows_of(grades))
+        rated = Judged(rows_of(grades))
         for rule in rules:
             outputs = outputs_of(None, rated, severity=rule)
             order = [int(name[1:]) for name in outputs.systems]

@@ -1,21 +1,33 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval import systems
 from postil.metaeval.resampling import Draws, bootstrap_counts
+from postil.metaeval.score_matrix import Scored
 from postil.metaeval.significance import holm
-from postil.metaeval.systems import compare, system_means
+from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import located
 from postil.records.rows import Judgement, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from postil.records.results import Comparison
 
 
 def scores_of(values: dict[str, list[float]], metric: str = "meteor") -> list[Score]:
     return [Score(str(i), system, metric, score, "") for system, row in values.items() for i, score in enumerate(row)]
+
+
+def compare(rows: Iterable[Score], baseline: str | None = None, **options: Any) -> Comparison:
+    return systems.compare(Scored(rows), baseline, **options)
 
 
 BASE = [0.1, 0.4, 0.2, 0.5, 0.3, 0.9]
@@ -93,7 +105,7 @@ def test_systems_with_different_items_are_refused_by_name() -> None:
     rows = [*scores_of({"base": BASE, "better": BETTER}), Score("extra", "better", "meteor", 0.5, "")]
     rows += [Score(str(i), "short", "meteor", 0.1, "") for i in range(3)]
     with pytest.raises(InvalidInput) as write_error:
-        compare(rows, places=RowLocations("scores.jsonl"))
+        compare(located(rows, "scores.jsonl"))
     assert str(write_error.value) == (
         "scores.jsonl: systems cover different items; items that base lacks: 1 (extra); items that short lacks: 4 "
         "(3, 4, 5, extra); give all systems the same items, or compare on those that they share: intersect=True"
@@ -158,7 +170,7 @@ def test_wrong_requests() -> None:
     with pytest.raises(UsageError, match="at least one permutation"):
         compare(rows, draws=Draws(permutations=0))
     with pytest.raises(InvalidInput, match=r"scores\.jsonl:13: metric: a second score"):
-        compare([*rows, rows[0]], places=RowLocations("scores.jsonl"))
+        compare(located([*rows, rows[0]], "scores.jsonl"))
     with pytest.raises(InvalidInput, match="expected item scores"):
         compare([])
 

@@ -11,6 +11,7 @@ from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.metaeval.table import Table, join
 from postil.records import Judgement, RowLocations, Scale, Score
 from postil.records.results import Excluded
+from postil.records.row_locations import LocatedRows, located
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:
@@ -153,7 +154,7 @@ def test_corpus_scores_are_passed_over() -> None:
 
 def test_no_scores() -> None:
     with pytest.raises(InvalidInput, match=r"^s.jsonl: expected item scores .*, got no rows$"):
-        join([], judgements_of("1a"), score_places=RowLocations("s.jsonl"))
+        join(located([], "s.jsonl"), judgements_of("1a"))
 
 
 def test_a_second_score_of_a_text_by_a_metric() -> None:
@@ -166,14 +167,14 @@ def test_a_second_score_of_a_text_by_a_metric() -> None:
     places = RowLocations("s.jsonl")
     places.skip(1)
     with pytest.raises(InvalidInput) as error:
-        join(scores, judgements_of("1a"), score_places=places)
+        join(LocatedRows(iter(scores), places), judgements_of("1a"))
     assert str(error.value) == f"s.jsonl:6: metric: {message}"
 
 
 def test_one_metric_with_two_signatures() -> None:
     scores = [*scores_of("1a", signature="m|v1"), *scores_of("2a", metric="n", signature="x")]
     with pytest.raises(InvalidInput) as error:
-        join([*scores, *scores_of("2a", signature="m|v2")], judgements_of("1a"), score_places=RowLocations("s.jsonl"))
+        join(located([*scores, *scores_of("2a", signature="m|v2")], "s.jsonl"), judgements_of("1a"))
     assert str(error.value) == (
         "s.jsonl:3: signature: m has two signatures, so its numbers cannot be compared: m|v1 and m|v2; give the "
         "scores of one run at a time"
@@ -259,7 +260,7 @@ def test_only_some_metrics() -> None:
 def test_nothing_but_draws() -> None:
     name = "control:shuffled(m,draw=1)"
     with pytest.raises(InvalidInput) as error:
-        join(scores_of("1a", metric=name), judgements_of("1a"), score_places=RowLocations("s.jsonl"))
+        join(located(scores_of("1a", metric=name), "s.jsonl"), judgements_of("1a"))
     assert str(error.value) == (
         f"s.jsonl: expected item scores of a metric, got nothing but draws of random controls, such as {name}"
     )
@@ -319,7 +320,7 @@ def test_one_aspect_of_several() -> None:
     assert join(scores_of("1a"), judgements[:1]).aspect == "wit"
     assert join(scores_of("1a"), judgements_of("1a")).aspect is None
     with pytest.raises(InvalidInput) as error:
-        join(scores_of("1a"), judgements, judgement_places=RowLocations("j.jsonl"))
+        join(scores_of("1a"), located(judgements, "j.jsonl"))
     assert str(error.value) == (
         'j.jsonl:2: aspect: judgements of more than one aspect ("wit" and "truth", perhaps more); choose one: '
         "aspect=NAME"
@@ -335,7 +336,7 @@ def test_a_grade_off_the_scale() -> None:
     assert join(scores_of("1a"), judgements_of("1a", grade=5), scale=scale).scale is scale
     judgements = [*judgements_of("1a"), *judgements_of("2a", grade=0, aspect="wit"), *judgements_of("3a", grade=7)]
     with pytest.raises(InvalidInput) as error:
-        join(scores_of("1a"), [judgements[0], judgements[2]], scale=scale, judgement_places=RowLocations("j.jsonl"))
+        join(scores_of("1a"), located([judgements[0], judgements[2]], "j.jsonl"), scale=scale)
     assert str(error.value) == "j.jsonl:2: grade: expected a number from 1 to 5, got 7"
     with pytest.raises(InvalidInput, match=r"^judgements:2: grade: expected a number from 1 to 5, got 7"):
         join(scores_of("1a"), [judgements[0], judgements[2]], scale=scale)
@@ -348,4 +349,4 @@ def test_no_judgements() -> None:
     with pytest.raises(InvalidInput, match=r"^judgements: expected judgements, got no rows$"):
         join(scores_of("1a"), [])
     with pytest.raises(InvalidInput, match=r"^j.jsonl: expected judgements, got no rows$"):
-        join(scores_of("1a"), [], judgement_places=RowLocations("j.jsonl"))
+        join(scores_of("1a"), located([], "j.jsonl"))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from postil.metaeval.competence import dawid_skene, mace
-from postil.metaeval.score_matrix import Rated, Ratings
+from postil.metaeval.score_matrix import Judged, Ratings
 from postil.records.rows import Judgement
 
 CASES = json.loads((Path(__file__).parent / "frozen_labels.json").read_text("utf-8"))["cases"]
@@ -23,7 +23,7 @@ def case(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def ratings(case: dict[str, Any]) -> Ratings:
-    rated = Rated([Judgement(f"{text:03}", "s", f"{who:02}", grade) for text, who, grade in case["ratings"]])
+    rated = Judged([Judgement(f"{text:03}", "s", f"{who:02}", grade) for text, who, grade in case["ratings"]])
     return rated.of(sorted(rated.rows))
 
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app.compare import CompareOptions, compare_files
+from postil.app.compare import CompareOptions, compare_rows
+from postil.app.rated import open_score_files
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.metaeval.permutation import _ranks_of_rows, average_ranks
 from postil.metaeval.resampling import Draws
+from postil.metaeval.score_matrix import Scored
 from postil.metaeval.significance import differences, holm
 from postil.metaeval.systems import compare, system_means
 from postil.metaeval.table import Table, join
@@ -118,7 +120,7 @@ def test_randomisation_is_the_permutation_test_of_scipy() -> None:
         for name, of in (("base", base), ("other", other))
         for i, v in enumerate(of)
     ]
-    found = compare(rows, draws=Draws(permutations=40_000)).systems[1].p_randomisation
+    found = compare(Scored(rows), draws=Draws(permutations=40_000)).systems[1].p_randomisation
     assert found == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 40_000) ** 0.5)
 
 
@@ -161,8 +163,9 @@ def test_p_values_of_corpus_scores_are_those_of_sacrebleu(
     specs = ("bleu-4(smooth=exp)", "chrf", "chrf++")
     options = ScoreOptions(metrics=specs, tokenizer="space", items="s.jsonl")
     score_files("c.jsonl", "r.jsonl", options, lambda _: None)
-    found = compare_files(
-        ["s.jsonl"], CompareOptions(p_values="sacrebleu", seed=12345, resamples=300, permutations=300)
+    found = compare_rows(
+        open_score_files(["s.jsonl"]),
+        CompareOptions(p_values="sacrebleu", seed=12345, resamples=300, permutations=300),
     )
     for kind, field in (("bs", "p_bootstrap"), ("ar", "p_randomisation")):
         test = significance.PairedTest(list(systems.items()), theirs, [texts], test_type=kind, n_samples=300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -141,7 +142,7 @@ def test_other_tables(tmp_path: Path, name: str) -> None:
 def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
     (path := tmp_path / "r.csv").write_text("item,system,Rater Ann,Rater Bob\n1,a,4,\n2,a,3,5\n", encoding="utf-8")
     expected = [Judgement("1", "a", "Ann", 4.0), Judgement("2", "a", "Ann", 3.0), Judgement("2", "a", "Bob", 5.0)]
-    assert list(read_wide(path, Judgement, ["Rater *"], Reading())) == expected
+    assert list(read_wide(partial(read, path), Judgement, ["Rater *"], Reading())) == expected
     assert rows(path, Judgement, grade="Rater *") == (
         expected,
         [
@@ -149,12 +150,16 @@ def test_ratings_and_scores_by_a_pattern(tmp_path: Path) -> None:
             "empty cells, taken as no judgement: 1 in Rater Bob",
         ],
     )
-    assert [row.metric for row in read_wide(path, Score, ["Rater *"], Reading())] == ["Ann", "Ann", "Bob"]
+    assert [row.metric for row in read_wide(partial(read, path), Score, ["Rater *"], Reading())] == [
+        "Ann",
+        "Ann",
+        "Bob",
+    ]
     table = [{"item": 1, "system": "a", "Rater Ann": 4, "Rater Bob": 2}]
     names = ColumnNames({"judgements": Judgement}, wide={"judgements": ["Rater *"]})
     assert [row.annotator for row in open_rows(table, Judgement, "judgements", names)] == ["Ann", "Bob"]
     with pytest.raises(UsageError, match="columns names the grade, and each of"):
-        read_wide(path, Judgement, ["Rater *"], Reading(columns={"grade": "x"}))
+        read_wide(partial(read, path), Judgement, ["Rater *"], Reading(columns={"grade": "x"}))
 
 
 def test_a_column_of_that_very_name_is_one(tmp_path: Path) -> None:

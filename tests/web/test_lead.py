@@ -16,7 +16,8 @@ from postil.annotation.rubric import Rubric
 from postil.app.annotate import write_rows
 from postil.app.annotate_agreement import AgreementOptions, agreement_of
 from postil.app.campaign_estimate import estimate_so_far
-from postil.app.estimate import EstimateOptions, estimate_files
+from postil.app.estimate import EstimateOptions, estimate_rated
+from postil.app.rated import Rated
 from postil.errors import PostilError
 from postil.records import Judgement
 from postil.records.names import STATISTICS
@@ -146,7 +147,7 @@ def test_estimates_are_those_of_the_package(place: Make, tmp_path: Path) -> None
     here = place(outputs(24), annotators=1)
     page = estimated(here, 10, lambda number: 1 + (number // 2) % 3 + (number % 2) * (2 - number % 5 // 4))
     write_rows(str(tmp_path / "judgements.jsonl"), list(judgements(here.store.results.ratings())))
-    found = estimate_files([], str(tmp_path / "judgements.jsonl"), EstimateOptions())
+    found = estimate_rated(Rated.files([], str(tmp_path / "judgements.jsonl")), EstimateOptions())
     for row in found.systems:
         line = f"<bdi>{row.system}</bdi></th><td>10</td><td>10</td><td><strong>{row.mean:.2f}</strong></td>"
         assert f"{line}<td>{row.low:.2f} to {row.high:.2f}</td><td>{row.rank_low}</td>" in page.replace("−", "-")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from postil.app.annotate_agreement import AgreementOptions
-from postil.app.item_scores import read_judgements
+from postil.app.rated import open_judgements
 from postil.errors import Undefined
 from postil.metaeval.agreement import FEWEST
 from postil.metaeval.agreement import agreement as measure
 from postil.metaeval.resampling import Draws
 from postil.records.arguments import check_arguments, options_of
-from postil.records.frames import ColumnNames, open_rows
+from postil.records.frames import ColumnNames
 from postil.records.results import AgreementResult, replace
 from postil.records.rows import Judgement
 
@@ -79,18 +78,14 @@ def agreement(
         everywhere={"item": item, "system": system},
         wide={"judgements": annotator_columns},
     )
-    opened = open_rows(judgements, Judgement, "judgements", names)
-    rows, places = read_judgements(opened)
-    for each in opened.left_out:
-        warnings.warn(f"judgements left out: {each}", stacklevel=2)
+    opened = open_judgements(judgements, names)
     options = options_of(AgreementOptions, options, keywords)
     try:
         found = measure(
-            rows,
+            opened,
             aspect=aspect,
             scale=scale,
             draws=Draws(resamples=options.resamples, seed=options.seed),
-            places=places,
             fewest=FEWEST,
         )
     except Undefined as error:

@@ -1,38 +1,43 @@
-"""Numbers of items and raters for a campaign: the command `postil budget`."""
+"""Numbers of items and raters for a campaign: `postil budget` and `postil.budget`."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_type_hints
 
-from postil.app.estimate import EstimateOptions, open_judged_files, rated_outputs
+from postil.app.columns import refuse_other_form
+from postil.app.estimate import EstimateKeywords, EstimateOptions, rated_outputs
 from postil.app.options import SeedOptions
+from postil.app.rated import JudgedKeywords, Rated
 from postil.errors import Undefined, UsageError
 from postil.messages import Blank, Setting
-from postil.metaeval.budgets import Pilot, budget, facets_of
+from postil.metaeval.budgets import Pilot, facets_of
+from postil.metaeval.budgets import budget as plan_of
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
-from postil.metaeval.severity import Rule, untold
+from postil.metaeval.severity import untold
 from postil.metaeval.variance_components import design_of
 from postil.options import Flag, options, split_hint
+from postil.records.arguments import check_arguments, options_of, parted
 from postil.records.results import BudgetSettings, replace
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Unpack
 
+    from postil.app.columns import Column
     from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
+    from postil.app.rated import Scores
     from postil.metaeval.estimation import Predictions, Target
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.metaeval.rating_budget import Components
-    from postil.records.results import BudgetFacet, BudgetResult, Excluded
-    from postil.records.row_locations import Source
-    from postil.records.rows import Judgement, Score
-    from postil.records.scale import Scale
+    from postil.records.frames import Table
+    from postil.records.results import BudgetFacet, BudgetResult
 
-__all__ = ["BudgetKeywords", "BudgetOptions", "budget_files", "budget_of_assumptions", "budget_rows"]
+__all__ = ["BudgetKeywords", "BudgetOptions", "budget", "budget_files"]
 
 PILOT: Final = Setting("judgements", Blank("FILE"))
 """The ratings of a pilot."""
@@ -111,17 +116,10 @@ class BudgetOptions(EstimateOptions, SeedOptions):
             )
 
 
-class BudgetKeywords(TypedDict, total=False):
-    """Options of `postil.budget` as keywords; see `BudgetOptions`."""
+class BudgetKeywords(EstimateKeywords, total=False):
+    """Keywords of `postil.budget`: to read the data, and fields of `BudgetOptions`."""
 
     seed: int
-    metrics: tuple[str, ...]
-    target: str
-    method: str
-    lower_is_better: tuple[str, ...]
-    aspect: str | None
-    scale: Scale | None
-    severity: Rule
     graded: tuple[int, ...]
     raters: tuple[int, ...]
     difference: float | None
@@ -154,6 +152,50 @@ def _check_bounds(given: BudgetOptions) -> None:
                 )
 
 
+def budget(
+    scores: Mapping[str, Column] | Scores | None = None,
+    grades: Column | Table | None = None,
+    *,
+    judgements: Table | None = None,
+    options: BudgetOptions | None = None,
+    **keywords: Unpack[BudgetKeywords],
+) -> BudgetResult:
+    """Plan a rating campaign: interval widths, power and hours for numbers of graded items and of raters.
+
+    From the scores and ratings of a pilot, in the two forms of `postil.estimate`, or from the assumptions of options
+    alone.
+
+    Args:
+        scores: n scores by metric, or a result, or a table (item, system, metric, score). Without any the plans use the
+            ratings alone.
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and ways to read the data, as of `postil.correlate`.
+
+    Returns:
+        The ``rows``, one per number of graded items and of raters, the ``cheapest`` plan, and ``notes``.
+
+    Raises:
+        InvalidInput: Columns differ in length, something is no number, or there is no grade.
+        UsageError: The number of items or an assumption is missing, or an argument is of the other form.
+        UnknownName: A metric or field does not exist.
+        Undefined: The pilot is too small.
+
+    >>> found = budget(options=BudgetOptions(items=200, sd=1.0, difference=0.5))
+    >>> found.cheapest.items, found.cheapest.raters, found.cheapest.ratings
+    (56, 1, 112)
+    """
+    check_arguments(budget, locals())
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(BudgetOptions, options, fields)
+    if scores is None and grades is None and judgements is None:
+        refuse_other_form("without ratings; expected none with assumptions", **given)
+        return _of_assumptions(options)
+    return _of_pilot(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
+
+
 def budget_files(
     scores: Sequence[str],
     pilot: str | None,
@@ -178,31 +220,22 @@ def budget_files(
         InvalidInput: A file is invalid; the message has the location.
         Undefined: The pilot is too small, or no output has both scores and ratings.
     """
-    if pilot is None:
-        if scores:
-            raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
-        found = budget_of_assumptions(options)
-    else:
-        found = budget_rows(*open_judged_files(scores, pilot, inputs, on_message), options)
-    return replace(found, settings=replace(found.settings, command=command))
+    if pilot is not None:
+        return _of_pilot(Rated.files(scores, pilot, inputs, on_message), options, command)
+    if scores:
+        raise UsageError("scores without ratings tell nothing of people: give a pilot, {pilot}", pilot=PILOT)
+    return _of_assumptions(options, command)
 
 
-def budget_of_assumptions(options: BudgetOptions) -> BudgetResult:
-    """Plan a campaign without a pilot.
-
-    Args:
-        options: The options.
-
-    Raises:
-        UsageError: The number of items or the standard deviation is missing, or an option is one of a pilot.
-    """
+def _of_assumptions(options: BudgetOptions, command: str = "") -> BudgetResult:
+    """Plan a campaign without a pilot."""
     for name in ("items", "sd"):
         if getattr(options, name) is None:
             raise UsageError("without a pilot ({pilot}) {setting} is needed", pilot=PILOT, setting=Setting(name))
     for name, given in (("metrics", options.metrics), ("aspect", options.aspect), ("scale", options.scale)):
         if given:
             raise UsageError("{setting} is for a pilot, and there is none: {pilot}", setting=Setting(name), pilot=PILOT)
-    settings = _settings(options, options.items or 0, options.systems or SYSTEMS)
+    settings = _settings(options, options.items or 0, options.systems or SYSTEMS, command)
     settings = replace(
         settings,
         sd=options.sd,
@@ -213,44 +246,26 @@ def budget_of_assumptions(options: BudgetOptions) -> BudgetResult:
     components = assumed(
         settings.sd or 0.0, settings.reliability or 0.0, settings.system_correlation or 0.0, settings.r_squared or 0.0
     )
-    return budget(_campaign(components, settings), settings, _graded(options, settings.items))
+    return plan_of(_campaign(components, settings), settings, _graded(options, settings.items))
 
 
-def budget_rows(
-    scores: Source[Score] | None,
-    judgements: Source[Judgement],
-    options: BudgetOptions,
-    *,
-    left_out: Sequence[Excluded] = (),
-) -> BudgetResult:
-    """Plan a campaign from the scores and ratings of a pilot.
-
-    Args:
-        scores: The item scores; None to plan without scores.
-        judgements: The judgements of the pilot.
-        options: The options.
-        left_out: Rows of either that were left out before.
-
-    Raises:
-        UsageError: An option is an assumption, or the number of items is wrong.
-        InvalidInput: A row is invalid; the message has the location.
-        Undefined: The pilot is too small, or no output has both scores and ratings.
-    """
+def _of_pilot(pilot: Rated, options: BudgetOptions, command: str = "") -> BudgetResult:
+    """Plan a campaign from the scores and ratings of a pilot."""
     for name in ("systems", "sd", "reliability", "system_correlation", "r_squared"):
         if getattr(options, name) is not None:
             raise UsageError(
                 "{setting} is an assumption, and the pilot tells it; leave one of them out", setting=Setting(name)
             )
-    rated = rated_outputs(scores, judgements, options)
+    rated = rated_outputs(pilot, options)
     outputs = rated.outputs
-    pilot = _size(rated, options, scored=scores is not None)
+    size = _size(rated, options, scored=pilot.scores is not None)
     found = estimated(outputs, cast("Target", options.target), scores=options.method == "crossed")
     fit = found.fit if found.used else None
-    settings = _settings(options, options.items or len(rated.items), len(rated.systems))
+    settings = _settings(options, options.items or len(rated.items), len(rated.systems), command)
     annotators = options.annotators or max(ANNOTATORS, rated.annotators, *settings.raters)
     settings = replace(
         settings,
-        pilot=pilot,
+        pilot=size,
         scores_used=found.used,
         r_squared=fit.r_squared if fit else None,
         annotators=annotators,
@@ -267,7 +282,7 @@ def budget_rows(
         facets=_facets(rated, options),
         severity=rated.severity,
         notes=tuple(_on_pilot(rated, fit)),
-        excluded=(*rated.excluded, *left_out),
+        excluded=rated.excluded,
     )
     campaign = _campaign(components, settings)
     if told.facets:
@@ -279,7 +294,7 @@ def budget_rows(
             annotators=annotators,
             removed_from=_removed_from(options, rated),
         )
-    return budget(campaign, settings, _graded(options, settings.items), pilot=told)
+    return plan_of(campaign, settings, _graded(options, settings.items), pilot=told)
 
 
 def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:
@@ -343,7 +358,7 @@ def _removed_from(options: BudgetOptions, rated: RatedOutputs) -> int | None:
     return 1 if options.overlap > 0 else 2
 
 
-def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSettings:
+def _settings(options: BudgetOptions, items: int, systems: int, command: str) -> BudgetSettings:
     if systems < 2 and options.difference is not None:
         raise UsageError("{difference} needs two systems, and there is one", difference=Setting("difference"))
     return BudgetSettings(
@@ -359,6 +374,7 @@ def _settings(options: BudgetOptions, items: int, systems: int) -> BudgetSetting
         width=options.width,
         annotators=options.annotators,
         overlap=options.overlap,
+        command=command,
     )
 
 

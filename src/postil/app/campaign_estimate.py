@@ -53,7 +53,7 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     from postil.metaeval.rated_outputs import outputs_of  # noqa: PLC0415 - the same
     from postil.metaeval.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
     from postil.metaeval.rating_prospects import prospects  # noqa: PLC0415 - the same
-    from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
+    from postil.metaeval.score_matrix import Judged  # noqa: PLC0415 - the same
 
     if campaign.rows != "candidates":
         kind = Message("readers' comments") if campaign.rows == "articles" else Message("passages")
@@ -64,7 +64,7 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
     rated = len({row.item for row in rows})
     if rated < FEWEST_ITEMS:
         return CampaignEstimate(reason=_too_few(rated, FEWEST_ITEMS))
-    found = outputs_of(None, Rated(rows), severity="auto")
+    found = outputs_of(None, Judged(rows), severity="auto")
     if sum(found.outputs.n > 1) < 2:
         return CampaignEstimate(reason=Message("it needs two systems, each with ratings on two articles or more"))
     result = estimate(found, method="human", settings=EstimateSettings(postil=VERSION))

@@ -7,7 +7,7 @@ import json
 import math
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
 
 import numpy as np
 
@@ -19,15 +19,14 @@ from postil.app.combination_folder import (
     open_combination,
     save,
 )
-from postil.app.estimate import open_judged_files
-from postil.app.item_scores import LARGEST, open_score_files, read_judgements
-from postil.app.options import JudgedInputOptions, ScoreInputOptions, SeedOptions
+from postil.app.options import ScoreInputOptions, SeedOptions
+from postil.app.rated import LARGEST, JudgedKeywords, Rated, ScoredKeywords, open_score_files
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.metaeval.combination import PENALTY, CombinationMethod
 from postil.metaeval.combination_fit import FOLDS, columns_of, combine, judged_texts, transformed
 from postil.metaeval.resampling import RESAMPLES
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.metaeval.table import excluded_texts
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -37,10 +36,9 @@ from postil.records.results import (
     CombinationSettings,
     ScoreResult,
     SystemScore,
-    replace,
 )
 from postil.records.row_files import kind_of, write
-from postil.records.rows import EXTERNAL, Score
+from postil.records.rows import EXTERNAL
 from postil.records.scale import Scale
 from postil.version import VERSION
 
@@ -51,11 +49,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.combination_folder import SavedCombination
+    from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
     from postil.metaeval.combination_fit import FittedCombination, JudgedTexts
-    from postil.records.results import Excluded
-    from postil.records.row_locations import Source
-    from postil.records.rows import Judgement
+    from postil.records.row_locations import LocatedRows
+    from postil.records.rows import Score
 
 __all__ = [
     "ApplyKeywords",
@@ -65,7 +63,7 @@ __all__ = [
     "apply_to_files",
     "apply_to_rows",
     "fit_files",
-    "fit_rows",
+    "fit_rated",
 ]
 
 METHODS: Final[tuple[CombinationMethod, ...]] = get_args(CombinationMethod)
@@ -152,8 +150,8 @@ class ApplyOptions:
             kind_of(self.out)
 
 
-class CombineKeywords(TypedDict, total=False):
-    """Options of `postil.fit_combination` as keywords; see `CombineOptions`."""
+class CombineKeywords(JudgedKeywords, total=False):
+    """Keywords of `postil.fit_combination`: to read the data, and fields of `CombineOptions`."""
 
     seed: int
     method: str
@@ -168,8 +166,8 @@ class CombineKeywords(TypedDict, total=False):
     out: str | None
 
 
-class ApplyKeywords(TypedDict, total=False):
-    """Options of `postil.apply_combination` as keywords; see `ApplyOptions`."""
+class ApplyKeywords(ScoredKeywords, total=False):
+    """Keywords of `postil.apply_combination`: to read the scores, and fields of `ApplyOptions`."""
 
     clip: bool
     scale: Scale | None
@@ -205,25 +203,15 @@ def fit_files(
         raise UsageError("expected at least one file of scores")
     for out in filter(None, [options.items, options.out]):
         check_apart(out, [*scores, judgements])
-    opened, rated = open_judged_files(scores, judgements, inputs, on_message)
-    return fit_rows(cast("Source[Score]", opened), rated, options, command=command)
+    return fit_rated(Rated.files(scores, judgements, inputs, on_message), options, command)
 
 
-def fit_rows(
-    scores: Source[Score],
-    judgements: Source[Judgement],
-    options: CombineOptions,
-    *,
-    left_out: Sequence[Excluded] = (),
-    command: str = "",
-) -> CombinationResult:
+def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> CombinationResult:
     """Fit a combination to item scores and judgements, and write what the options name.
 
     Args:
-        scores: The item scores.
-        judgements: The judgements.
+        rated: The scores and judgements.
         options: The options.
-        left_out: Rows of either that were left out before.
         command: The command line, if there was one.
 
     Raises:
@@ -231,12 +219,13 @@ def fit_rows(
         InvalidInput: A row is invalid; the message has the location.
         Undefined: There is nothing to fit.
     """
+    if rated.scores is None:
+        raise UsageError("scores: expected at least one column")
     if options.out is not None:
         check_folder(options.out, FILES)  # before the work is done
-    scored = Scored(scores, scores.places)
-    rows, places = read_judgements(judgements)
-    rated = Rated(rows, options.aspect, options.scale, places)
-    texts = judged_texts(scored, rated, options.metrics, options.lower_is_better)
+    scored = Scored(rated.scores)
+    judged = Judged(rated.judgements, options.aspect, options.scale)
+    texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
     method = cast("CombinationMethod", options.method)
     fitted = combine(
         texts, method, options.penalty, options.folds, options.resamples, options.seed, monotone=options.monotone
@@ -266,13 +255,14 @@ def fit_rows(
         lower_is_better=options.lower_is_better,
         aspect=texts.aspect,
         scale=str(options.scale) if options.scale else None,
+        command=command,
     )
-    result = _result(texts, fitted, settings, model_hash, left_out)
+    result = _result(texts, fitted, settings, model_hash)
     if options.out is not None:
         save(options.out, files, _metadata(result, options.scale))
     if options.items is not None:
         write(options.items, result.score_rows())
-    return replace(result, settings=replace(settings, command=command))
+    return result
 
 
 def _result(
@@ -280,7 +270,6 @@ def _result(
     fitted: FittedCombination,
     settings: CombinationSettings,
     model_hash: str,
-    left_out: Sequence[Excluded],
 ) -> CombinationResult:
     metric = f"combine({model_hash})"
     return CombinationResult(
@@ -293,7 +282,7 @@ def _result(
         difference=fitted.difference,
         columns=fitted.columns,
         texts=fitted.texts,
-        excluded=(*texts.excluded, *left_out),
+        excluded=texts.excluded,
         notes=fitted.notes,
         settings=settings,
     )
@@ -353,14 +342,12 @@ def apply_to_files(
     """
     if options.out is not None:
         check_apart(options.out, [*scores, model])
-    inputs = inputs or ScoreInputOptions()
-    reading = inputs.readings({"scores": Score}, on_message)["scores"]
-    opened = open_score_files(scores, reading, inputs.metric_columns)
+    opened = open_score_files(scores, inputs, on_message)
     return apply_to_rows(opened, model, options, on_message)
 
 
 def apply_to_rows(
-    scores: Source[Score], model: str | os.PathLike[str], options: ApplyOptions, on_message: OnMessage
+    scores: LocatedRows[Score], model: str | os.PathLike[str], options: ApplyOptions, on_message: OnMessage
 ) -> ScoreResult:
     """Grade texts by a fitted combination of their scores.
 
@@ -380,15 +367,14 @@ def apply_to_rows(
     """
     saved = open_combination(model)
     scale = _scale(saved, options) if options.clip else None
-    scored = Scored(scores, scores.places)
-    where = scores.places.where
-    found = _checked_signatures(saved, scored, where, any_references=options.any_references)
+    scored = Scored(scores)
+    found = _checked_signatures(saved, scored, any_references=options.any_references)
     metrics = [column.metric for column in saved.config.columns]
     keys = list(scored.rows)
     complete = ~np.isnan(scored.of(np.arange(len(keys)), metrics)).any(axis=1)
     rows = np.flatnonzero(complete)
     if not len(rows):
-        raise Undefined(f"{where}: no text is scored by all of {', '.join(metrics)}")
+        raise Undefined(f"{scored.where}: no text is scored by all of {', '.join(metrics)}")
     for each in excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(~complete)]):
         on_message(f"excluded: {each}")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -396,7 +382,9 @@ def apply_to_rows(
     wild = np.flatnonzero(~(np.abs(grades) <= LARGEST))
     if len(wild):
         item, system = keys[rows[wild[0]]]
-        raise InvalidInput(f"scores of {item} by {system}: too far from those of the fit for a grade", where=where)
+        raise InvalidInput(
+            f"scores of {item} by {system}: too far from those of the fit for a grade", where=scored.where
+        )
     if scale is not None:
         grades = grades.clip(*scale)
     clipped = "" if scale is None else f"|clip:{Scale(*scale)}"
@@ -438,7 +426,7 @@ def _scale(saved: SavedCombination, options: ApplyOptions) -> tuple[float, float
     return saved.scale
 
 
-def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, any_references: bool) -> str:
+def _checked_signatures(saved: SavedCombination, scored: Scored, *, any_references: bool) -> str:
     """Refuse scores other than those of the fit.
 
     Returns:
@@ -448,7 +436,9 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, 
         name, wanted = column.metric, column.signature
         if name not in scored.columns:
             known = ", ".join(scored.metrics)
-            raise InvalidInput(f"expected scores by {name}, which the combination needs, got {known}", where=where)
+            raise InvalidInput(
+                f"expected scores by {name}, which the combination needs, got {known}", where=scored.where
+            )
         got = scored.signatures[name] or EXTERNAL
         if got == wanted or (any_references and _without_references(got) == _without_references(wanted)):
             continue
@@ -459,7 +449,7 @@ def _checked_signatures(saved: SavedCombination, scored: Scored, where: str, *, 
         problem = Message(
             "{name}: expected {wanted}, got {got}; {advice}", name=name, wanted=wanted, got=got, advice=advice
         )
-        raise InvalidInput(problem, where=where, field="signature")
+        raise InvalidInput(problem, where=scored.where, field="signature")
     signatures = [scored.signatures[column.metric] or EXTERNAL for column in saved.config.columns]
     if signatures == [column.signature for column in saved.config.columns]:
         return ""

@@ -1,22 +1,21 @@
-"""Combinations of columns or tables: `postil.fit_combination` and `postil.apply_combination`."""
+"""Combinations in Python: `postil.fit_combination` and `postil.apply_combination`."""
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
-from postil.app.combine import ApplyOptions, CombineOptions, apply_to_rows, fit_rows
-from postil.app.judged_columns import open_judged, open_scores_alone
-from postil.errors import UsageError
-from postil.records.arguments import check_arguments, options_of
+from postil.app.combine import ApplyOptions, CombineOptions, apply_to_rows, fit_rated
+from postil.app.rated import JudgedKeywords, Rated, ScoredKeywords, scores_of
+from postil.records.arguments import check_arguments, options_of, parted
+from postil.records.frames import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Unpack
 
     from postil.app.columns import Column
     from postil.app.combine import ApplyKeywords, CombineKeywords
-    from postil.app.item_scores import Scores
+    from postil.app.rated import Scores
     from postil.records.frames import Table
     from postil.records.results import CombinationResult, ScoreResult
     from postil.records.row_files import FilePath
@@ -29,36 +28,21 @@ def fit_combination(
     grades: Column | Table | None = None,
     *,
     judgements: Table | None = None,
-    items: Column | None = None,
-    systems: Column | None = None,
-    signatures: Mapping[str, str] | None = None,
-    item: str | None = None,
-    system: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    metric_columns: Sequence[str] = (),
-    annotator_columns: Sequence[str] = (),
     options: CombineOptions | None = None,
     **keywords: Unpack[CombineKeywords],
 ) -> CombinationResult:
     """Fit a combination of scores to human ratings, and report how well it grades texts of items it has not seen.
 
-    The arguments are those of `postil.correlate`: **columns** (scores by metric and grades, one entry per text) or
+    There are the two forms of `postil.correlate`: **columns** (scores by metric and grades, one entry per text) and
     **tables** (scores and judgements that meet on item and system).
 
     Args:
         scores: n scores by metric, controls among them. Or a result of `postil.score`, or a table.
         grades: Human rating of each of n texts: a number, a list with one number per annotator, or None.
         judgements: Table of human ratings.
-        items: Item of each text; folds and intervals are over items. By default each text is an item of its own.
-        systems: System that wrote each text.
-        signatures: Signature of each metric.
-        item: Column of the item, in both tables.
-        system: Column of the system, in both tables.
-        columns: Columns of tables by field.
-        metric_columns: Columns of the table of scores that each are a metric.
-        annotator_columns: Columns of the judgements that each are an annotator.
         options: Options; by default those of the command. Their ``out`` is the folder for `apply_combination`.
-        keywords: Fields of the options, in place of an object.
+        keywords: Fields of the options, in place of an object, and ways to read the data, as of `postil.correlate`.
+            Folds and intervals are over items.
 
     Returns:
         Out-of-fold correlations of the ``combination`` and of the ``controls`` alone, their ``difference``, the
@@ -84,37 +68,15 @@ def fit_combination(
     [('a', 6.04), ('b', 1.42), ('c', -0.0)]
     """
     check_arguments(fit_combination, locals())
-    options = options_of(CombineOptions, options, keywords)
-    opened = open_judged(
-        scores,
-        grades,
-        judgements,
-        items=items,
-        systems=systems,
-        signatures=signatures,
-        item=item,
-        system=system,
-        columns=columns,
-        metric_columns=metric_columns,
-        annotator_columns=annotator_columns,
-        aspect=options.aspect,
-    )
-    if opened.scores is None:
-        raise UsageError("scores: expected at least one column")
-    return fit_rows(opened.scores, opened.judgements, options, left_out=opened.left_out)
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(CombineOptions, options, fields)
+    return fit_rated(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
 
 
 def apply_combination(
     scores: Mapping[str, Column] | Scores,
     model: FilePath,
     *,
-    items: Column | None = None,
-    systems: Column | None = None,
-    signatures: Mapping[str, str] | None = None,
-    item: str | None = None,
-    system: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    metric_columns: Sequence[str] = (),
     options: ApplyOptions | None = None,
     **keywords: Unpack[ApplyKeywords],
 ) -> ScoreResult:
@@ -123,15 +85,9 @@ def apply_combination(
     Args:
         scores: Scores as of `fit_combination`, by all metrics of the combination.
         model: Folder of the combination.
-        items: Item of each text, for columns.
-        systems: System that wrote each text, for columns.
-        signatures: Signature of each metric, for columns; each must be that of the fit.
-        item: Column of the item, for tables.
-        system: Column of the system, for tables.
-        columns: Columns of tables by field.
-        metric_columns: Columns of the table that each are a metric.
         options: Options; by default those of the command.
-        keywords: Fields of the options, in place of an object.
+        keywords: Fields of the options, in place of an object, and ways to read the scores, as of `postil.correlate`.
+            Signatures must be those of the fit.
 
     Returns:
         Mean grade of each system, and in ``items`` the grade of each text, on the scale of the judgements.
@@ -153,16 +109,5 @@ def apply_combination(
     [1.75, 4.0]
     """
     check_arguments(apply_combination, locals())
-    opened = open_scores_alone(
-        scores,
-        items=items,
-        systems=systems,
-        signatures=signatures,
-        item=item,
-        system=system,
-        columns=columns,
-        metric_columns=metric_columns,
-    )
-    return apply_to_rows(
-        opened, model, options_of(ApplyOptions, options, keywords), lambda said: warnings.warn(said, stacklevel=3)
-    )
+    given, fields = parted(keywords, ScoredKeywords)
+    return apply_to_rows(scores_of(scores, given), model, options_of(ApplyOptions, options, fields), warn)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
-from postil.app.item_scores import ScoresWithCopies, open_score_files, open_scores
 from postil.app.names import summed
-from postil.app.options import ResamplingOptions, ScoreInputOptions
+from postil.app.options import ResamplingOptions
+from postil.app.rated import open_scores
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
 from postil.metaeval.resampling import Draws
+from postil.metaeval.score_matrix import Scored
 from postil.metaeval.systems import compare as compare_systems
 from postil.metrics.spec import known_metric
 from postil.options import Flag, options
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Unpack
 
-    from postil.app.item_scores import Scores
-    from postil.app.progress import OnMessage
+    from postil.app.rated import Scores
     from postil.metrics.base import Metric
     from postil.records.results import Comparison
-    from postil.records.row_locations import Source
+    from postil.records.row_locations import LocatedRows
 
-__all__ = ["CompareKeywords", "CompareOptions", "compare", "compare_files", "compare_rows"]
+__all__ = ["CompareKeywords", "CompareOptions", "compare", "compare_rows"]
 
 P_VALUES: Final = ("postil", "sacrebleu")
 """Definitions of p-values, by the program that has them."""
@@ -85,34 +85,6 @@ class CompareKeywords(TypedDict, total=False):
     lower_is_better: tuple[str, ...]
     item_means: bool
     p_values: str
-
-
-def compare_files(
-    scores: Sequence[str],
-    options: CompareOptions,
-    command: str = "",
-    inputs: ScoreInputOptions | None = None,
-    on_message: OnMessage = lambda _: None,
-) -> Comparison:
-    """Compare the systems of files of item scores.
-
-    Args:
-        scores: Files of score rows; ``-`` for standard input.
-        options: The options.
-        command: The command line, if there was one.
-        inputs: Options of reading the files.
-        on_message: Callback for status messages.
-
-    Raises:
-        UsageError: There is no file, or no such baseline.
-        InvalidInput: A file is invalid, or systems cover different items; the message has the location.
-        Undefined: Systems share fewer than two items.
-    """
-    if scores.count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
-    inputs = inputs or ScoreInputOptions()
-    opened = open_score_files(scores, inputs.readings({"scores": Score}, on_message)["scores"], inputs.metric_columns)
-    return compare_rows(opened, options, command)
 
 
 def compare(
@@ -169,7 +141,7 @@ def compare(
     return compare_rows(opened, options)
 
 
-def compare_rows(scores: Source[Score], options: CompareOptions, command: str = "") -> Comparison:
+def compare_rows(scores: LocatedRows[Score], options: CompareOptions, command: str = "") -> Comparison:
     """Compare the systems of item scores: by corpus scores where the rows have statistics.
 
     Args:
@@ -182,7 +154,7 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
         InvalidInput: A row is invalid, or systems cover different items; the message has the location.
         Undefined: Systems share fewer than two items.
     """
-    scored = ScoresWithCopies(scores)
+    scored = Scored(scores, statistics=not options.item_means)
     found = compare_systems(
         scored,
         options.baseline,
@@ -191,12 +163,9 @@ def compare_rows(scores: Source[Score], options: CompareOptions, command: str = 
         draws=Draws(options.resamples, options.permutations, options.seed),
         metric_of=None if options.item_means else _metric_of,
         sacrebleu=options.p_values == "sacrebleu",
-        places=scores.places,
     )
-    settings = replace(found.settings, postil=VERSION, command=command)
-    copies = copies_remark(len(scored.copies))
-    notes = (*found.notes, *_notes(found, options), *([copies] if copies else []))
-    return replace(found, notes=notes, settings=settings)
+    notes = (*found.notes, *_notes(found, options), *filter(None, [copies_remark(len(scored.copies))]))
+    return replace(found, notes=notes, settings=replace(found.settings, postil=VERSION, command=command))
 
 
 def _metric_of(name: str, signature: str) -> Metric:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.audit import AUDIT_STEPS, audit
 from postil.app.engines import elsewhere
-from postil.app.item_scores import ScoresWithCopies, open_judgements, open_score_files, read_judgements
-from postil.app.options import JudgedInputOptions
 from postil.app.over_near import near_warnings
 from postil.app.progress import steps
+from postil.app.rated import JUDGED, Rated
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.agreement import FEWEST, agreement_of_table
 from postil.metaeval.correlation import correlations
@@ -32,24 +31,27 @@ from postil.records.results import (
     Points,
     replace,
 )
-from postil.records.row_files import read
-from postil.records.rows import Candidate, Judgement, Score
+from postil.records.rows import Candidate
 from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from postil.app.correlate_options import CorrelateOptions
+    from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
     from postil.metaeval.severity import Rule, Severities
     from postil.metaeval.table import Table
-    from postil.records.results import DisagreementText, Excluded, UndefinedResult
-    from postil.records.row_locations import Source
+    from postil.records.results import DisagreementText, UndefinedResult
+    from postil.records.rows import Row
 
-__all__ = ["PEOPLE", "correlate_files", "correlate_rows", "correlate_table"]
+__all__ = ["PEOPLE", "ROLES", "correlate_files", "correlate_rated", "correlate_table"]
 
 PEOPLE: Final = "people"
 """Name of the other side where a metric disagrees with the ratings."""
+
+ROLES: Final[Mapping[str, type[Row]]] = {**JUDGED, "candidates": Candidate}
+"""Row type of each table."""
 
 
 def correlate_files(
@@ -82,61 +84,45 @@ def correlate_files(
         InvalidInput: A file is invalid; the message has the location.
         Undefined: No text has both scores and judgements.
     """
-    if [*scores, judgements, candidates].count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
-    inputs = inputs or JudgedInputOptions()
-    given = inputs.readings({"scores": Score, "judgements": Judgement, "candidates": Candidate}, on_message)
-    scored = open_score_files(scores, given["scores"], inputs.metric_columns)
-    rated = open_judgements(judgements, given["judgements"], inputs.annotator_columns)
-    written = read(candidates, Candidate, given["candidates"]) if candidates is not None else ()
-    texts = {(row.item, row.system): row.text for row in written}
-    found = correlate_rows(scored, rated, options, texts, pairs=pairs, each_way=each_way)
-    return replace(found, settings=replace(found.settings, command=command))
+    rated = Rated.files(scores, judgements, inputs, on_message, candidates=candidates, roles=ROLES)
+    return correlate_rated(rated, options, pairs=pairs, each_way=each_way, command=command)
 
 
-def correlate_rows(
-    scores: Source[Score],
-    judgements: Source[Judgement],
+def correlate_rated(
+    rated: Rated,
     options: CorrelateOptions,
-    texts: Mapping[tuple[str, str], str] | None = None,
     *,
-    left_out: Sequence[Excluded] = (),
     pairs: Sequence[tuple[str, str]] = (),
     each_way: bool = False,
+    command: str = "",
 ) -> CorrelationResult:
     """Correlate item scores with judgements.
 
     Args:
-        scores: The item scores.
-        judgements: The judgements.
+        rated: The scores and judgements.
         options: The options.
-        texts: Texts of the candidates by item and system.
-        left_out: Rows of either that were left out before.
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
         each_way: True for the largest of these in each direction.
+        command: The command line, if there was one.
 
     Raises:
+        UsageError: There are no scores.
+        UnknownName: A metric was not scored.
         InvalidInput: A row is invalid; the message has the location.
         Undefined: No text has both scores and judgements.
     """
-    rows, places = read_judgements(judgements)
-    scored = ScoresWithCopies(scores)
+    if rated.scores is None:
+        raise UsageError("no metric: expected at least one column of scores")
     table = join(
-        scored,
-        rows,
+        rated.scores,
+        rated.judgements,
         metrics=options.metrics,
         beside=(options.lengths,) if options.audit else (),
         lower_is_better=options.lower_is_better,
         aspect=options.aspect,
         scale=options.scale,
-        score_places=scores.places,
-        judgement_places=places,
     )
-    table = dataclasses.replace(table, left_out=(*table.left_out, *left_out))
-    found = correlate_table(table, options, texts, pairs=pairs, each_way=each_way)
-    copies = scored.copies and scored.copies.intersection(map(table.key, range(len(table))))
-    remark = copies_remark(len(copies), len(table))
-    return replace(found, notes=(*found.notes, remark), warnings=(*found.warnings, remark)) if remark else found
+    return correlate_table(table, options, rated.texts, pairs=pairs, each_way=each_way, command=command)
 
 
 def correlate_table(
@@ -146,6 +132,7 @@ def correlate_table(
     *,
     pairs: Sequence[tuple[str, str]] = (),
     each_way: bool = False,
+    command: str = "",
 ) -> CorrelationResult:
     """Correlate the scores of a table with its ratings.
 
@@ -155,6 +142,7 @@ def correlate_table(
         texts: Texts of the candidates by item and system.
         pairs: More pairs of metrics whose largest disagreements are given, where both were scored.
         each_way: True for the largest of these in each direction.
+        command: The command line, if there was one.
 
     Raises:
         UnknownName: A metric of ``options.disagree`` was not scored.
@@ -179,7 +167,8 @@ def correlate_table(
         for name in options.coefficients:
             at(f"differences, {name}")
             tests.append(differences(table, name, options.by, draws, found=found.replicates[name]))
-        warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws))
+        copies = copies_remark(table.copies, len(table))
+        warnings = (*found.notes, *near_warnings(table, tests[0].rows, draws), *filter(None, [copies]))
         audited = audit(table, options, found, at, draws, given=given) if options.audit else None
         del counts
     means = system_means(table)
@@ -198,7 +187,7 @@ def correlate_table(
         disagreements=tuple(_disagreements(table, options, pairs, texts or {}, each_way=each_way)),
         data=_data(table),
         signatures=dict(zip(table.metrics, table.signatures, strict=True)),
-        settings=_settings(table, options),
+        settings=_settings(table, options, command),
         audit=audited,
         severity=biased.told(options.severity) if biased else None,
         warnings=warnings,
@@ -219,7 +208,7 @@ def _without_severities(table: Table, found: Severities | None, rule: Rule) -> T
     return dataclasses.replace(table, ratings=found.adjusted, grades=found.adjusted.means)
 
 
-def _settings(table: Table, options: CorrelateOptions) -> CorrelationSettings:
+def _settings(table: Table, options: CorrelateOptions, command: str) -> CorrelationSettings:
     return CorrelationSettings(
         by=options.by,
         coefficients=options.coefficients,
@@ -231,6 +220,7 @@ def _settings(table: Table, options: CorrelateOptions) -> CorrelationSettings:
         alt_epsilon=options.alt_epsilon if options.audit else None,
         lengths=options.lengths if options.audit else "",
         folds=options.folds if options.audit else 0,
+        command=command,
     )
 
 

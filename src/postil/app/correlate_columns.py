@@ -2,82 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
-from postil.app.correlate import correlate_rows
+from postil.app.correlate import ROLES, correlate_rated
 from postil.app.correlate_options import CorrelateOptions
-from postil.app.judged_columns import JUDGED, open_judged
-from postil.errors import UsageError
-from postil.records.arguments import check_arguments, options_of
-from postil.records.rows import Candidate
+from postil.app.rated import JudgedKeywords, Rated
+from postil.records.arguments import check_arguments, options_of, parted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Unpack
 
     from postil.app.columns import Column
     from postil.app.correlate_options import CorrelateKeywords
-    from postil.app.item_scores import Scores
+    from postil.app.rated import Scores
     from postil.records.frames import Table
     from postil.records.results import CorrelationResult
 
 __all__ = ["correlate"]
 
 
-@overload
-def correlate(
-    scores: Mapping[str, Column],
-    grades: Column,
-    *,
-    items: Column | None = None,
-    systems: Column | None = None,
-    signatures: Mapping[str, str] | None = None,
-    options: CorrelateOptions | None = None,
-    **keywords: Unpack[CorrelateKeywords],
-) -> CorrelationResult: ...
-@overload
-def correlate(
-    scores: Scores,
-    judgements: Table,
-    /,
-    *,
-    item: str | None = None,
-    system: str | None = None,
-    candidates: Table | None = None,
-    columns: Mapping[str, str] | None = None,
-    metric_columns: Sequence[str] = (),
-    annotator_columns: Sequence[str] = (),
-    options: CorrelateOptions | None = None,
-    **keywords: Unpack[CorrelateKeywords],
-) -> CorrelationResult: ...
-@overload
-def correlate(
-    scores: Scores,
-    *,
-    judgements: Table,
-    item: str | None = None,
-    system: str | None = None,
-    candidates: Table | None = None,
-    columns: Mapping[str, str] | None = None,
-    metric_columns: Sequence[str] = (),
-    annotator_columns: Sequence[str] = (),
-    options: CorrelateOptions | None = None,
-    **keywords: Unpack[CorrelateKeywords],
-) -> CorrelationResult: ...
 def correlate(
     scores: Mapping[str, Column] | Scores,
     grades: Column | Table | None = None,
     *,
     judgements: Table | None = None,
-    items: Column | None = None,
-    systems: Column | None = None,
-    signatures: Mapping[str, str] | None = None,
-    item: str | None = None,
-    system: str | None = None,
     candidates: Table | None = None,
-    columns: Mapping[str, str] | None = None,
-    metric_columns: Sequence[str] = (),
-    annotator_columns: Sequence[str] = (),
     options: CorrelateOptions | None = None,
     **keywords: Unpack[CorrelateKeywords],
 ) -> CorrelationResult:
@@ -94,18 +44,19 @@ def correlate(
         grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
             for no rating; a text without any is excluded, and counted.
         judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        candidates: Table of the texts (item, system, text), for those of the largest disagreements.
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and what follows, to read the data: the first three for
+            columns, the others for tables.
         items: Item of each text; intervals are over items. By default each text is an item of its own.
         systems: System that wrote each text; by default all are of one system. An item has one text per system.
         signatures: Signature of each metric.
         item: Column of the item, in both tables.
         system: Column of the system, in both tables.
-        candidates: Table of the texts (item, system, text), for those of the largest disagreements.
         columns: Columns by field, as ``--column`` has them: ``{"score": "value"}`` of the scores,
             ``{"judgements.grade": "stars"}`` of the judgements.
         metric_columns: Columns of the table of scores that each are a metric, where there is no column ``metric``.
         annotator_columns: Columns of the judgements that each are an annotator, where there is no column ``grade``.
-        options: Options; by default those of the command.
-        keywords: Fields of the options, in place of an object.
 
     Returns:
         The ``correlations``, ``human``, ``differences``, ``agreement``, ``systems``, ``disagreements``.
@@ -133,24 +84,7 @@ def correlate(
     True
     """
     check_arguments(correlate, locals())
-    options = options_of(CorrelateOptions, options, keywords)
-    opened = open_judged(
-        scores,
-        grades,
-        judgements,
-        items=items,
-        systems=systems,
-        signatures=signatures,
-        item=item,
-        system=system,
-        columns=columns,
-        metric_columns=metric_columns,
-        annotator_columns=annotator_columns,
-        aspect=options.aspect,
-        candidates=candidates,
-        roles={**JUDGED, "candidates": Candidate},
-    )
-    if opened.scores is None:
-        raise UsageError("no metric: expected at least one column of scores")
-    texts = {(row.item, row.system): row.text for row in opened.candidates}
-    return correlate_rows(opened.scores, opened.judgements, options, texts, left_out=opened.left_out)
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(CorrelateOptions, options, fields)
+    rated = Rated.of(scores, grades, judgements, given, aspect=options.aspect, candidates=candidates, roles=ROLES)
+    return correlate_rated(rated, options)

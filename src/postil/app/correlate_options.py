@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from postil.app.options import EngineOptions, ResamplingOptions
+from postil.app.rated import JudgedKeywords
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
@@ -82,8 +83,8 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
 
-class CorrelateKeywords(TypedDict, total=False):
-    """Options of `postil.correlate` as keywords; see `CorrelateOptions`."""
+class CorrelateKeywords(JudgedKeywords, total=False):
+    """Keywords of `postil.correlate`: to read the data, and fields of `CorrelateOptions`."""
 
     jobs: int
     engine: str

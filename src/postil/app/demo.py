@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from postil.app.correlate import correlate_files
 from postil.app.correlate_options import CorrelateOptions
-from postil.app.estimate import EstimateOptions, estimate_files
+from postil.app.estimate import EstimateOptions, estimate_rated
 from postil.app.interesting_options import InterestingOptions
 from postil.app.interesting_pages import rank_sources
+from postil.app.rated import Rated
 from postil.app.report import check_report, write_report
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
@@ -248,7 +249,7 @@ def _estimate(demo: _Demo) -> None:
         "grade with its interval. Commenters that share a letter cannot be told apart.",
         [as_line(Command("estimate", (scores,), settings))],
     )
-    found = estimate_files([scores], few, EstimateOptions(metrics=ESTIMATED, target="items"))
+    found = estimate_rated(Rated.files([scores], few), EstimateOptions(metrics=ESTIMATED, target="items"))
     shown = view_of(found)
     demo.show(f"{shown.head}\n")
     demo.show(

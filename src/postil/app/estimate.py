@@ -1,42 +1,35 @@
-"""Mean grades of systems from few ratings and many scores: the command `postil estimate`."""
+"""Mean grades of systems from few ratings and many scores: `postil estimate` and `postil.estimate`."""
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
 
-from postil.app.item_scores import open_judgements, open_score_files, read_judgements
-from postil.app.options import JudgedInputOptions
+from postil.app.rated import JudgedKeywords, Rated
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
-from postil.metaeval.estimates import Method, estimate
+from postil.metaeval.estimates import Method
+from postil.metaeval.estimates import estimate as estimate_means
 from postil.metaeval.estimation import Target
 from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
-from postil.records.arguments import check_fields
-from postil.records.results import EstimateSettings, replace
-from postil.records.rows import Judgement, Score
+from postil.records.arguments import check_arguments, check_fields, options_of, parted
+from postil.records.results import EstimateSettings
 from postil.records.scale import Scale
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
+    from typing import Unpack
 
-    from postil.app.progress import OnMessage
+    from postil.app.columns import Column
+    from postil.app.rated import Scores
     from postil.metaeval.rated_outputs import RatedOutputs
-    from postil.records.results import EstimateResult, Excluded
-    from postil.records.row_locations import Source
+    from postil.records.frames import Table
+    from postil.records.results import EstimateResult
 
-__all__ = [
-    "EstimateKeywords",
-    "EstimateOptions",
-    "estimate_files",
-    "estimate_rows",
-    "open_judged_files",
-    "rated_outputs",
-]
+__all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
 
 METHODS: Final[tuple[Method, ...]] = get_args(Method)
 TARGETS: Final[tuple[Target, ...]] = get_args(Target)
@@ -80,8 +73,8 @@ class EstimateOptions:
                 raise UnknownName(kind, name, known)
 
 
-class EstimateKeywords(TypedDict, total=False):
-    """Options of `postil.estimate` as keywords; see `EstimateOptions`."""
+class EstimateKeywords(JudgedKeywords, total=False):
+    """Keywords of `postil.estimate`: to read the data, and fields of `EstimateOptions`."""
 
     metrics: tuple[str, ...]
     target: str
@@ -92,99 +85,88 @@ class EstimateKeywords(TypedDict, total=False):
     severity: Rule
 
 
-def estimate_files(
-    scores: Sequence[str],
-    judgements: str,
-    options: EstimateOptions,
+def estimate(
+    scores: Mapping[str, Column] | Scores | None = None,
+    grades: Column | Table | None = None,
     *,
-    command: str = "",
-    inputs: JudgedInputOptions | None = None,
-    on_message: OnMessage = lambda _: None,
+    judgements: Table | None = None,
+    options: EstimateOptions | None = None,
+    **keywords: Unpack[EstimateKeywords],
 ) -> EstimateResult:
-    """Estimate mean grades from the item scores of files and the judgements of another.
+    """Estimate the mean human grade of each system from the ratings of some items and the scores of all.
+
+    Scores only remove variance: whatever they are worth, the estimand is about people's grades. The graded items must
+    be a simple random sample of the items. There are the two forms of `postil.correlate`, **columns** and **tables**.
 
     Args:
-        scores: Files of score rows, as `postil score --items` writes them; ``-`` for standard input. None to use the
-            judgements alone.
-        judgements: A file of judgement rows.
-        options: The options.
-        command: The command line, if there was one.
-        inputs: Options of reading the files.
-        on_message: Callback for status messages.
+        scores: n scores by metric, such as the ``items`` of the result of `postil.score`. Or a result, or a table
+            (item, system, metric, score). Without any the grades are used alone.
+        grades: Human rating of each of n texts: a number, or a list with one number per annotator. None and NaN stand
+            for no rating, which most texts have.
+        judgements: Table of human ratings (item, system, annotator, grade, and aspect where there is more than one).
+        options: Options; by default those of the command.
+        keywords: Fields of the options, in place of an object, and ways to read the data, as of `postil.correlate`.
+            Intervals are over items, and an item has one text per system.
+
+    Returns:
+        The ``systems``, best first, their ``differences``, ``relative_efficiency``, ``curve`` and ``notes``.
+
+    Warns:
+        UserWarning: Judgements without a grade were left out; they are in ``excluded`` as well.
 
     Raises:
-        UsageError: A name or a combination of options is wrong.
-        InvalidInput: A file is invalid; the message has the location.
-        Undefined: No output has both scores and ratings.
+        InvalidInput: Columns differ in length, something is no number, there is no grade, or an item has two texts of
+            one system.
+        UsageError: An aspect was asked for in columns, an argument is of the other form, or options do not go together.
+        UnknownName: A target, method, metric or field does not exist.
+        Undefined: No text has both scores and judgements.
+
+    >>> quality = [(7 * i + 3 * s) % 5 for i in range(30) for s in range(2)]
+    >>> grades = [1 + q if row < 24 else None for row, q in enumerate(quality)]
+    >>> judge = [q + (row % 3) / 4 for row, q in enumerate(quality)]
+    >>> found = estimate({"judge": judge}, grades, items=[i for i in range(30) for _ in "ab"], systems=["a", "b"] * 30)
+    >>> [(row.system, round(row.mean, 2), round(row.human_mean, 2), row.letters) for row in found.systems]
+    [('b', 2.95, 2.92, 'a'), ('a', 2.93, 2.83, 'a')]
+    >>> round(found.relative_efficiency.means, 1)
+    2.1
     """
-    found = estimate_rows(*open_judged_files(scores, judgements, inputs, on_message), options)
-    return replace(found, settings=replace(found.settings, command=command))
+    check_arguments(estimate, locals())
+    given, fields = parted(keywords, JudgedKeywords)
+    options = options_of(EstimateOptions, options, fields)
+    return estimate_rated(Rated.of(scores, grades, judgements, given, aspect=options.aspect), options)
 
 
-def open_judged_files(
-    scores: Sequence[str], judgements: str, inputs: JudgedInputOptions | None, on_message: OnMessage
-) -> tuple[Source[Score] | None, Source[Judgement]]:
-    """Open files of scores, where there are any, and one of judgements.
-
-    Args:
-        scores: Files of score rows; ``-`` for standard input.
-        judgements: A file of judgement rows.
-        inputs: Options of reading the files.
-        on_message: Callback for status messages.
-
-    Raises:
-        UsageError: Two of them are standard input.
-        InvalidInput: A file cannot be read.
-    """
-    if [*scores, judgements].count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
-    inputs = inputs or JudgedInputOptions()
-    given = inputs.readings({"scores": Score, "judgements": Judgement}, on_message)
-    scored = open_score_files(scores, given["scores"], inputs.metric_columns) if scores else None
-    return scored, open_judgements(judgements, given["judgements"], inputs.annotator_columns)
-
-
-def estimate_rows(
-    scores: Source[Score] | None,
-    judgements: Source[Judgement],
-    options: EstimateOptions,
-    *,
-    left_out: Sequence[Excluded] = (),
-) -> EstimateResult:
+def estimate_rated(rated: Rated, options: EstimateOptions, command: str = "") -> EstimateResult:
     """Estimate mean grades from item scores and judgements.
 
     Args:
-        scores: The item scores; None to use the judgements alone.
-        judgements: The judgements.
+        rated: The scores and judgements.
         options: The options.
-        left_out: Rows of either that were left out before.
+        command: The command line, if there was one.
 
     Raises:
         UsageError: A combination of options is wrong.
         InvalidInput: A row is invalid; the message has the location.
         Undefined: No output has both scores and ratings.
     """
-    rated = rated_outputs(scores, judgements, options)
-    method = cast("Method", options.method if scores is not None else "human")
+    outputs = rated_outputs(rated, options)
+    method = cast("Method", options.method if rated.scores is not None else "human")
     settings = EstimateSettings(
         postil=VERSION,
         metrics=options.metrics,
         lower_is_better=options.lower_is_better,
-        aspect=rated.aspect,
+        aspect=outputs.aspect,
         scale=str(options.scale) if options.scale else None,
+        command=command,
     )
-    rated = dataclasses.replace(rated, excluded=(*rated.excluded, *left_out))
-    return estimate(rated, cast("Target", options.target), method, settings=settings)
+    return estimate_means(outputs, cast("Target", options.target), method, settings=settings)
 
 
-def rated_outputs(
-    scores: Source[Score] | None, judgements: Source[Judgement], options: EstimateOptions
-) -> RatedOutputs:
+def rated_outputs(rated: Rated, options: EstimateOptions) -> RatedOutputs:
     """Assemble item scores and judgements.
 
     Args:
-        scores: The item scores; None to use the judgements alone.
-        judgements: The judgements.
+        rated: The scores and judgements.
         options: The options.
 
     Raises:
@@ -193,16 +175,15 @@ def rated_outputs(
         InvalidInput: A row is invalid; the message has the location.
         Undefined: No output has both scores and ratings.
     """
-    if scores is None and options.method == "ppi":
-        raise UsageError("{method} needs scores", method=Setting("method", "ppi"))
     named = (*options.metrics, *options.lower_is_better)
-    if named and scores is None:
-        raise UsageError(f"there are no scores, so none by {named[0]}")
-    scored = Scored(scores, scores.places) if scores is not None else None
-    for name in named:
-        if scored is not None and name not in scored.metrics:
-            raise UnknownName("metric", name, scored.metrics)
-    rows, places = read_judgements(judgements)
-    rated = Rated(rows, options.aspect, options.scale, places)
+    if rated.scores is None:
+        if options.method == "ppi":
+            raise UsageError("{method} needs scores", method=Setting("method", "ppi"))
+        if named:
+            raise UsageError(f"there are no scores, so none by {named[0]}")
+    scored = None if rated.scores is None else Scored(rated.scores)
+    if scored is not None:
+        scored.check(named)
+    judged = Judged(rated.judgements, options.aspect, options.scale)
     use = options.method != "human"
-    return outputs_of(scored, rated, options.metrics, scores=use, severity=options.severity)
+    return outputs_of(scored, judged, options.metrics, scores=use, severity=options.severity)

@@ -35,7 +35,7 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
     import numpy as np  # noqa: PLC0415 - it takes long to load
 
     from postil.metaeval.competence import infer, weighted_means  # noqa: PLC0415 - it loads statistics
-    from postil.metaeval.score_matrix import Rated  # noqa: PLC0415 - the same
+    from postil.metaeval.score_matrix import Judged  # noqa: PLC0415 - the same
 
     if not rubric.grades:
         reason = Message("competence is estimated from grades, and this campaign has marks")
@@ -44,10 +44,10 @@ def inferred_grades(ratings: Sequence[Rating], rubric: Rubric, model: Competence
     known = {one.number: one.gold for one in first if one.gold is not None}
     if len({one.number for one in first}) == len(known):
         return InferredGrades({}, {}, {}, Message("competence needs grades, and there are none"))
-    rated = Rated(Judgement(str(one.number), "", one.annotator, one.grade) for one in first)
-    keys = list(rated.rows)
+    judged = Judged(Judgement(str(one.number), "", one.annotator, one.grade) for one in first)
+    keys = list(judged.rows)
     numbers = [int(item) for item, _ in keys]
-    given = rated.of(keys)
+    given = judged.of(keys)
     try:
         found = infer(given, model, np.array([known.get(number, math.nan) for number in numbers]))
     except Undefined as error:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.app.endpoint import dry_run, usage_note
-from postil.app.item_scores import read_judgements
 from postil.app.judge_anchors import AnchorOptions
 from postil.app.judge_options import JudgeOptions
 from postil.app.judge_result import judge_result
@@ -16,11 +15,12 @@ from postil.app.judge_texts import TextSources, gather_texts
 from postil.app.options import InputOptions
 from postil.app.paired_tables import open_reference_table, pair_files
 from postil.app.progress import progress
+from postil.app.rated import checked_judgements
 from postil.endpoint import AllCut
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.judges import JudgeSpec, Template
 from postil.messages import Blank, Message, Setting
-from postil.metaeval.score_matrix import Rated
+from postil.metaeval.score_matrix import Judged
 from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
 from postil.records.frames import ColumnNames, is_table, open_rows
@@ -267,9 +267,8 @@ def _human_means(judgements: Source[Judgement] | None, options: JudgeOptions) ->
     """Mean human rating of each text that has any."""
     if judgements is None:
         return {}
-    rows, places = read_judgements(judgements)
-    rated = Rated(rows, options.aspect, options.scale, places)
-    return dict(zip(rated.rows, rated.of(list(rated.rows)).means.tolist(), strict=True))
+    judged = Judged(checked_judgements(judgements), options.aspect, options.scale)
+    return dict(zip(judged.rows, judged.of(list(judged.rows)).means.tolist(), strict=True))
 
 
 def _keep_rows(run: JudgeRun, out: str | None, client: Client, on_message: OnMessage) -> None:

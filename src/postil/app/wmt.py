@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-from postil.app.item_scores import open_score_files
 from postil.app.options import ResamplingOptions, ScoreInputOptions, ThreadOptions
 from postil.app.progress import steps
+from postil.app.rated import open_score_files
 from postil.app.wmt_own_scores import OwnScores
 from postil.app.wmt_selection import NAMES, Selection
 from postil.corpus.formats.wmt import WmtSet
@@ -127,9 +127,7 @@ def metrics_task(
     gold = {level: test_set.scores(test_set.human[level][name], level) for level, name in selection.human.items()}
     systems = selection.systems(gold, options.outliers, outliers=options.include_outliers, people=options.include_human)
     found = _Found(options)
-    inputs = inputs or ScoreInputOptions()
-    reading = inputs.readings({"scores": Score}, on_message)["scores"]
-    files = open_score_files(scores, reading, inputs.metric_columns) if scores else None
+    files = open_score_files(scores, inputs, on_message) if scores else None
     with steps(1 + 2 * sum(len(_asked(options.coefficients, *each)) for each in LEVELS)) as at:
         at("scores")
         own = OwnScores.read(files, test_set, systems)

@@ -11,6 +11,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
 from postil.metaeval.score_matrix import Scored
 from postil.metrics.spec import known_metric
+from postil.records.row_locations import LocatedRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.corpus.formats.wmt import Level, Scores, WmtSet
-    from postil.records.row_locations import Source
     from postil.records.rows import Score
 
     Metrics: TypeAlias = dict[str, Scores]
@@ -40,7 +40,7 @@ class OwnScores:
     signatures: Mapping[str, str]
 
     @classmethod
-    def read(cls, files: Source[Score] | None, test_set: WmtSet, systems: Collection[str]) -> OwnScores:
+    def read(cls, files: LocatedRows[Score] | None, test_set: WmtSet, systems: Collection[str]) -> OwnScores:
         """Read score rows, whose items are the numbers of the segments from 1; single draws of controls are ignored.
 
         Args:
@@ -61,7 +61,7 @@ class OwnScores:
                 path=str(test_set.path),
             )
         whole: dict[tuple[str, str], float] = {}
-        scored = Scored(_rows(files, test_set.segments, whole), files.places, statistics=True)
+        scored = Scored(LocatedRows(_rows(files, test_set.segments, whole), files.places), statistics=True)
         found: dict[Level, Metrics] = {"sys": {}, "seg": {}}
         for metric in scored.metrics:
             if any(metric in level for level in test_set.metrics.values()):
@@ -73,16 +73,16 @@ class OwnScores:
                 )
             found["sys"][metric], found["seg"][metric] = {}, {}
             for system in systems:
-                rows = _segments(scored, metric, system, test_set.segments, files.places.where)
+                rows = _segments(scored, metric, system, test_set.segments)
                 corpus = whole.get((metric, system))
                 if corpus is None:
-                    corpus = _corpus_score(scored, metric, rows, files.places.where)
+                    corpus = _corpus_score(scored, metric, rows)
                 found["sys"][metric][system] = [corpus]
                 found["seg"][metric][system] = scored.of(rows, [metric])[:, 0].tolist()
         return cls(found, scored.signatures)
 
 
-def _rows(files: Source[Score], segments: int, whole: dict[tuple[str, str], float]) -> Iterator[Score]:
+def _rows(files: LocatedRows[Score], segments: int, whole: dict[tuple[str, str], float]) -> Iterator[Score]:
     """All rows; those without an item are kept by metric and system as well."""
     for place, row in enumerate(files):
         if row.item is None:
@@ -93,18 +93,18 @@ def _rows(files: Source[Score], segments: int, whole: dict[tuple[str, str], floa
         yield row
 
 
-def _segments(scored: Scored, metric: str, system: str, segments: int, where: str) -> NDArray[np.int64]:
+def _segments(scored: Scored, metric: str, system: str, segments: int) -> NDArray[np.int64]:
     """Rows of a system in the order of the segments, each with a score."""
     rows = [scored.rows.get((str(number), system), -1) for number in range(1, segments + 1)]
     there = np.array([row for row in rows if row >= 0], np.int64)
     n = int((~np.isnan(scored.of(there, [metric]))).sum())
     if n < segments:
         problem = f"{metric} has scores of {n:,} of {segments:,} segments by {system}; expected all"
-        raise InvalidInput(problem, where=where)
+        raise InvalidInput(problem, where=scored.where)
     return there
 
 
-def _corpus_score(scored: Scored, name: str, rows: NDArray[np.int64], where: str) -> float:
+def _corpus_score(scored: Scored, name: str, rows: NDArray[np.int64]) -> float:
     """Corpus score of a system: of the sums of statistics where all segments have them, else the mean."""
     metric = known_metric(name, scored.signatures[name])
     statistics = scored.statistics.get(name)
@@ -112,5 +112,5 @@ def _corpus_score(scored: Scored, name: str, rows: NDArray[np.int64], where: str
         return float(scored.of(rows, [name]).mean())
     if statistics.shape[1] != metric.width:
         problem = f"{name}: expected {metric.width} statistics of each text, got {statistics.shape[1]}"
-        raise InvalidInput(problem, where=where)
+        raise InvalidInput(problem, where=scored.where)
     return float(metric.score(statistics[rows].sum(axis=0)[None])[0])

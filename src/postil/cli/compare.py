@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from postil.app.compare import CompareOptions, compare_files
+from postil.app.compare import CompareOptions, compare_rows
 from postil.app.compare_interleaved import compare_log
 from postil.app.compare_preferences import compare_preference_file
 from postil.app.options import ScoreInputOptions
+from postil.app.rated import open_score_files
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption
@@ -82,7 +83,7 @@ def compare(
     elif preferences is not None:
         result = compare_preference_file(preferences, options, command_line(context), inputs, say)
     else:
-        result = compare_files(scores or [], options, command_line(context), inputs, say)
+        result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line(context))
     shown = view_of(result)
     emit(show(format, result, shown, table=table), format)
     tell(format, shown.remarks)

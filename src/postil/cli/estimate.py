@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
-from postil.app.estimate import EstimateOptions, estimate_files
+from postil.app.estimate import EstimateOptions, estimate_rated
 from postil.app.options import JudgedInputOptions
+from postil.app.rated import Rated
 from postil.cli.command import command
 from postil.cli.errors import command_line, say
 from postil.cli.options import FormatOption, ReportOption
@@ -48,8 +48,10 @@ def estimate(
 
     Example: postil estimate scores.jsonl --judgements judgements.jsonl --report report.html
     """
-    scores = scores or []
-    make = partial(
-        estimate_files, scores, judgements, options, command=command_line(context), inputs=inputs, on_message=say
+    files, line = scores or [], command_line(context)
+    print_result(
+        lambda: estimate_rated(Rated.files(files, judgements, inputs, say), options, line),
+        format,
+        report,
+        [*files, judgements],
     )
-    print_result(make, format, report, [*scores, judgements])

@@ -13,12 +13,12 @@ from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.raters import raters
 from postil.metaeval.rating_pairs import RatingPairs, Tables
 from postil.metaeval.resampling import DRAWS, estimate, in_blocks
-from postil.metaeval.score_matrix import Rated
+from postil.metaeval.score_matrix import Judged
 from postil.metaeval.table import excluded_texts, repeated_texts
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
 from postil.records.results import Agreement, Excluded, PairAgreement, replace
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import LocatedRows, located
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -69,7 +69,6 @@ def agreement(
     scale: Scale | None = None,
     labels: Sequence[float] | None = None,
     draws: Draws = DRAWS,
-    places: RowLocations | None = None,
     numbered: bool = False,
     fewest: int = 1,
 ) -> Agreement:
@@ -95,7 +94,6 @@ def agreement(
         scale: Scale of the ratings; by default from the lowest to the highest one.
         labels: The ratings that can be given; by default those that occur. A mean of several ratings is added to them.
         draws: Random draws.
-        places: Locations of the rows, for messages.
         numbered: True if numbers of annotators are positions, even where all texts have equally many ratings.
         fewest: Smallest number of texts with two ratings for which there are kappas and alphas; results that are shown
             have `FEWEST`.
@@ -115,12 +113,12 @@ def agreement(
     >>> [(rater.name, rater.severity.value) for rater in found.raters]
     [('ann', 0.25), ('bob', -0.25)]
     """
-    places = places or RowLocations("judgements")
-    rated = Rated(_labelled(judgements, aspect, labels, places), aspect, scale, places)
-    keys = sorted(rated.rows)
+    judgements = located(judgements, "judgements")
+    judged = Judged(LocatedRows(_labelled(judgements, aspect, labels), judgements.places), aspect, scale)
+    keys = sorted(judged.rows)
     item = np.unique([name for name, _ in keys], return_inverse=True)[1]
-    ratings = rated.of(keys)
-    found = _of_ratings(ratings, item, keys.__getitem__, list(rated.repeated), labels, scale, draws, fewest)
+    ratings = judged.of(keys)
+    found = _of_ratings(ratings, item, keys.__getitem__, list(judged.repeated), labels, scale, draws, fewest)
     return _unless_numbered(found, ratings, always=numbered)
 
 
@@ -297,14 +295,14 @@ def _unless_numbered(found: Agreement, ratings: Ratings, *, always: bool = False
 
 
 def _labelled(
-    judgements: Iterable[Judgement], aspect: str | None, labels: Sequence[float] | None, places: RowLocations
+    judgements: LocatedRows[Judgement], aspect: str | None, labels: Sequence[float] | None
 ) -> Iterator[Judgement]:
     """Yield the judgements; raise InvalidInput for a rating that is not a label."""
     known = None if labels is None else set(labels)
     for place, row in enumerate(judgements):
         if known is not None and aspect in (None, row.aspect) and row.grade not in known:
             problem = f"expected one of the labels {', '.join(map(shown, sorted(known)))}, got {shown(row.grade)}"
-            raise places.error(place, "grade", problem)
+            raise judgements.places.error(place, "grade", problem)
         yield row
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UsageError
 from postil.learners.boosting import Trees, boosting_fit
 from postil.messages import Message, Setting
 from postil.metaeval.coefficient_kinds import kind_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.combination import CombinationMethod, Model
     from postil.metaeval.resampling import Counts
-    from postil.metaeval.score_matrix import Rated, Scored
+    from postil.metaeval.score_matrix import Judged, Scored
     from postil.records.results.parts import Excluded
 
 __all__ = [
@@ -100,13 +100,13 @@ class JudgedTexts:
 
 
 def judged_texts(
-    scored: Scored, rated: Rated, metrics: Sequence[str] = (), lower_is_better: Sequence[str] = ()
+    scored: Scored, judged: Judged, metrics: Sequence[str] = (), lower_is_better: Sequence[str] = ()
 ) -> JudgedTexts:
     """Join scores and ratings; a text without every column is excluded, counted and named.
 
     Args:
         scored: The scores.
-        rated: The ratings.
+        judged: The ratings.
         metrics: Columns; by default all scores but controls.
         lower_is_better: Metrics for which lower is better, beside those whose signatures say so.
 
@@ -116,25 +116,22 @@ def judged_texts(
         InvalidInput: A length is below 0.
         Undefined: No text has both scores and ratings.
 
-    >>> from postil.metaeval.score_matrix import Rated, Scored
+    >>> from postil.metaeval.score_matrix import Judged, Scored
     >>> from postil.records.rows import Judgement, Score
     >>> rows = [Score(item, "a", metric, 2.0, "") for item in "21" for metric in ("w-b", "a")]
-    >>> texts = judged_texts(Scored(rows), Rated([Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 3.0)]))
+    >>> texts = judged_texts(Scored(rows), Judged([Judgement("1", "a", "ann", 4.0), Judgement("2", "a", "ann", 3.0)]))
     >>> texts.items, texts.metrics, texts.ratings.tolist()
     (('1', '2'), ('a', 'w-b'), [4.0, 3.0])
     """
-    for name in lower_is_better:
-        if name not in scored.metrics:
-            raise UnknownName("metric", name, scored.metrics)
+    falls = scored.falling(lower_is_better)
     columns = tuple(sorted(chosen_metrics(scored, metrics)))
-    kept, excluded = meet(scored, rated, columns)
+    kept, excluded = meet(scored, judged, columns)
     keys = list(scored.rows)
     texts = sorted(keys[row] for row in kept.tolist())
     rows = np.array([scored.rows[key] for key in texts], np.int64)
     means = min((name for name in scored.metrics if name.startswith(MEAN_WEIGHT)), default="")
     there = [name for name in (LENGTH, means) if name in scored.metrics]
     controls = tuple(name for name in there if not np.isnan(scored.of(rows, [name])).any())
-    falls = {*lower_is_better, *scored.lower_is_better}
     return JudgedTexts(
         items=tuple(item for item, _ in texts),
         systems=tuple(system for _, system in texts),
@@ -144,9 +141,13 @@ def judged_texts(
         scores=columns_of(scored, rows, columns),
         controls=controls,
         control_scores=columns_of(scored, rows, controls),
-        ratings=rated.of(texts).means,
-        aspect=rated.aspect,
-        excluded=(*excluded, *repeated_texts([key for key in texts if key in rated.repeated])),
+        ratings=judged.of(texts).means,
+        aspect=judged.aspect,
+        excluded=(
+            *excluded,
+            *repeated_texts([key for key in texts if key in judged.repeated]),
+            *judged.left_out,
+        ),
     )
 
 

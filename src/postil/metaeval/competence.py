@@ -137,11 +137,11 @@ def mace(ratings: Ratings, known: NDArray[np.float64] | None = None) -> Inferred
         Undefined: There are no three annotators who share texts in turn, there is one distinct rating or more than 100,
             or agreement contradicts the result.
 
-    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.metaeval.score_matrix import Judged
     >>> from postil.records.rows import Judgement
     >>> grades = {"ann": [1, 2, 3, 1, 2, 3], "bob": [1, 2, 3, 1, 2, 3], "cy": [3, 3, 3, 3, 3, 3]}
-    >>> rated = Rated([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
-    >>> found = mace(rated.of(list(rated.rows)))
+    >>> judged = Judged([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
+    >>> found = mace(judged.of(list(judged.rows)))
     >>> [round(value, 2) for value in found.competence.tolist()]
     [0.97, 0.97, 0.05]
     """
@@ -188,11 +188,11 @@ def dawid_skene(
         Undefined: There are no three annotators who share texts in turn, or there is one distinct rating or more than
             100.
 
-    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.metaeval.score_matrix import Judged
     >>> from postil.records.rows import Judgement
     >>> grades = {"ann": [1, 2, 1, 2], "bob": [1, 2, 1, 2], "cy": [2, 2, 2, 2]}
-    >>> rated = Rated([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
-    >>> found = dawid_skene(rated.of(list(rated.rows)), smoothing=0)
+    >>> judged = Judged([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
+    >>> found = dawid_skene(judged.of(list(judged.rows)), smoothing=0)
     >>> found.competence.round(2).tolist(), found.expected.round(2).tolist()
     ([1.0, 1.0, 0.5], [1.0, 2.0, 1.0, 2.0])
     """

@@ -80,11 +80,11 @@ def estimate(
         Undefined: ``ppi`` where all items of a system are graded.
 
     >>> from postil.metaeval.rated_outputs import outputs_of
-    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.metaeval.score_matrix import Judged
     >>> from postil.records.results import EstimateSettings
     >>> from postil.records.rows import Judgement
-    >>> rated = Rated([Judgement(str(i), s, "ann", i * 7 % n) for i in range(20) for s, n in (("a", 5), ("b", 9))])
-    >>> found = estimate(outputs_of(None, rated), method="human", settings=EstimateSettings(postil=""))
+    >>> judged = Judged([Judgement(str(i), s, "ann", i * 7 % n) for i in range(20) for s, n in (("a", 5), ("b", 9))])
+    >>> found = estimate(outputs_of(None, judged), method="human", settings=EstimateSettings(postil=""))
     >>> [(row.system, row.mean, round(row.low, 2), round(row.high, 2), row.letters) for row in found.systems]
     [('b', 3.95, 2.7, 5.2, 'a'), ('a', 2.0, 1.25, 2.75, 'b')]
     """

@@ -108,11 +108,11 @@ def one_factor(ratings: Ratings, known: NDArray[np.float64] | None = None) -> In
         Undefined: There are no three annotators who share texts in turn, all grades are equal, or annotators agree no
             better than by chance.
 
-    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.metaeval.score_matrix import Judged
     >>> from postil.records.rows import Judgement
     >>> grades = {"ann": [1, 2, 4, 1, 2, 5] * 2, "bob": [1, 2, 5, 1, 2, 4] * 2, "cy": [3] * 12}
-    >>> rated = Rated([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
-    >>> found = one_factor(rated.of(list(rated.rows)))
+    >>> judged = Judged([Judgement(str(i), "a", who, grade) for who in grades for i, grade in enumerate(grades[who])])
+    >>> found = one_factor(judged.of(list(judged.rows)))
     >>> [round(value, 2) for value in found.competence.tolist()]
     [0.89, 0.89, 0.2]
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from postil.errors import Undefined, UnknownName, UsageError
+from postil.errors import Undefined, UsageError
 from postil.messages import Message, Setting
 from postil.metaeval.estimation import Outputs
 from postil.metaeval.severity import severities
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.score_matrix import Key, Rated, Ratings, Scored
+    from postil.metaeval.score_matrix import Judged, Key, Ratings, Scored
     from postil.metaeval.severity import Rule
     from postil.records.results import Severity
 
@@ -66,7 +66,7 @@ class RatedOutputs:
 
 def outputs_of(
     scored: Scored | None,
-    rated: Rated,
+    judged: Judged,
     metrics: Sequence[str] = (),
     *,
     scores: bool = True,
@@ -79,7 +79,7 @@ def outputs_of(
 
     Args:
         scored: The scores; None where there are only ratings.
-        rated: The ratings.
+        judged: The ratings.
         metrics: The metrics to keep; by default all but controls.
         scores: False to use the ratings alone, so that outputs without a score stay.
         severity: Rule for severities of annotators in the ratings.
@@ -89,29 +89,29 @@ def outputs_of(
         UsageError: There is no metric besides controls.
         Undefined: No output has both scores and ratings.
 
-    >>> from postil.metaeval.score_matrix import Rated, Scored
+    >>> from postil.metaeval.score_matrix import Judged, Scored
     >>> from postil.records.rows import Judgement, Score
     >>> rows = [Score(item, system, "judge", 0.5, "") for item in "123" for system in "ab"]
-    >>> made = outputs_of(Scored(rows), Rated([Judgement("2", "a", "ann", 4.0), Judgement("9", "a", "ann", 2.0)]))
+    >>> made = outputs_of(Scored(rows), Judged([Judgement("2", "a", "ann", 4.0), Judgement("9", "a", "ann", 2.0)]))
     >>> made.systems, made.outputs.grades.tolist(), list(map(str, made.excluded))
     (('a',), [[nan], [4.0], [nan]], ['systems without grades: 1 (b)', 'judged but not scored: 1 (9 by a)'])
     """
     if scored is None or not scores:
-        keys = list(dict.fromkeys([*(scored.rows if scored else ()), *rated.rows]))
-        return _made(keys, None, rated, (), severity)
+        keys = list(dict.fromkeys([*(scored.rows if scored else ()), *judged.rows]))
+        return _made(keys, None, judged, (), severity)
     wanted = chosen_metrics(scored, metrics)
     dense = scored.dense[:, [scored.columns[name] for name in wanted]]
     keys, complete = list(scored.rows), ~np.isnan(dense).any(axis=1)
-    graded = {key[1] for key in keys if key in rated.rows}
+    graded = {key[1] for key in keys if key in judged.rows}
     lacking = [key for key, there in zip(keys, complete.tolist(), strict=True) if not there and key[1] in graded]
-    systems, items = _whole([key for key, there in zip(keys, complete.tolist(), strict=True) if there], rated)
+    systems, items = _whole([key for key, there in zip(keys, complete.tolist(), strict=True) if there], judged)
     if not items:
-        raise Undefined(_nothing(keys, rated, lacking))
+        raise Undefined(_nothing(keys, judged, lacking))
     lost = [name for name in dict.fromkeys(key[0] for key in keys) if name not in items]
     return _made(
         [key for key in keys if key[0] in items and key[1] in systems],
         (scored, wanted),
-        rated,
+        judged,
         (
             *_named(Message("systems without grades"), [each for each in _systems(keys) if each not in graded]),
             *_named(
@@ -120,7 +120,7 @@ def outputs_of(
             ),
             *excluded_texts("not scored by every metric", lacking),
             *_named("items without all systems, excluded with their grades", lost),
-            *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
+            *excluded_texts("judged but not scored", [key for key in judged.rows if key not in scored.rows]),
         ),
         severity,
     )
@@ -137,9 +137,7 @@ def chosen_metrics(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
         UnknownName: There is no such metric.
         UsageError: There is no metric besides controls.
     """
-    for name in metrics:
-        if name not in scored.metrics:
-            raise UnknownName("metric", name, scored.metrics)
+    scored.check(metrics)
     wanted = tuple(dict.fromkeys(metrics or [name for name in scored.metrics if not name.startswith("control:")]))
     if not wanted:
         raise UsageError(
@@ -150,7 +148,7 @@ def chosen_metrics(scored: Scored, metrics: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def _whole(keys: Sequence[Key], rated: Rated) -> tuple[set[str], set[str]]:
+def _whole(keys: Sequence[Key], judged: Judged) -> tuple[set[str], set[str]]:
     """Systems with ratings, and the items that have all of them.
 
     A system whose ratings are all on other items has none left, so it goes, and more items may be whole without it.
@@ -158,25 +156,27 @@ def _whole(keys: Sequence[Key], rated: Rated) -> tuple[set[str], set[str]]:
     of: dict[str, set[str]] = {}
     for item, system in keys:
         of.setdefault(item, set()).add(system)
-    systems = {key[1] for key in keys if key in rated.rows}
+    systems = {key[1] for key in keys if key in judged.rows}
     while systems:
         items = {item for item, several in of.items() if systems <= several}
-        left = {system for item, system in keys if item in items and system in systems and (item, system) in rated.rows}
+        left = {
+            system for item, system in keys if item in items and system in systems and (item, system) in judged.rows
+        }
         if left == systems:
             return systems, items
         systems = left
     return set(), set()
 
 
-def _nothing(keys: Sequence[Key], rated: Rated, lacking: Sequence[Key]) -> str:
+def _nothing(keys: Sequence[Key], judged: Judged, lacking: Sequence[Key]) -> str:
     def such(some: Iterable[Key]) -> str:
         item, system = next(iter(some))
         return f" (such as {item} by {system})"
 
     return (
         f"no graded output has all scores on an item that all systems have: {len(keys)} scored{such(keys)}, "
-        f"{len(rated.rows)} judged{such(rated.rows)}, {len(lacking)} not scored by every metric; scores and judgements "
-        "meet on item and system"
+        f"{len(judged.rows)} judged{such(judged.rows)}, {len(lacking)} not scored by every metric; scores and "
+        "judgements meet on item and system"
     )
 
 
@@ -191,12 +191,12 @@ def _named(why: str, names: Sequence[str]) -> tuple[Excluded, ...]:
 def _made(
     keys: Sequence[Key],
     scores: tuple[Scored, tuple[str, ...]] | None,
-    rated: Rated,
+    judged: Judged,
     excluded: tuple[Excluded, ...],
     rule: Rule,
 ) -> RatedOutputs:
     """Outputs of some keys; without scores, systems without ratings are excluded here."""
-    graded = [key for key in keys if key in rated.rows]
+    graded = [key for key in keys if key in judged.rows]
     there = set(_systems(graded))
     items = {name: place for place, name in enumerate(dict.fromkeys(key[0] for key in keys))}
     systems = {name: place for place, name in enumerate(each for each in _systems(keys) if each in there)}
@@ -209,7 +209,7 @@ def _made(
         for key in keys:
             rows[items[key[0]], systems[key[1]]] = scored.rows[key]
         grid = scored.dense[:, [scored.columns[name] for name in wanted]][rows]
-    given = rated.of(graded)
+    given = judged.of(graded)
     biased = severities(given)
     removed = biased if biased is not None and biased.removed(rule) else None
     ratings = removed.adjusted if removed else given
@@ -233,8 +233,12 @@ def _made(
         signatures=tuple(scored.signatures[name] for name in wanted) if scored is not None else (),
         ratings=np.asarray(counts.sum(axis=0)),
         annotators=len(ratings.names),
-        aspect=rated.aspect,
-        excluded=(*excluded, *repeated_texts([key for key in graded if key in rated.repeated])),
+        aspect=judged.aspect,
+        excluded=(
+            *excluded,
+            *repeated_texts([key for key in graded if key in judged.repeated]),
+            *judged.left_out,
+        ),
         severity=biased.told(rule) if biased else None,
     )
 

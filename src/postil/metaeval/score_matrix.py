@@ -15,18 +15,18 @@ from postil.messages import Blank, Message, Setting
 from postil.metaeval.coefficients import starts_of
 from postil.records.explain import shown
 from postil.records.names import falls_by_signature
-from postil.records.row_locations import RowLocations
+from postil.records.row_locations import located
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
-__all__ = ["Key", "Rated", "Ratings", "Scored"]
+__all__ = ["Judged", "Key", "Ratings", "Scored"]
 
 Key: TypeAlias = tuple[str, str]
 """Join key of scores and judgements: item and system."""
@@ -43,7 +43,6 @@ class Scored:
 
     Args:
         scores: Score rows; those without an item (corpus scores) are ignored.
-        places: Locations of the rows, for messages.
         statistics: True to keep the statistics of the texts.
 
     Attributes:
@@ -52,6 +51,8 @@ class Scored:
         metrics: The columns that are not draws.
         draws: The columns of each random control, by the number of the draw.
         signatures: The signature of each column.
+        where: Name of the scores, for messages.
+        copies: The texts that are references of their item.
         corpus: Number of corpus scores that were ignored.
         dense: float64[rows, columns].
         statistics: By metric, where its scores have statistics and they are kept, float64[rows, k]; NaN where there is
@@ -67,15 +68,15 @@ class Scored:
     ({('1', 'a'): 0, ('2', 'a'): 1}, [[0.5, nan], [nan, 0.25]])
     """
 
-    def __init__(
-        self, scores: Iterable[Score], places: RowLocations | None = None, *, statistics: bool = False
-    ) -> None:
-        places = places or RowLocations("scores")
+    def __init__(self, scores: Iterable[Score], *, statistics: bool = False) -> None:
+        scores = located(scores, "scores")
+        places, self.where = scores.places, scores.places.where
         kept = _Statistics()
         self.rows: dict[Key, int] = {}
         self.columns: dict[str, int] = {}
         self.signatures: dict[str, str] = {}
         rows, columns, values, index = array("q"), array("q"), array("d"), array("q")
+        self.copies: set[Key] = set()
         self.corpus = 0
         for place, score in enumerate(scores):
             if score.item is None:
@@ -85,6 +86,8 @@ class Scored:
             columns.append(self.columns.setdefault(score.metric, len(self.columns)))
             values.append(score.score)
             index.append(place)
+            if score.equal_references:
+                self.copies.add((score.item, score.system))
             if self.signatures.setdefault(score.metric, score.signature) != score.signature:
                 both = (self.signatures[score.metric], score.signature)
                 split = [name for each in both for name in TOKENIZER.findall(each)]
@@ -96,13 +99,13 @@ class Scored:
         if not rows:
             had = f"{self.corpus} corpus scores, which have no item" if self.corpus else "no rows"
             problem = f"expected item scores (postil score --items FILE writes them), got {had}"
-            raise InvalidInput(problem, where=places.where)
+            raise InvalidInput(problem, where=self.where)
         self.draws = _draws(self.columns)
         drawn = {name for names in self.draws.values() for name in names}
         self.metrics = tuple(name for name in self.columns if name not in drawn)
         if not self.metrics:
             problem = "expected item scores of a metric, got nothing but draws of random controls, such as "
-            raise InvalidInput(problem + next(iter(self.columns)), where=places.where)
+            raise InvalidInput(problem + next(iter(self.columns)), where=self.where)
         at = np.frombuffer(rows, np.int64), np.frombuffer(columns, np.int64)
         flat = at[0] * len(self.columns) + at[1]
         first = np.unique(flat, return_index=True)[1]
@@ -116,10 +119,23 @@ class Scored:
         self.dense[at] = values
         self.statistics = kept.by_metric(len(self.rows))
 
-    @property
-    def lower_is_better(self) -> tuple[str, ...]:
-        """The metrics whose signatures say that lower is better."""
-        return tuple(name for name in self.metrics if falls_by_signature(name, self.signatures[name]))
+    def check(self, metrics: Iterable[str]) -> None:
+        """Raise `UnknownName` for the first of some metrics that is not scored."""
+        for name in metrics:
+            if name not in self.metrics:
+                raise UnknownName("metric", name, self.metrics)
+
+    def falling(self, named: Collection[str]) -> set[str]:
+        """The metrics for which lower is better.
+
+        Args:
+            named: Those that are named, besides those whose signatures say so.
+
+        Raises:
+            UnknownName: One that is named is not scored.
+        """
+        self.check(named)
+        return {*named, *(name for name in self.metrics if falls_by_signature(name, self.signatures[name]))}
 
     def of(self, rows: NDArray[np.int64], metrics: Sequence[str]) -> NDArray[np.float64]:
         """float64[rows, metrics], selected rows and columns."""
@@ -195,7 +211,7 @@ class Ratings:
         >>> from postil.records.rows import Judgement
         >>> rows = [Judgement("1", "a", "1", 2.0), Judgement("1", "a", "2", 4.0)]
         >>> texts = [("1", "a"), ("2", "a")]
-        >>> [Rated([*rows, Judgement("2", "a", name, 3.0)]).of(texts).numbered for name in ("1", "2")]
+        >>> [Judged([*rows, Judgement("2", "a", name, 3.0)]).of(texts).numbered for name in ("1", "2")]
         [True, False]
         """
         places = {str(place): place for place in range(1, len(self.names) + 1)}
@@ -227,19 +243,19 @@ class Ratings:
         )
 
 
-class Rated:
+class Judged:
     """Judgements by text and annotator.
 
     Args:
         judgements: The ratings.
         aspect: The aspect to keep, where judgements have more than one.
         scale: Scale of the ratings.
-        places: Locations of the rows, for messages.
 
     Attributes:
         rows: The index of each text, in order of first appearance.
         aspect: The aspect.
         repeated: The texts that an annotator rated more than once.
+        left_out: Judgements that were left out before.
 
     Raises:
         InvalidInput: There are no judgements, a grade is not on the scale, or there are several aspects and none was
@@ -247,19 +263,14 @@ class Rated:
         UnknownName: There is no such aspect.
 
     >>> from postil.records.rows import Judgement
-    >>> rated = Rated([Judgement("1", "a", who, grade) for who, grade in (("bob", 2.0), ("ann", 4.0), ("bob", 3.0))])
-    >>> rated.rows, list(rated.repeated), rated.of([("1", "a")]).grades.tolist()
+    >>> judged = Judged([Judgement("1", "a", who, grade) for who, grade in (("bob", 2.0), ("ann", 4.0), ("bob", 3.0))])
+    >>> judged.rows, list(judged.repeated), judged.of([("1", "a")]).grades.tolist()
     ({('1', 'a'): 0}, [('1', 'a')], [4.0, 2.5])
     """
 
-    def __init__(
-        self,
-        judgements: Iterable[Judgement],
-        aspect: str | None = None,
-        scale: Scale | None = None,
-        places: RowLocations | None = None,
-    ) -> None:
-        places = places or RowLocations("judgements")
+    def __init__(self, judgements: Iterable[Judgement], aspect: str | None = None, scale: Scale | None = None) -> None:
+        judgements = located(judgements, "judgements")
+        places, self.left_out = judgements.places, judgements.left_out
         self.rows: dict[Key, int] = {}
         numbers: dict[str, int] = {}
         texts, annotators, grades = array("q"), array("q"), array("d")

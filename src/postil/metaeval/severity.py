@@ -189,12 +189,12 @@ def severities(ratings: Ratings) -> Severities | None:
         The severities; None where no output has ratings by two annotators, or where annotators are positions, which
         stand for nobody in particular.
 
-    >>> from postil.metaeval.score_matrix import Rated
+    >>> from postil.metaeval.score_matrix import Judged
     >>> from postil.records.rows import Judgement
     >>> grades = {"1": {"a": 4, "b": 5}, "2": {"a": 2, "b": 4, "c": 1}, "3": {"b": 3, "c": 1}, "4": {"a": 3}}
     >>> rows = [Judgement(item, "x", who, grade) for item, given in grades.items() for who, grade in given.items()]
-    >>> rated = Rated(rows)
-    >>> found = severities(rated.of(list(rated.rows)))
+    >>> judged = Judged(rows)
+    >>> found = severities(judged.of(list(judged.rows)))
     >>> found.bias.round(6).tolist(), round(found.variance, 6), found.degrees
     ([-0.275, 1.125, -1.275], 0.2, (2, 2))
     """

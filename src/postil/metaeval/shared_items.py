@@ -21,7 +21,7 @@ __all__ = ["on_shared_items"]
 
 
 def on_shared_items(
-    scored: Scored, systems: tuple[str, ...], *, intersect: bool, where: str
+    scored: Scored, systems: tuple[str, ...], *, intersect: bool
 ) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
     """Select the items that every system has by every metric.
 
@@ -29,7 +29,6 @@ def on_shared_items(
         scored: The scores.
         systems: The systems, in the order of the result.
         intersect: Exclude items that not all systems cover; otherwise raise.
-        where: Name of the scores, for messages.
 
     Returns:
         int64[items, systems], the row of each text in ``scored``, and the excluded items.
@@ -53,7 +52,7 @@ def on_shared_items(
             items="; ".join(map(str, left_out)),
             intersect=Setting("intersect", value=True),
         )
-        raise InvalidInput(problem, where=where)
+        raise InvalidInput(problem, where=scored.where)
     rows = rows[~np.isnan(values).any(axis=(1, 2))]
     if len(rows) < 2:
         missing = f": {'; '.join(map(str, left_out))}" if left_out else ""

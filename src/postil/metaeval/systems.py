@@ -12,7 +12,6 @@ from postil.messages import Message, Setting
 from postil.metaeval.baseline_tests import compare_means, compare_sums, means_of_resamples
 from postil.metaeval.coefficients import means_by
 from postil.metaeval.resampling import DRAWS, bootstrap_counts, estimate, interval
-from postil.metaeval.score_matrix import Scored
 from postil.metaeval.shared_items import on_shared_items
 from postil.metaeval.significance import holm
 from postil.records.explain import shown
@@ -28,16 +27,15 @@ from postil.records.results import (
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from postil.metaeval.baseline_tests import BaselineTest
     from postil.metaeval.resampling import Draws
+    from postil.metaeval.score_matrix import Scored
     from postil.metaeval.table import Table
     from postil.records.results import Estimate
-    from postil.records.row_locations import RowLocations
-    from postil.records.rows import Score
 
 __all__ = ["CorpusMetric", "SystemMeans", "compare", "mean_estimates", "system_means"]
 
@@ -59,7 +57,7 @@ class CorpusMetric(Protocol):
 
 
 def compare(
-    scores: Iterable[Score],
+    scored: Scored,
     baseline: str | None = None,
     *,
     intersect: bool = False,
@@ -67,7 +65,6 @@ def compare(
     draws: Draws = DRAWS,
     metric_of: Callable[[str, str], CorpusMetric] | None = None,
     sacrebleu: bool = False,
-    places: RowLocations | None = None,
 ) -> Comparison:
     """Compare systems by their corpus scores: of summed statistics where rows have them, else means of item scores.
 
@@ -77,7 +74,7 @@ def compare(
     difference; ``p = (1 + #{|difference of the swapped| >= |difference|}) / (permutations + 1)``.
 
     Args:
-        scores: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
+        scored: Item scores. Corpus scores (rows without an item) and single draws of random controls are ignored.
         baseline: The system to compare with; by default the first.
         intersect: True to compare on shared items, where systems cover different ones.
         lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
@@ -86,7 +83,6 @@ def compare(
             of item scores compared.
         sacrebleu: True for the p-values of sacreBLEU, from the same resamples and permutations as it draws with this
             seed; see `sacrebleu_p_value` and `permutation_p`.
-        places: Locations of the rows, for messages.
 
     Raises:
         InvalidInput: Systems cover different items and `intersect` is not set, a text has two scores by one metric,
@@ -94,25 +90,22 @@ def compare(
         Undefined: Systems share fewer than two items.
         UnknownName: There is no such baseline or metric.
 
+    >>> from postil.metaeval.score_matrix import Scored
     >>> from postil.records.rows import Score
     >>> texts = [("1", 0.1, 0.3), ("2", 0.2, 0.5), ("3", 0.3, 0.4)]
     >>> rows = [Score(item, "a", "meteor", score, "") for item, score, _ in texts]
     >>> rows += [Score(item, "b", "meteor", score, "") for item, _, score in texts]
-    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in compare(rows).systems]
+    >>> found = compare(Scored(rows))
+    >>> [(row.system, round(row.mean, 3), row.difference and round(row.difference, 3)) for row in found.systems]
     [('a', 0.2, None), ('b', 0.4, 0.2)]
     """
-    where = places.where if places else "scores"
-    scored = Scored(scores, places, statistics=metric_of is not None)
     systems = tuple(dict.fromkeys(system for _, system in scored.rows))
-    for name in lower_is_better:
-        if name not in scored.metrics:
-            raise UnknownName("metric", name, scored.metrics)
-    lower_is_better = {*lower_is_better, *scored.lower_is_better}
+    lower_is_better = scored.falling(lower_is_better)
     baseline = systems[0] if baseline is None else as_id(baseline)
     if baseline not in systems:
         raise UnknownName("system", baseline, systems)
-    rows, left_out = on_shared_items(scored, systems, intersect=intersect, where=where)
-    base, corpora = systems.index(baseline), _corpora(scored, metric_of, where)
+    rows, left_out = on_shared_items(scored, systems, intersect=intersect)
+    base, corpora = systems.index(baseline), _corpora(scored, metric_of)
     tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)
     return Comparison(
         aggregation="corpus" if corpora else "item mean",
@@ -306,9 +299,7 @@ def _rows(
             )
 
 
-def _corpora(
-    scored: Scored, metric_of: Callable[[str, str], CorpusMetric] | None, where: str
-) -> dict[str, CorpusMetric]:
+def _corpora(scored: Scored, metric_of: Callable[[str, str], CorpusMetric] | None) -> dict[str, CorpusMetric]:
     """The metrics whose scores have statistics; checks these against the scores.
 
     Raises:
@@ -333,7 +324,7 @@ def _corpora(
                 problem=problem,
                 means=Setting("item_means", value=True),
             )
-            raise InvalidInput(said, where=where)
+            raise InvalidInput(said, where=scored.where)
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from postil.errors import Undefined, UnknownName
 from postil.messages import Message
 from postil.metaeval.coefficients import Texts, starts_of
-from postil.metaeval.score_matrix import Rated, Scored
+from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.names import CONTROL, metric_of
 from postil.records.results.parts import NAMED, Excluded
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.score_matrix import Key, Ratings
-    from postil.records.row_locations import RowLocations
     from postil.records.rows import Judgement, Score
     from postil.records.scale import Scale
 
@@ -77,6 +76,7 @@ class Table:
         repeated: int64[k], the texts with several ratings by one annotator, in the order of the judgements.
         aspect: The aspect that was judged; None where there is only one, without a name.
         scale: Scale of the ratings, where it is known.
+        copies: Number of texts that are references of their item.
         left_out: Texts that were excluded, and texts whose ratings were averaged.
     """
 
@@ -94,6 +94,7 @@ class Table:
     repeated: NDArray[np.int64]
     aspect: str | None
     scale: Scale | None
+    copies: int
     left_out: tuple[Excluded, ...]
 
     def __len__(self) -> int:
@@ -156,8 +157,6 @@ def join(
     lower_is_better: Collection[str] = (),
     aspect: str | None = None,
     scale: Scale | None = None,
-    score_places: RowLocations | None = None,
-    judgement_places: RowLocations | None = None,
 ) -> Table:
     """Join scores and human judgements of the same texts on (item, system).
 
@@ -172,8 +171,6 @@ def join(
         lower_is_better: Names of the metrics for which lower is better, beside those whose signatures say so.
         aspect: The aspect to keep, where judgements have more than one.
         scale: Scale of the ratings.
-        score_places: Locations of the score rows, for messages.
-        judgement_places: Locations of the judgement rows, for messages.
 
     Raises:
         InvalidInput: There are no item scores of a metric, a text has two scores by one metric, a grade is not on the
@@ -190,23 +187,21 @@ def join(
     >>> print(*table.left_out, sep="; ")
     scored but not judged: 1 (3 by a); judged but not scored: 1 (4 by a)
     """
-    scored = Scored(scores, score_places)
-    rated = Rated(judgements, aspect, scale, judgement_places)
-    for name in (*metrics, *lower_is_better):
-        if name not in scored.metrics:
-            raise UnknownName("metric", name, scored.metrics)
-    lower_is_better = {*lower_is_better, *scored.lower_is_better}
+    judged = Judged(judgements, aspect, scale)
+    scored = Scored(scores)
+    scored.check(metrics)
+    lower_is_better = scored.falling(lower_is_better)
     some = (*metrics, *(name for name in beside if name in scored.metrics)) if metrics else ()
     wanted = tuple(dict.fromkeys([*some, *(name for name in scored.metrics if metric_of(name) in metrics)]))
     wanted = wanted or scored.metrics
     draws = {control: names for control, names in scored.draws.items() if not metrics or metric_of(control) in metrics}
-    kept, left_out = meet(scored, rated, [*wanted, *(name for names in draws.values() for name in names)])
+    kept, left_out = meet(scored, judged, [*wanted, *(name for names in draws.values() for name in names)])
     keys = list(scored.rows)
     items, systems = (_numbers(keys[row][part] for row in kept.tolist()) for part in (0, 1))
     kept = kept[np.argsort([items[keys[row][0]] for row in kept.tolist()], kind="stable")]
     texts = {keys[row]: text for text, row in enumerate(kept.tolist())}
-    ratings = rated.of(list(texts))
-    repeated = np.array([texts[key] for key in rated.repeated if key in texts], np.int64)
+    ratings = judged.of(list(texts))
+    repeated = np.array([texts[key] for key in judged.repeated if key in texts], np.int64)
     return Table(
         items=tuple(items),
         systems=tuple(systems),
@@ -223,18 +218,23 @@ def join(
         grades=ratings.means,
         ratings=ratings,
         repeated=repeated,
-        aspect=rated.aspect,
+        aspect=judged.aspect,
         scale=scale,
-        left_out=(*left_out, *repeated_texts([keys[row] for row in kept[np.sort(repeated)]])),
+        copies=len(scored.copies.intersection(texts)),
+        left_out=(
+            *left_out,
+            *repeated_texts([keys[row] for row in kept[np.sort(repeated)]]),
+            *judged.left_out,
+        ),
     )
 
 
-def meet(scored: Scored, rated: Rated, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
+def meet(scored: Scored, judged: Judged, needed: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Excluded, ...]]:
     """Select the score rows of texts that have ratings and all needed scores; name the excluded ones.
 
     Args:
         scored: The scores.
-        rated: The ratings.
+        judged: The ratings.
         needed: Names of the metrics that a text must be scored by.
 
     Raises:
@@ -242,18 +242,18 @@ def meet(scored: Scored, rated: Rated, needed: Sequence[str]) -> tuple[NDArray[n
     """
     complete = ~np.isnan(scored.dense[:, [scored.columns[name] for name in needed]]).any(axis=1)
     keys = list(scored.rows)
-    judged = np.array([key in rated.rows for key in keys], bool)
-    kept = np.flatnonzero(complete & judged)
+    there = np.array([key in judged.rows for key in keys], bool)
+    kept = np.flatnonzero(complete & there)
     if not len(kept):
         raise Undefined(
-            f"no text has both scores and judgements: {len(keys)} scored{_such(keys)}, {len(rated.rows)} judged"
-            f"{_such(rated.rows)}, {int((judged & ~complete).sum())} judged but not scored by every metric; they "
+            f"no text has both scores and judgements: {len(keys)} scored{_such(keys)}, {len(judged.rows)} judged"
+            f"{_such(judged.rows)}, {int((there & ~complete).sum())} judged but not scored by every metric; they "
             "meet on item and system"
         )
     return kept, (
-        *excluded_texts("scored but not judged", [keys[row] for row in np.flatnonzero(~judged)]),
-        *excluded_texts("judged but not scored", [key for key in rated.rows if key not in scored.rows]),
-        *excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(judged & ~complete)]),
+        *excluded_texts("scored but not judged", [keys[row] for row in np.flatnonzero(~there)]),
+        *excluded_texts("judged but not scored", [key for key in judged.rows if key not in scored.rows]),
+        *excluded_texts("not scored by every metric", [keys[row] for row in np.flatnonzero(there & ~complete)]),
     )
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from postil.errors import UnknownName, UsageError
 from postil.messages import Listed, Setting
@@ -18,7 +18,7 @@ from postil.records.explain import LONGEST, shown
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["check_arguments", "check_fields", "options_of"]
+__all__ = ["check_arguments", "check_fields", "options_of", "parted"]
 
 T = TypeVar("T")
 Kind: TypeAlias = tuple[str, Callable[[object], bool]]  # what is expected, and whether a value is that
@@ -160,6 +160,29 @@ def options_of(cls: type[T], options: T | None, keywords: Mapping[str, object]) 
     if missing := [Setting(name) for name in required if name not in keywords]:
         raise UsageError("missing: {names}", names=Listed(missing, last=", "))
     return cls(**keywords)
+
+
+def parted(keywords: Mapping[str, object], of: type[T]) -> tuple[T, dict[str, object]]:
+    """Part the keywords of a call in those of a typed dictionary, which are checked, and the others.
+
+    Args:
+        keywords: The keywords.
+        of: Class of the typed dictionary.
+
+    Raises:
+        UsageError: One of the first is of another kind.
+
+    >>> from typing import TypedDict
+    >>> class Names(TypedDict, total=False):
+    ...     item: str
+    >>> parted({"item": "id", "seed": 1}, Names)
+    ({'item': 'id'}, {'seed': 1})
+    """
+    kinds = of.__annotations__
+    given = {name: value for name, value in keywords.items() if name in kinds}
+    for name, value in given.items():
+        _check(name, kinds[name].__forward_arg__, value)
+    return cast("T", given), {name: value for name, value in keywords.items() if name not in kinds}
 
 
 def _check(name: str, annotation: str, value: object) -> None:

@@ -17,7 +17,6 @@ from msgspec import inspect
 
 from postil.errors import InvalidInput, UsageError, nearest
 from postil.messages import Message
-from postil.records.column_patterns import is_folded
 from postil.records.explain import Null
 from postil.records.reading import NESTED, readings
 from postil.records.record_rows import is_nested, records_as_rows
@@ -26,7 +25,7 @@ from postil.records.row_files import FilePath, read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score
 from postil.records.unfolding import unfolding
-from postil.records.wide import folded_reading, melted, wide_reading, wide_type
+from postil.records.wide import read_wide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = IntoFrame
     Table: TypeAlias = FilePath | Frame | Sequence[Row] | Sequence[Mapping[str, object]]
 
-__all__ = ["SYSTEM", "ColumnNames", "TableRows", "is_frame", "is_table", "open_rows", "plain_value"]
+__all__ = ["SYSTEM", "ColumnNames", "is_frame", "is_table", "open_rows", "plain_value", "warn"]
 
 T = TypeVar("T", bound=Row)
 
@@ -81,8 +80,12 @@ def is_table(value: object) -> TypeGuard[Table]:
     return isinstance(value, str | os.PathLike) or is_frame(value)
 
 
-def _warn(message: str) -> None:
-    """Warn at the line that called the package, which a notebook repeats when its cell runs again."""
+def warn(message: str) -> None:
+    """Warn at the line that called the package, which a notebook repeats when its cell runs again.
+
+    Args:
+        message: The warning.
+    """
     level, frame = 1, cast("FrameType | None", sys._getframe())  # noqa: SLF001 - as the module warnings does
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "postil":
         level, frame = level + 1, frame.f_back
@@ -98,6 +101,7 @@ class ColumnNames:
             ``{"references.text": "gold"}`` of another, ``{"system": "=mine"}`` a constant.
         everywhere: Column by field, in every table that has the field; None for its own name.
         wide: Columns by table that each are a metric (of scores) or an annotator (of judgements).
+        given: Options of reading each table, where flags made them; by default those of `columns`.
         constants: Value of fields that a table in memory has no column for, besides `CONSTANTS`.
 
     Raises:
@@ -117,13 +121,14 @@ annotator, grade, aspect
         *,
         everywhere: Mapping[str, str | None] | None = None,
         wide: Mapping[str, Sequence[str]] | None = None,
+        given: Mapping[str, Reading] | None = None,
         constants: Mapping[str, str] | None = None,
     ) -> None:
         words = [f"{field}={column}" for field, column in (columns or {}).items()]
         shared = {field: column for field, column in (everywhere or {}).items() if column is not None}
         self._readings: dict[str, Reading] = {}
         self._named: set[str] = set()
-        for role, reading in readings(roles, _warn, column=words).items():
+        for role, reading in (given or readings(roles, warn, column=words)).items():
             of_role = {field: column for field, column in shared.items() if field in roles[role].__struct_fields__}
             self._named |= {role} if reading.columns else set()
             all_columns = {**of_role, **reading.columns}
@@ -150,21 +155,7 @@ annotator, grade, aspect
         return role in self._named or bool(self.wide.get(role))
 
 
-class TableRows(LocatedRows[T]):
-    """Iterator over the rows of a table; made by `open_rows`.
-
-    Args:
-        rows: The rows.
-        places: Their locations.
-        left_out: Judgements without a grade.
-    """
-
-    def __init__(self, rows: Iterator[T], places: RowLocations, left_out: tuple[Excluded, ...] = ()) -> None:
-        super().__init__(rows, places)
-        self.left_out = left_out
-
-
-def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | None = None) -> TableRows[T]:
+def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | None = None) -> LocatedRows[T]:
     """Open a table as rows, with their locations for messages.
 
     None, NaN, NA and null are missing values. A judgement without a grade is left out, and counted in ``left_out``; a
@@ -190,20 +181,16 @@ def open_rows(table: Table, row_type: type[T], role: str, names: ColumnNames | N
     if not wide:
         return _rows(table, row_type, role, reading, names.constants)
     of = cast("type[Score]", row_type)  # or Judgement
-    if any(map(is_folded, wide)):
-        return _rows(table, row_type, role, folded_reading(of, wide, reading), names.constants)
-    source = _rows(table, wide_type(of, wide), role, wide_reading(of, wide, reading), names.constants)
-    found = melted(source, of, wide, reading)
-    return cast("TableRows[T]", TableRows(iter(found), found.places))
+    found = read_wide(lambda kind, how: _rows(table, kind, role, how, names.constants), of, wide, reading)
+    return cast("LocatedRows[T]", found)
 
 
-def _rows(table: Table, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]) -> TableRows[T]:
+def _rows(table: Table, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]) -> LocatedRows[T]:
     """Open a table whose columns are the fields."""
     if isinstance(table, str | os.PathLike):
-        source = read(table, row_type, reading)
-        return TableRows(iter(source), source.places)
+        return read(table, row_type, reading)
     if isinstance(table, list | tuple) and table and isinstance(table[0], Row):
-        return TableRows(_of_type(table, row_type, role), RowLocations(role))
+        return LocatedRows(_of_type(table, row_type, role), RowLocations(role))
     if isinstance(table, list | tuple):
         return _opened(_of_dictionaries(table, role), row_type, role, reading, constants)
     if is_frame(table):
@@ -267,7 +254,7 @@ def _of_frame(frame: object, role: str) -> _Columns:
 
 def _opened(
     columns: _Columns, row_type: type[T], role: str, reading: Reading, constants: Mapping[str, str]
-) -> TableRows[T]:
+) -> LocatedRows[T]:
     """Open the rows of columns."""
     if found := unfolding(row_type, reading, columns.names, role):
         columns, reading = _unfolded(found, columns), found.reading
@@ -288,10 +275,12 @@ def _opened(
     aliases = reading.names
     places = RowLocations(role, lambda _: tuple(columns.names), aliases)
     if is_nested(row_type, reading, columns.names) or not all(source in columns.names for source in aliases.values()):
-        return TableRows(_advised(records_as_rows(_batches(table, lines), row_type, reading, places)), places, left_out)
+        return LocatedRows(
+            _advised(records_as_rows(_batches(table, lines), row_type, reading, places)), places, left_out
+        )
     if not isinstance(lines, range):
         places.extend(lines)
-    return TableRows(_advised(_made(table, lines, row_type, reading, role)), places, left_out)
+    return LocatedRows(_advised(_made(table, lines, row_type, reading, role)), places, left_out)
 
 
 def _unfolded(of: Unfolding, columns: _Columns) -> _Columns:

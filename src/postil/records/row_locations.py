@@ -11,8 +11,9 @@ from postil.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from postil.records.results.parts import Excluded
 
-__all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source"]
+__all__ = ["FileLocations", "LocatedRows", "RowLocations", "SelectedRows", "Source", "located"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -235,16 +236,30 @@ class LocatedRows(Generic[T]):
     Args:
         rows: The rows.
         places: Their locations.
+        left_out: Rows that were left out: judgements without a grade.
     """
 
-    def __init__(self, rows: Iterator[T], places: RowLocations) -> None:
-        self._rows, self.places = rows, places
+    def __init__(self, rows: Iterator[T], places: RowLocations, left_out: tuple[Excluded, ...] = ()) -> None:
+        self._rows, self.places, self.left_out = rows, places, left_out
 
     def __iter__(self) -> Iterator[T]:
         return self._rows
 
     def __next__(self) -> T:
         return next(self._rows)
+
+
+def located(rows: Iterable[T], where: str) -> LocatedRows[T]:
+    """Rows with their locations; rows that have none are counted.
+
+    Args:
+        rows: The rows.
+        where: Name of the argument that they came in.
+
+    >>> located(["a", "b"], "candidates").places.line(1)
+    2
+    """
+    return rows if isinstance(rows, LocatedRows) else LocatedRows(iter(rows), RowLocations(where))
 
 
 class SelectedRows(LocatedRows[T]):

@@ -13,18 +13,16 @@ from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
 from postil.records.checks import coerce_ids, coerce_numbers
 from postil.records.column_patterns import is_folded
-from postil.records.row_files import read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Row, Score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.records.reading import Reading
-    from postil.records.row_files import FilePath
     from postil.records.row_locations import Source
 
-__all__ = ["MELTED", "folded_reading", "melted", "read_wide", "wide_reading", "wide_type"]
+__all__ = ["MELTED", "read_wide", "wide_type"]
 
 T = TypeVar("T", Score, Judgement)
 
@@ -34,11 +32,13 @@ MELTED: Final[Mapping[type[Row], tuple[str, str]]] = MappingProxyType(
 """Field of the name and field of the value of the rows that a wide table has as columns."""
 
 
-def read_wide(path: FilePath, row_type: type[T], names: Sequence[str], reading: Reading) -> LocatedRows[T]:
+def read_wide(
+    read: Callable[[type[Row], Reading], LocatedRows[Row]], row_type: type[T], names: Sequence[str], reading: Reading
+) -> LocatedRows[T]:
     r"""Read rows from a table with one column per name; an empty cell is no row.
 
     Args:
-        path: As of `postil.records.row_files.read`.
+        read: Function that reads rows of a type from the table.
         row_type: `Score` (a column is a metric) or `Judgement` (a column is an annotator).
         names: The columns; `Rater *` is all of that pattern.
         reading: Format, mapping of the other columns and more.
@@ -47,48 +47,16 @@ def read_wide(path: FilePath, row_type: type[T], names: Sequence[str], reading: 
         UsageError: A column is named twice, or is a field of the row.
         InvalidInput: As `read`, or all cells are empty.
 
-    >>> import pathlib, tempfile
+    >>> import functools, pathlib, tempfile
     >>> from postil.records.reading import Reading
+    >>> from postil.records.row_files import read
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (path := pathlib.Path(folder, "s.csv")).write_text("item,system,bleu,own\na1,a,0.5,\na2,a,0.25,3\n")
-    ...     for row in read_wide(path, Score, ["bleu", "own"], Reading()):
+    ...     for row in read_wide(functools.partial(read, path), Score, ["bleu", "own"], Reading()):
     ...         print(row.item, row.metric, row.score)
     a1 bleu 0.5
     a2 bleu 0.25
     a2 own 3.0
-    """
-    if any(map(is_folded, names)):
-        return read(path, row_type, folded_reading(row_type, names, reading))
-    source = read(path, wide_type(row_type, names), wide_reading(row_type, names, reading))
-    return melted(source, row_type, names, reading)
-
-
-def folded_reading(row_type: type[Score | Judgement], names: Sequence[str], reading: Reading) -> Reading:
-    """Options of reading a wide table some of whose columns are named by a pattern.
-
-    Args:
-        row_type: `Score` or `Judgement`.
-        names: The columns and patterns.
-        reading: Options of reading the table.
-
-    Raises:
-        UsageError: A field that the columns have is mapped.
-    """
-    wide_reading(row_type, names, reading)  # refuses such a mapping
-    value = {MELTED[row_type][1]: "|".join(names)}
-    return replace(reading, columns=MappingProxyType({**reading.columns, **value}))
-
-
-def wide_reading(row_type: type[Score | Judgement], names: Sequence[str], reading: Reading) -> Reading:
-    """Options of reading the rows of a wide table.
-
-    Args:
-        row_type: `Score` or `Judgement`.
-        names: The columns.
-        reading: Options of reading the table.
-
-    Raises:
-        UsageError: A field that the columns have is mapped.
     """
     for field in MELTED[row_type]:
         if field in reading.columns:
@@ -98,18 +66,11 @@ def wide_reading(row_type: type[Score | Judgement], names: Sequence[str], readin
                 field=field,
                 names=", ".join(names),
             )
-    return replace(reading, columns=MappingProxyType({**reading.columns, **{name: name for name in names}}))
-
-
-def melted(source: Source[Row], row_type: type[T], names: Sequence[str], reading: Reading) -> LocatedRows[T]:
-    """One row for each number of the rows of a wide table.
-
-    Args:
-        source: Rows of the type that `wide_type` makes.
-        row_type: `Score` or `Judgement`.
-        names: The columns.
-        reading: Says how many cells are empty.
-    """
+    if any(map(is_folded, names)):
+        columns = {**reading.columns, MELTED[row_type][1]: "|".join(names)}
+        return cast("LocatedRows[T]", read(row_type, replace(reading, columns=MappingProxyType(columns))))
+    columns = {**reading.columns, **{name: name for name in names}}
+    source = read(wide_type(row_type, names), replace(reading, columns=MappingProxyType(columns)))
     places = _WideLocations(source.places, names, MELTED[row_type][1])
     return LocatedRows(_melted(source, row_type, names, places, reading), places)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from postil.app.item_scores import read_judgements
+from postil.app.rated import checked_judgements
 from postil.app.readers import HUMAN, Readers, needs_scale, parted_readers
 from postil.app.study.comments_options import CommentsOptions
 from postil.app.study.stages import as_line, settings_of
 from postil.corpus.rated_comments import RatedComments
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Command, Message, Setting
-from postil.metaeval.score_matrix import Rated
+from postil.metaeval.score_matrix import Judged
 from postil.options import changed_settings
 from postil.records.counting import have
 from postil.records.explain import shown
@@ -36,11 +36,11 @@ __all__ = ["CommentsStudy"]
 
 def _check_judgements(options: CommentsOptions, articles: Collection[str]) -> None:
     """Check before any training that the judgements can be read and are of these articles."""
-    rows, places = read_judgements(read(str(options.judgements), Judgement))
-    rated = Rated(rows, options.aspect, options.judgement_scale or options.scale, places)
-    if not any(item in articles for item, _ in rated.rows):
+    rows = read(str(options.judgements), Judgement)
+    judged = Judged(checked_judgements(rows), options.aspect, options.judgement_scale or options.scale)
+    if not any(item in articles for item, _ in judged.rows):
         problem = f"no judgement is of a test article; items are ids of articles, such as {shown(min(articles))}"
-        raise InvalidInput(problem, where=places.where)
+        raise InvalidInput(problem, where=rows.places.where)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.app.comment import CommentOptions, comment_articles
-from postil.app.compare import CompareOptions, compare_files
+from postil.app.compare import CompareOptions, compare_rows
 from postil.app.corpus.stats import StatisticsOptions, count_corpus
 from postil.app.correlate import correlate_files
 from postil.app.correlate_options import CorrelateOptions
 from postil.app.progress import progress
+from postil.app.rated import open_score_files
 from postil.app.readers import HUMAN
 from postil.app.report import write_report
 from postil.app.score_files import score_files
@@ -262,7 +263,7 @@ def comparison(study: CommentsStudy) -> Stage:
         request=options.resampling,
         command=command,
         printed=True,
-        work=lambda: write_text(target, to_json(compare_files([str(items)], asked, command))),
+        work=lambda: write_text(target, to_json(compare_rows(open_score_files([str(items)]), asked, command))),
     )
 
 
