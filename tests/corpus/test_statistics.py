@@ -25,7 +25,9 @@ from postil.errors import InvalidInput
 from postil.records.histogram import Histogram
 from postil.records.scale import Scale
 from postil.render.dataset_card import card
-from postil.render.statistics import NONE, percent, table_2
+from postil.render.formats import grid_of
+from postil.render.numbers import DASH
+from postil.render.statistics import percent, table_2
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,18 +114,18 @@ def test_a_corpus_by_hand(tiny: Corpus) -> None:
 
 
 def test_the_table_by_hand(tiny: Corpus) -> None:
-    table = {row[0]: row[1:] for row in table_2(statistics(tiny).result())}
+    table = {row[0]: row[1:] for row in grid_of(table_2(statistics(tiny).result()))}
     assert table[""] == ["train", "test", "all"]
     assert table["comments per article"] == ["2.0", "2.0", "2.0"]
     assert table["upvotes per comment"] == ["0.3", "10.0", "2.8"]
     assert table["… 0"] == ["33.3 %", "0.0 %", "25.0 %"]
     assert table["… below 0"] == ["33.3 %", "0.0 %", "25.0 %"]
     assert table["… not given"] == ["25.0 %", "50.0 %", "33.3 %"]
-    assert table["words per content"] == ["4.0", NONE, "4.0"]
+    assert table["words per content"] == ["4.0", DASH, "4.0"]
     assert table["articles without content"] == ["1", "1", "2"]
     assert table["covered by 2 words"] == ["66.7 %", "50.0 %", "61.1 %"]
-    assert table["mean grade"] == [NONE, "3.25", "3.25"]
-    assert table["comments with a grade of 5"] == [NONE, "50.0 %", "50.0 %"]
+    assert table["mean grade"] == [DASH, "3.25", "3.25"]
+    assert table["comments with a grade of 5"] == [DASH, "50.0 %", "50.0 %"]
     assert "held-out comments" not in table
     lines = (tiny.path / "README.md").read_text().splitlines()
     start = lines.index("|  | train | test | all |")
@@ -133,7 +135,7 @@ def test_the_table_by_hand(tiny: Corpus) -> None:
 def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     bare = [{"id": str(n), "title": f"t{n}", "comments": [{"id": "c", "text": f"x{n}"}]} for n in range(3)]
     found = statistics(built(tmp_path, bare, dedup_threshold=0))
-    table = {row[0]: row[1:] for row in table_2(found.result())}
+    table = {row[0]: row[1:] for row in grid_of(table_2(found.result()))}
     assert table[""] == ["train"]  # all is the same
     assert found.top_grade is None
     assert (found.all.upvotes.n, found.all.upvotes.mean, found.all.upvotes.share(np.zeros(0, dtype=bool))) == (
@@ -143,7 +145,7 @@ def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     )
     for gone in ("upvotes", "…", "content", "categories", "grade", "held"):
         assert [name for name in table if gone in name and name not in {"… median", "articles without content"}] == []
-    assert NONE not in {cell for cells in table.values() for cell in cells}
+    assert DASH not in {cell for cells in table.values() for cell in cells}
 
 
 def test_held_out_comments_are_counted_and_nothing_else_of_them(tmp_path: Path) -> None:

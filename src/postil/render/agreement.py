@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
@@ -50,7 +49,9 @@ def _tables(found: Agreement, result: AgreementResult) -> Iterator[Table]:
         yield raters_table(found.raters, found.labels if all(rater.histogram for rater in found.raters) else ())
     labels = [f"{label:g}" for label in found.labels]
     if found.confusion is not None:
-        counts = (Count(label, partial(_count, place), separated=False) for place, label in enumerate(labels))
+        counts = (
+            Count(label, itemgetter(place), at=itemgetter(1), separated=False) for place, label in enumerate(labels)
+        )
         rows = list(zip(labels, found.confusion, strict=True))
         yield Table(key="confusion", rows=rows, columns=(Name("one grade, and another", itemgetter(0)), *counts))
     for title, consistency in (("again, after a while", result.repeated), ("against gold", result.gold)):
@@ -71,10 +72,6 @@ def _tables(found: Agreement, result: AgreementResult) -> Iterator[Table]:
         yield Table(key="competence", rows=result.competence, columns=(Name("annotator", "annotator"), known))
 
 
-def _count(place: int, row: tuple[str, Sequence[int]]) -> int:
-    return row[1][place]
-
-
 def statistics_table(found: Agreement) -> Table:
     """The statistics of agreement.
 
@@ -90,14 +87,14 @@ def statistics_table(found: Agreement) -> Table:
             Name("statistic", itemgetter(0)),
             Interval("value", "value", at=itemgetter(1), only="page"),
             Number("value", "value", at=itemgetter(1), zero=True, only="text"),
-            Figure("95 % interval", lambda row: _around(row[1]), only="text"),
+            Figure("95 % interval", _around, at=itemgetter(1), only="text"),
             Text("definition", lambda row: STATISTICS.get(row[0], ""), only="page"),
         ),
     )
 
 
-def _around(each: Estimate | None) -> str | None:
-    if each is None or each.low is None or each.high is None:
+def _around(each: Estimate) -> str | None:
+    if each.low is None or each.high is None:
         return None
     return f"{each.low:.3f} to {each.high:.3f}"
 
@@ -147,18 +144,14 @@ def raters_table(raters: Sequence[Rater], labels: Sequence[float] = (), caption:
             Number("mean", "mean", digits=2, grade=True),
             Interval("bias", "value", at=bias, digits=2, signed=True, only="page"),
             Number("above the others", "value", at=bias, zero=True, only="text"),
-            Figure("95 % interval", lambda rater: _around(rater.severity), only="text"),
+            Figure("95 % interval", _around, at=bias, only="text"),
             *(
-                Count(f"{label:g}", partial(_given, place), separated=False, only="text")
+                Count(f"{label:g}", itemgetter(place), at=attrgetter("histogram"), separated=False, only="text")
                 for place, label in enumerate(labels)
             ),
             *([Text("note", "note", only="page")] if notes else ()),
         ),
     )
-
-
-def _given(place: int, rater: Rater) -> int:
-    return (rater.histogram or ())[place]
 
 
 def remarks(found: Agreement) -> Iterator[str]:

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from postil.render.table import Table
 
 __all__ = [
+    "ESCAPES",
     "FORMATS",
+    "LAYOUTS",
     "Format",
     "Grid",
     "Text",
     "card",
     "counted",
-    "escaped",
     "excerpt",
     "grid_as",
     "grid_as_csv",
     "grid_of",
-    "laid_out",
     "listed",
     "noted",
     "plain_rows",
@@ -120,30 +120,7 @@ def grid_as(form: Text, grid: Grid | Table) -> str:
     a          0.5
     """
     cells = grid_of(grid, typeset=form in {"latex", "html"})
-    return laid_out(form, [[escaped(form, cell) for cell in row] for row in cells])
-
-
-def laid_out(form: Text, rows: Grid) -> str:
-    """Lay out cells that are written in a format already, with marks of it.
-
-    Args:
-        form: The format.
-        rows: The cells.
-
-    >>> laid_out("markdown", [["system", "n"], ["a", "**1**"]]).splitlines()
-    ['| system | n |', '| --- | ---: |', '| a | **1** |']
-    """
-    return _LAYOUTS[form](rows)
-
-
-def escaped(form: Text, text: str) -> str:
-    """Escape a text for a cell.
-
-    Args:
-        form: The format.
-        text: Any text.
-    """
-    return _ESCAPES[form](text)
+    return LAYOUTS[form]([list(map(ESCAPES[form], row)) for row in cells])
 
 
 def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
@@ -243,18 +220,10 @@ def _markdown(rows: Grid) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (rows[0], rule, *rows[1:]))
 
 
-def _in_latex(text: str) -> str:
-    return latex_text(text).replace("τ-", r"$\tau$-")
-
-
 def _latex(rows: Grid) -> str:
     head, *lines = map(latex_line, rows)
     above = ["\\begin{tabular}{l" + "r" * (len(rows[0]) - 1) + "}", r"\toprule", head, r"\midrule"]
     return "\n".join([*above, *lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _in_html(text: str) -> str:
-    return escape(one_line(text))
 
 
 def _html(rows: Grid) -> str:
@@ -268,18 +237,21 @@ def _html(rows: Grid) -> str:
     return "\n".join(['<table class="dataframe">', f"<thead><tr>{names}</tr></thead>", *body, "</table>", ""])
 
 
-_ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
+ESCAPES: Final[Mapping[Text, Callable[[str], str]]] = {
     "table": one_line,
     "markdown": markdown_cell,
-    "latex": _in_latex,
-    "html": _in_html,
+    "latex": lambda text: latex_text(text).replace("τ-", r"$\tau$-"),
+    "html": lambda text: escape(one_line(text)),
 }
-_LAYOUTS: Final[Mapping[str, Callable[[Grid], str]]] = {
+"""Functions that write a text as a cell of each format."""
+
+LAYOUTS: Final[Mapping[Text, Callable[[Grid], str]]] = {
     "table": _table,
     "markdown": _markdown,
     "latex": _latex,
     "html": _html,
 }
+"""Functions that make a table of cells that are written in each format."""
 
 
 def card(text: str, about: str, width: int) -> str:

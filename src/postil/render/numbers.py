@@ -18,22 +18,23 @@ WIDE: Final = 1e6
 """From here on numbers have an exponent."""
 
 
-def plain_numbers(values: Sequence[float], digits: int = 3, *, zero: bool = False) -> list[str]:
+def plain_numbers(values: Sequence[float], digits: int = 3, *, zero: bool = False, plus: bool = False) -> list[str]:
     """The numbers of a cell as a terminal has them; all with exponents where one is a million or more.
 
     Args:
         values: The numbers.
         digits: Number of decimals.
         zero: True for a 0 before the point.
+        plus: True for a plus sign before what is not below 0, if it has that 0.
 
-    >>> plain_numbers([0.5227, -0.0001, 1.0]), plain_numbers([0.5, -0.02], 2, zero=True)
-    (['.523', '.000', '1.000'], ['0.50', '-0.02'])
+    >>> plain_numbers([0.5227, -0.0001, 1.0]), plain_numbers([0.5, -0.02], 2, zero=True, plus=True)
+    (['.523', '.000', '1.000'], ['+0.50', '-0.02'])
     >>> plain_numbers([2.5e8, -1e-17, 3e8])
     ['2.500e+08', '0', '3.000e+08']
     """
     if max(map(abs, values)) >= WIDE:
         return [f"{value:.{digits}e}" if zero or abs(value) >= 1e-3 else "0" for value in values]
-    shown = [f"{value:.{digits}f}" for value in values]
+    shown = [f"{value:{'+' if plus else ''}.{digits}f}" for value in values]
     return shown if zero else list(map(pointed, shown))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ def view(result: PlanResult) -> View:
     Args:
         result: The item assignment.
     """
-    rows = [msgspec.structs.asdict(one) for one in result.annotators]
-    head = ["annotator", "items", "gold", "repeated", "shared with another: least", "most"]
     remarks = [_assigned(result)]
     if result.sampled is not None:
         remarks.append(f"{result.sampled:,} of {result.sampled_from:,} articles, sampled at random")
@@ -34,7 +31,19 @@ def view(result: PlanResult) -> View:
         remarks.append(f"correlation of an item's positions in two presentation orders: {result.order_correlation:.2f}")
     if result.balance is not None:
         remarks += _imbalances(result.balance)
-    return View(rows=rows, grids=[[head, *([str(value) for value in row.values()] for row in rows)]], remarks=remarks)
+    table = Table(
+        key="annotators",
+        rows=result.annotators,
+        columns=(
+            Name("annotator", "annotator"),
+            Count("items", "texts", separated=False),
+            Count("gold", "gold", separated=False),
+            Count("repeated", "repeated", separated=False),
+            Count("shared with another: least", "least_shared", separated=False),
+            Count("most", "most_shared", separated=False),
+        ),
+    )
+    return View(rows=result.annotators, grids=[table], remarks=remarks)
 
 
 def _imbalances(found: PlanBalance) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.messages import Message
 from postil.render.formats import counted
+from postil.render.table import Count, Figure, Name, Number, Share, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def view(result: QualityResult) -> View:
     return View(
         rows=[_row(one) for one in result.annotators],
         grids=[_checks(result), _beside(result)],
-        details=[grid for grid in [_over_time(result)] if len(grid) > 1],
+        details=[table for table in [_over_time(result)] if table.rows],
         findings=list(_findings(result)),
         remarks=list(_remarks(result)),
     )
@@ -116,68 +118,58 @@ def _row(one: AnnotatorQuality) -> dict[str, object]:
     }
 
 
-def _checks(result: QualityResult) -> list[list[str]]:
-    head = ["annotator", "ratings", "gold equal", "training equal", "repeated equal", "attention passed"]
-    return [
-        [*head, "seconds", "too fast"],
-        *(
-            [
-                one.annotator,
-                f"{one.ratings:,}",
-                _equal(one.gold),
-                _equal(one.training),
-                _equal(one.repeated),
-                f"{one.passed} of {one.attention}" if one.attention else "-",
-                _number(one.seconds, ".1f"),
-                "-" if one.fast is None else _share(one.fast),
-            ]
-            for one in result.annotators
+def _checks(result: QualityResult) -> Table:
+    return Table(
+        key="checks",
+        rows=result.annotators,
+        columns=(
+            Name("annotator", "annotator"),
+            Count("ratings", "ratings"),
+            Figure("gold equal", _equal, at=attrgetter("gold")),
+            Figure("training equal", _equal, at=attrgetter("training")),
+            Figure("repeated equal", _equal, at=attrgetter("repeated")),
+            Figure("attention passed", lambda one: f"{one.passed} of {one.attention}" if one.attention else None),
+            Number("seconds", "seconds", digits=1, zero=True),
+            Share("too fast", "fast"),
         ),
-    ]
+    )
 
 
-def _equal(row: Consistency | None) -> str:
-    return "-" if row is None else f"{_share(row.equal)} of {row.n:,}"
+def _equal(row: Consistency) -> str:
+    return f"{_share(row.equal)} of {row.n:,}"
 
 
-def _number(value: float | None, form: str = ".2f") -> str:
-    return "-" if value is None else format(value, form)
-
-
-def _beside(result: QualityResult) -> list[list[str]]:
-    return [
-        ["annotator", "shared items", "apart", "above", "correlation", "drift", "95 % interval", "competence"],
-        *(
-            [
-                one.annotator,
-                f"{one.shared:,}",
-                _number(one.apart),
-                _number(one.above, "+.2f"),
-                _number(one.correlation),
-                _number(one.drift.value if one.drift else None, "+.2f"),
-                f"{one.drift.low:+.2f} to {one.drift.high:+.2f}" if one.drift else "-",
-                _number(one.competence),
-            ]
-            for one in result.annotators
+def _beside(result: QualityResult) -> Table:
+    drift = attrgetter("drift")
+    return Table(
+        key="beside",
+        rows=result.annotators,
+        columns=(
+            Name("annotator", "annotator"),
+            Count("shared items", "shared"),
+            Number("apart", "apart", digits=2, zero=True),
+            Number("above", "above", digits=2, zero=True, signed=True, plus=True),
+            Number("correlation", "correlation", digits=2, zero=True),
+            Number("drift", "value", at=drift, digits=2, zero=True, signed=True, plus=True),
+            Figure("95 % interval", lambda each: f"{each.low:+.2f} to {each.high:+.2f}", at=drift),
+            Number("competence", "competence", digits=2, zero=True),
         ),
-    ]
+    )
 
 
-def _over_time(result: QualityResult) -> list[list[str]]:
-    return [
-        ["annotator", "items", "apart", "above", "seconds"],
-        *(
-            [
-                one.annotator,
-                f"{each.first:,} to {each.first + each.n - 1:,}",
-                f"{each.apart:.2f}",
-                _number(each.above, "+.2f"),
-                _number(each.seconds, ".1f"),
-            ]
-            for one in result.annotators
-            for each in one.windows
+def _over_time(result: QualityResult) -> Table:
+    window = itemgetter(1)
+    return Table(
+        key="over-time",
+        rows=[(one.annotator, each) for one in result.annotators for each in one.windows],
+        columns=(
+            Name("annotator", itemgetter(0)),
+            Figure("items", lambda each: f"{each.first:,} to {each.first + each.n - 1:,}", at=window),
+            Number("apart", "apart", at=window, digits=2, zero=True),
+            Number("above", "above", at=window, digits=2, zero=True, signed=True, plus=True),
+            Number("seconds", "seconds", at=window, digits=1, zero=True),
         ),
-    ]
+    )
 
 
 def _findings(result: QualityResult) -> Iterator[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import asdict
 
 from postil.records.suggestions import RankedComment
 from postil.render.formats import counted, excerpt
+from postil.render.table import Count, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -25,21 +26,38 @@ def view(result: RankedCommentsResult) -> View:
     Args:
         result: The ranked comments.
     """
-    why = ["reasons", *(excerpt("; ".join(row.reasons), REASONS) for row in result.comments)]
-    width = max(map(len, why))
-    grid = [["comment", "article", "id", "rank", "score", why[0].ljust(width)]]
-    grid += [
-        [excerpt(row.text, TEXT), row.article, row.comment, str(row.rank), f"{row.score:.4f}", reasons.ljust(width)]
-        for row, reasons in zip(result.comments, why[1:], strict=True)
-    ]
-    document = [["comment", "article", "id", "rank", "score", "reasons"]]
-    document += [
-        [row.text, row.article, row.comment, str(row.rank), f"{row.score:.4f}", "; ".join(row.reasons)]
-        for row in result.comments
-    ]
-    nested = [msgspec.structs.asdict(row) for row in result.comments]
-    rows = [{**row, "reasons": "; ".join(row["reasons"])} for row in nested]
-    return View(rows=rows, fields=RankedComment.__struct_fields__, grids=[grid], documents=[document], nested=nested)
+    reasons = [excerpt("; ".join(row.reasons), REASONS) for row in result.comments]
+    width = max(map(len, ["reasons", *reasons]))
+    return View(
+        rows=[{**asdict(row), "reasons": "; ".join(row.reasons)} for row in result.comments],
+        fields=RankedComment.__struct_fields__,
+        grids=[
+            _table(
+                result,
+                Name("comment", lambda row: excerpt(row.text, TEXT)),
+                Text("reasons".ljust(width), lambda row: excerpt("; ".join(row.reasons), REASONS).ljust(width)),
+            )
+        ],
+        documents=[
+            _table(result, Name("comment", "text"), Text("reasons", lambda row: "; ".join(row.reasons))),
+        ],
+        nested=result.comments,
+    )
+
+
+def _table(result: RankedCommentsResult, comment: Name, reasons: Text) -> Table:
+    return Table(
+        key="comments",
+        rows=result.comments,
+        columns=(
+            comment,
+            Text("article", "article"),
+            Text("id", "comment"),
+            Count("rank", "rank", separated=False),
+            Number("score", "score", digits=4, zero=True),
+            reasons,
+        ),
+    )
 
 
 def summary(result: RankedCommentsResult) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from postil.records.results import value_text
 from postil.render.formats import counted
+from postil.render.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
-    from postil.records.results import GridSearch, RankingResult
-    from postil.render.formats import Grid
+    from collections.abc import Sequence
 
-__all__ = ["search_grids", "summary", "view"]
+    from postil.records.results import GridPoint, GridSearch, RankingMeasure, RankingResult
+
+__all__ = ["measures_summary", "search_tables", "summary", "view"]
 
 
 def view(result: RankingResult) -> View:
@@ -23,21 +24,17 @@ def view(result: RankingResult) -> View:
     Args:
         result: The evaluation.
     """
-    measures = list(dict.fromkeys(row.measure for row in result.rows))
-    cells = {(row.scorer, row.measure): f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}]" for row in result.rows}
-    grid = [["ranked by", *measures]]
-    grid += [
-        [name, *(cells[name, measure] for measure in measures)]
-        for name in dict.fromkeys(row.scorer for row in result.rows)
-    ]
+    measures = crossed(
+        result.rows, Name("ranked by", "scorer"), "measure", Interval("", "value", zero=True), key="measures"
+    )
     return View(
-        rows=[msgspec.structs.asdict(row) for row in result.rows],
-        grids=[grid, *search_grids(result.grid)],
+        rows=result.rows,
+        grids=[measures, *search_tables(result.grid)],
         remarks=[f"{row.scorer}: {row.reason}" for row in result.absent],
     )
 
 
-def search_grids(search: GridSearch | None) -> list[Grid]:
+def search_tables(search: GridSearch | None) -> list[Table]:
     """The table of a choice of hyperparameters, one row per combination; none without a choice.
 
     Args:
@@ -45,17 +42,19 @@ def search_grids(search: GridSearch | None) -> list[Grid]:
     """
     if search is None:
         return []
-    names = list(search.points[0].values)
-    rows = [
-        [
-            *(value_text(point.values[name]) for name in names),
-            f"{point.dev:.3f}",
-            f"{point.steps:,}",
-            "chosen" if point.chosen else "",
-        ]
-        for point in search.points
-    ]
-    return [[[*names, f"dev {search.measure}", "steps", ""], *rows]]
+    first, *others = search.points[0].values
+    columns = (
+        Name(first, partial(_setting, first)),
+        *(Figure(name, partial(_setting, name)) for name in others),
+        Number(f"dev {search.measure}", "dev", zero=True),
+        Count("steps", "steps"),
+        Text("", lambda point: "chosen" if point.chosen else ""),
+    )
+    return [Table(key="search", rows=search.points, columns=columns)]
+
+
+def _setting(name: str, point: GridPoint) -> str:
+    return value_text(point.values[name])
 
 
 def summary(result: RankingResult) -> str:
@@ -64,9 +63,20 @@ def summary(result: RankingResult) -> str:
     Args:
         result: The evaluation.
     """
+    return measures_summary(result.rows, "scorer", "article")
+
+
+def measures_summary(rows: Sequence[RankingMeasure], scorer: str, unit: str) -> str:
+    """Numbers of scorers and of what they rank, and the best value of each measure.
+
+    Args:
+        rows: Values by scorer and measure.
+        scorer: Name of a scorer.
+        unit: Name of what a scorer ranks.
+    """
     values: dict[str, dict[str, float]] = {}
-    for row in result.rows:
+    for row in rows:
         values.setdefault(row.measure, {})[row.scorer] = row.value
-    scorers = counted(len({row.scorer for row in result.rows}), "scorer")
-    articles = counted(max((row.n for row in result.rows), default=0), "article")
-    return f"{scorers}, {articles}; {best(values)}"
+    scorers = counted(len({row.scorer for row in rows}), scorer)
+    units = counted(max((row.n for row in rows), default=0), unit)
+    return f"{scorers}, {units}; {best(values)}"

@@ -5,6 +5,8 @@ The first table is Table 2 of the paper on automatic article commenting (ACL 201
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -12,20 +14,18 @@ import msgspec
 from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
 from postil.records.results import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.render.formats import counted
+from postil.render.numbers import DASH
+from postil.render.table import Count, Figure, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from postil.plots import Figure
+    from postil import plots
     from postil.records.histogram import Histogram
-    from postil.render.formats import Grid
 
 __all__ = ["draw", "draw_categories", "percent", "summary", "table_2", "view"]
-
-NONE: Final = "–"
-"""Cell of a number that does not exist."""
 
 TOP: Final = 15
 """Number of categories that are named, as in the paper's figure."""
@@ -44,6 +44,9 @@ SPREADS: Final = {
 }
 """Labels of the distributions."""
 
+LENGTHS: Final = ("_words", "_characters")
+"""Ends of the names of those that are lengths of texts."""
+
 _TITLES: Final = {"p25": "25 %", "p75": "75 %", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
 
 
@@ -54,8 +57,8 @@ def view(result: StatisticsResult) -> View:
         result: The statistics.
     """
     found = result.statistics
-    grids = [table_2(result), _distributions(found), *([_categories(found)] if found.all.categories else [])]
-    return View(rows=list(_rows(found)), grids=grids, remarks=[f"words: {result.settings.tokenizer}"])
+    tables = [table_2(result), _distributions(found), *([_categories(found)] if found.all.categories else [])]
+    return View(rows=list(_rows(found)), grids=tables, remarks=[f"words: {result.settings.tokenizer}"])
 
 
 def _rows(found: CorpusStatistics) -> Iterator[dict[str, object]]:
@@ -66,7 +69,7 @@ def _rows(found: CorpusStatistics) -> Iterator[dict[str, object]]:
                 yield {"split": split, "statistic": name, "part": part, "value": number}
 
 
-def table_2(result: StatisticsResult) -> Grid:
+def table_2(result: StatisticsResult) -> Table:
     """The numbers of the paper's Table 2 and of its text, one column per split.
 
     Args:
@@ -74,51 +77,58 @@ def table_2(result: StatisticsResult) -> Grid:
     """
     splits = result.statistics.splits
     names = [name for name in splits if name != CorpusStatistics.ALL or len(splits) > 2]
-    columns = [list(_cells(result, splits[name])) for name in names]
-    rows = [[cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True)]
-    return [["", *names], *(row for row in rows if set(row[1:]) != {NONE})]
+    cells = [_cells(result, splits[name]) for name in names]
+    rows = [(label, [each[label] for each in cells]) for label in cells[0]]
+    return Table(
+        key="splits",
+        rows=[(label, values) for label, values in rows if set(values) != {None}],
+        columns=(
+            Name("", itemgetter(0)),
+            *(Figure(name, itemgetter(place), at=itemgetter(1), none=DASH) for place, name in enumerate(names)),
+        ),
+    )
 
 
-def _cells(result: StatisticsResult, of: SplitStatistics) -> Iterator[tuple[str, str]]:
-    """Labels and cells of a column."""
-    every, votes = result.statistics.all, of.upvotes
-    yield "articles", f"{of.articles:,}"
-    yield "comments", f"{of.comments:,}"
-    yield "held-out comments", f"{of.held_out:,}" if every.held_out else NONE
-    yield "comments per article", _number(of.comments_per_article.mean)
-    yield "… median", _number(of.comments_per_article.median)
-    yield "upvotes per comment", _number(votes.mean)
-    yield "… 0", percent(of.upvotes_zero)
-    yield "… below 0", percent(of.upvotes_negative) if every.upvotes_negative else NONE
+def _cells(result: StatisticsResult, of: SplitStatistics) -> dict[str, str | None]:
+    """Cells of a column by label; those of numbers that no split has are None."""
+    every, votes, top = result.statistics.all, of.upvotes, result.statistics.top_grade
     some = of.comments and 0 < every.upvotes.n < every.comments
-    yield "… not given", percent(1 - votes.n / of.comments) if some else NONE
-    for name in ("title_words", "content_words", "comment_words"):
-        yield SPREADS[name], _number(_spread(of, name).mean)
-    for name in ("title_characters", "content_characters", "comment_characters"):
-        yield SPREADS[name], _number(_spread(of, name).mean)
-    yield "articles without content", f"{of.without_content:,}" if every.without_content else NONE
-    yield from _dates(every.dates, of.dates)
-    yield "words in all", f"{of.words:,}"
-    yield "distinct words", f"{of.distinct_words:,}"
-    yield f"covered by {result.settings.vocabulary:,} words", percent(of.known_share)
-    yield "categories", f"{len(of.categories):,}" if every.categories else NONE
-    yield "graded comments", f"{of.grades.n:,}" if every.grades.n else NONE
-    yield "mean grade", _number(of.grades.mean, 2)
-    yield "standard deviation of grades", _number(of.grades.sd, 2)
-    yield SPREADS["ratings"], _number(of.ratings.mean)
-    top = result.statistics.top_grade
     label = "top grade" if top is None else f"grade of {top:g}"
-    yield f"comments with a {label}", percent(of.top_grade_comments)
-    yield f"articles with a {label}", percent(of.top_grade_articles)
+    return {
+        "articles": f"{of.articles:,}",
+        "comments": f"{of.comments:,}",
+        "held-out comments": f"{of.held_out:,}" if every.held_out else None,
+        "comments per article": _number(of.comments_per_article.mean),
+        "… median": _number(of.comments_per_article.median),
+        "upvotes per comment": _number(votes.mean),
+        "… 0": percent(of.upvotes_zero),
+        "… below 0": percent(of.upvotes_negative) if every.upvotes_negative else None,
+        "… not given": percent(1 - votes.n / of.comments) if some else None,
+        **{said: _number(_spread(of, name).mean) for name, said in SPREADS.items() if name.endswith(LENGTHS)},
+        "articles without content": f"{of.without_content:,}" if every.without_content else None,
+        **(_dates(of.dates) if every.dates else {}),
+        "words in all": f"{of.words:,}",
+        "distinct words": f"{of.distinct_words:,}",
+        f"covered by {result.settings.vocabulary:,} words": percent(of.known_share),
+        "categories": f"{len(of.categories):,}" if every.categories else None,
+        "graded comments": f"{of.grades.n:,}" if every.grades.n else None,
+        "mean grade": _number(of.grades.mean, 2),
+        "standard deviation of grades": _number(of.grades.sd, 2),
+        SPREADS["ratings"]: _number(of.ratings.mean),
+        f"comments with a {label}": percent(of.top_grade_comments),
+        f"articles with a {label}": percent(of.top_grade_articles),
+    }
 
 
-def _dates(every: DateStatistics | None, of: DateStatistics | None) -> Iterator[tuple[str, str]]:
-    """Labels and cells of the dates of a split, where a split has some."""
-    for kind in ("article", "comment") if every else ():
-        yield f"{kind}s with a date", percent(getattr(of, f"{kind}s")) if of else NONE
+def _dates(of: DateStatistics | None) -> dict[str, str | None]:
+    """Cells of the dates of a split, where it has some."""
+    cells: dict[str, str | None] = {}
+    for kind in ("article", "comment"):
+        cells[f"{kind}s with a date"] = percent(getattr(of, f"{kind}s")) if of else None
         for end in ("first", "last"):
             date: str | None = getattr(of, f"{end}_{kind}", None)
-            yield f"… {end} {kind}", date[:10] if date else NONE
+            cells[f"… {end} {kind}"] = date[:10] if date else None
+    return cells
 
 
 def _spread(of: SplitStatistics, name: str) -> Spread:
@@ -126,49 +136,54 @@ def _spread(of: SplitStatistics, name: str) -> Spread:
     return spread
 
 
-def _number(value: float | None, digits: int = 1) -> str:
-    return NONE if value is None else f"{value:,.{digits}f}"
+def _number(value: float | None, digits: int = 1) -> str | None:
+    return None if value is None else f"{value:,.{digits}f}"
 
 
-def percent(share: float | None) -> str:
+def percent(share: float | None) -> str | None:
     """A share as a percentage.
 
     Args:
         share: A share from 0 to 1, or None.
 
-    >>> percent(0.123), percent(0.0001), percent(None)
-    ('12.3 %', '<0.1 %', '–')
+    >>> percent(0.123), percent(0.0001)
+    ('12.3 %', '<0.1 %')
     """
     if share is None:
-        return NONE
+        return None
     return "<0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
 
 
-def _distributions(found: CorpusStatistics) -> Grid:
+def _distributions(found: CorpusStatistics) -> Table:
     """The distributions over all splits, one row each."""
-    rows = []
-    for name, label in SPREADS.items():
-        spread = _spread(found.all, name)
-        if spread.n:
-            digits = 2 if name == "grades" else 1
-            numbers = msgspec.structs.asdict(spread).items()
-            rows.append([label, *(_cell(part, value, digits) for part, value in numbers)])
-    head = (_TITLES.get(part, part) for part in Spread.__struct_fields__)
-    return [[f"distribution, {CorpusStatistics.ALL} splits", *head], *rows]
+    spreads = ((name, _spread(found.all, name)) for name in SPREADS)
+    return Table(
+        key="distributions",
+        rows=[(name, spread) for name, spread in spreads if spread.n],
+        columns=(
+            Name(f"distribution, {CorpusStatistics.ALL} splits", lambda row: SPREADS[row[0]]),
+            *(Figure(_TITLES.get(part, part), partial(_part, part), none=DASH) for part in Spread.__struct_fields__),
+        ),
+    )
 
 
-def _cell(part: str, value: float | None, digits: int) -> str:
-    if value is None:
-        return NONE
-    return f"{value:,.{digits}f}" if part in {"mean", "sd"} or not float(value).is_integer() else f"{value:,.0f}"
+def _part(part: str, row: tuple[str, Spread]) -> str | None:
+    value: float | None = getattr(row[1], part)
+    whole = part not in {"mean", "sd"} and value is not None and float(value).is_integer()
+    return _number(value, 0 if whole else 2 if row[0] == "grades" else 1)
 
 
-def _categories(found: CorpusStatistics) -> Grid:
-    rows = [
-        [name, *(f"{number:,}" for number in numbers), percent(numbers[-1] / max(found.all.articles, 1))]
-        for name, numbers in _category_counts(found)
-    ]
-    return [["articles by category", *found.splits, "share"], *rows]
+def _categories(found: CorpusStatistics) -> Table:
+    every = max(found.all.articles, 1)
+    return Table(
+        key="categories",
+        rows=_category_counts(found),
+        columns=(
+            Name("articles by category", itemgetter(0)),
+            *(Count(name, itemgetter(place), at=itemgetter(1)) for place, name in enumerate(found.splits)),
+            Figure("share", lambda row: percent(row[1][-1] / every)),
+        ),
+    )
 
 
 def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
@@ -183,7 +198,7 @@ def _category_counts(found: CorpusStatistics) -> list[tuple[str, list[int]]]:
     return [(label, numbers) for label, numbers in counts if numbers[-1]]
 
 
-def draw_categories(result: StatisticsResult) -> Figure:
+def draw_categories(result: StatisticsResult) -> plots.Figure:
     """Draw the largest categories.
 
     Args:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from postil.escaping import visible
@@ -124,17 +123,13 @@ def study_table(table: StudyTable) -> Table:
         columns=(
             Name(table.head[0], "name", plainly=lambda row: INDENT * (row.kind == "control") + row.name),
             *(
-                (_Words if place in wordy else _Number)(head, partial(_cell, place), none=DASH)
+                (_Words if place in wordy else _Number)(head, itemgetter(place), at=attrgetter("cells"), none=DASH)
                 for place, head in enumerate(table.head[1:])
             ),
         ),
         kind=attrgetter("kind"),
         groups=True,
     )
-
-
-def _cell(place: int, row: StudyRow) -> StudyCell:
-    return row.cells[place]
 
 
 def summary(result: StudyResult) -> str:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import to_builtins
-
-from postil.records.ids import plain_id
-from postil.render.formats import counted, noted, value_with_interval
+from postil.render.formats import counted, noted
 from postil.render.passages import signature_lines
+from postil.render.table import Count, Interval, Name, Table, Text, crossed
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import Correlation, SummaryResult, SummaryScore
-    from postil.render.formats import Grid
 
 __all__ = ["measures", "summary", "view"]
 
@@ -27,7 +24,7 @@ def view(result: SummaryResult) -> View:
         result: The result.
     """
     return View(
-        rows=[to_builtins(row, enc_hook=plain_id) for row in result.scores],
+        rows=result.scores,
         grids=[_scores(result), *([_agreement(result.agreement)] if result.agreement else ())],
         head=_head(result),
         remarks=list(_remarks(result)),
@@ -49,29 +46,35 @@ def _references(result: SummaryResult) -> Iterator[str]:
     return (names[each] for each in dict.fromkeys(row.reference for row in result.scores))
 
 
-def _scores(result: SummaryResult) -> Grid:
-    by_measure: dict[tuple[str, str], list[SummaryScore]] = {}
-    for row in result.scores:
-        by_measure.setdefault((row.reference, row.measure), []).append(row)
-    several = len({reference for reference, _ in by_measure}) > 1
-    grid = [["system", "measure", *(["reference"] if several else ()), "topics", "mean"]]
-    for rows in by_measure.values():
-        for row in sorted(rows, key=lambda row: row.mean, reverse=rows[0].better == "high"):
-            mean = value_with_interval(row.mean, row.low, row.high)
-            grid.append([row.system, row.measure, *([row.reference] if several else ()), str(row.n), mean])
-    return grid
-
-
-def _agreement(rows: tuple[Correlation, ...]) -> Grid:
-    cells = {(row.metric, row.coefficient): value_with_interval(row.value, row.low, row.high) for row in rows}
-    coefficients = list(dict.fromkeys(row.coefficient for row in rows))
-    return [
-        ["passages and articles", "systems", *coefficients],
-        *(
-            [measure, str(n), *(cells.get((measure, each), "-") for each in coefficients)]
-            for measure, n in {row.metric: row.n for row in rows}.items()
+def _scores(result: SummaryResult) -> Table:
+    of_measures = measures(result).values()
+    several = len({row.reference for row in result.scores}) > 1
+    return Table(
+        key="scores",
+        rows=[
+            row
+            for rows in of_measures
+            for row in sorted(rows, key=lambda row: row.mean, reverse=rows[0].better == "high")
+        ],
+        columns=(
+            Name("system", "system"),
+            Text("measure", "measure"),
+            *([Text("reference", "reference")] if several else ()),
+            Count("topics", "n", separated=False),
+            Interval("mean", "mean"),
         ),
-    ]
+    )
+
+
+def _agreement(rows: tuple[Correlation, ...]) -> Table:
+    return crossed(
+        rows,
+        Name("passages and articles", "metric"),
+        "coefficient",
+        Interval("", "value"),
+        key="agreement",
+        beside=[Count("systems", "n", separated=False)],
+    )
 
 
 def _remarks(result: SummaryResult) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
-from postil.render.formats import counted, escaped, grid_as_csv, laid_out
+from postil.render.formats import ESCAPES, LAYOUTS, counted, grid_as_csv
 from postil.render.numbers import plain_numbers
 from postil.render.table import Count, Number
 
@@ -147,7 +147,7 @@ def _scaled(value: float, options: TableOptions) -> float:
 
 def _text(form: Text, text: str) -> str:
     """A text without marks of its own, since bold and italics mean something in the table."""
-    text = escaped(form, text)
+    text = ESCAPES[form](text)
     return _EMPHASIS.sub(r"\\\g<0>", text) if form == "markdown" else text
 
 
@@ -222,20 +222,20 @@ def _signatures(form: Text, table: SystemsTable) -> list[str]:
 def _terminal(table: SystemsTable, options: TableOptions) -> str:
     caption = f"{one_line(options.caption)}\n\n" if options.caption else ""
     notes = "".join(f"{one_line(note)}\n" for note in _notes(table, options, "**so**", "_so_"))
-    return caption + laid_out("table", _grid("table", table, options)) + "\n" + notes
+    return caption + LAYOUTS["table"](_grid("table", table, options)) + "\n" + notes
 
 
 def _markdown(table: SystemsTable, options: TableOptions) -> str:
     caption = f"{_text('markdown', options.caption)}\n\n" if options.caption else ""
     note = _text("markdown", " ".join(_notes(table, options, second="in italics")))
     signatures = "".join(f"- {line}\n" for line in _signatures("markdown", table))
-    table_of_scores = laid_out("markdown", _grid("markdown", table, options))
+    table_of_scores = LAYOUTS["markdown"](_grid("markdown", table, options))
     return f"{caption}{table_of_scores}\n{note}\n" + (f"\n{signatures}" if signatures else "")
 
 
 def _latex(table: SystemsTable, options: TableOptions) -> str:
     """A tabular for booktabs, in a table environment if it has a caption or a label; signatures in comments."""
-    body = [laid_out("latex", _grid("latex", table, options)).rstrip()]
+    body = [LAYOUTS["latex"](_grid("latex", table, options)).rstrip()]
     if notes := _notes(table, options):
         below = _text("latex", " ".join(notes)).replace(r"95 \%", r"95~\%").replace(r"$\dagger$ ", r"$\dagger$~")
         body += [r"\par\smallskip", rf"{{\noindent\footnotesize {below}\par}}"]
@@ -248,7 +248,7 @@ def _latex(table: SystemsTable, options: TableOptions) -> str:
 
 
 def _html(table: SystemsTable, options: TableOptions) -> str:
-    text = laid_out("html", _grid("html", table, options))
+    text = LAYOUTS["html"](_grid("html", table, options))
     if options.caption:
         text = text.replace("<thead>", f"<caption>{_text('html', options.caption)}</caption>\n<thead>", 1)
     text += f"<p>{_text('html', ' '.join(_notes(table, options)))}</p>\n"

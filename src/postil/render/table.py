@@ -251,6 +251,7 @@ class Number(Column):
         digits: Number of decimals.
         zero: True for a 0 before the point on a terminal and in Markdown.
         signed: True for a plus sign before what is above 0, where it is typeset; or a function of the row.
+        plus: True for one on a terminal and in Markdown as well, before the ends of an interval too.
         grade: True for a number on the scale of the ratings: two decimals, and its 0, in all formats.
         rank: Place of the rank that stands beside the number on a page, if there is one.
         best: Function that is true for a value that stands out.
@@ -263,6 +264,7 @@ class Number(Column):
     digits: int = 3
     zero: bool = False
     signed: bool | Callable[[Record], bool] = False
+    plus: bool = False
     grade: bool = False
     rank: Field | None = None
     best: Callable[[Record], bool] | None = None
@@ -289,7 +291,7 @@ class Number(Column):
             texts = list(map(grade, values))
             return texts, texts
         first, *ends = values
-        plain = plain_numbers(values, self.digits, zero=self.zero)
+        plain = plain_numbers(values, self.digits, zero=self.zero, plus=self.plus)
         return plain, [(signed if plus else number)(first, self.digits), *(number(end, self.digits) for end in ends)]
 
 

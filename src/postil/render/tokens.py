@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -22,20 +21,19 @@ def view(result: TokensResult) -> View:
     Args:
         result: The tokens.
     """
-    rows = [{**msgspec.structs.asdict(one), "scopes": list(one.scopes)} for one in result.tokens]
-    grid = [["token", "state", "scopes", "requests per minute", "created", "expires"]]
-    grid += [
-        [
-            one.name,
-            one.state,
-            ", ".join(one.scopes),
-            "" if one.rate is None else f"{one.rate:,}",
-            one.created,
-            one.expires or "",
-        ]
-        for one in result.tokens
-    ]
-    return View(rows=rows, grids=[grid])
+    table = Table(
+        key="tokens",
+        rows=result.tokens,
+        columns=(
+            Name("token", "name"),
+            Text("state", "state"),
+            Text("scopes", lambda one: ", ".join(one.scopes)),
+            Count("requests per minute", "rate", none="", dash=""),
+            Text("created", "created"),
+            Text("expires", "expires", none="", dash=""),
+        ),
+    )
+    return View(rows=result.tokens, grids=[table])
 
 
 def summary(result: TokensResult) -> str:

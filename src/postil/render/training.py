@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import to_builtins
 
 from postil.plots import Curve, curves, save
 from postil.render.formats import counted
-from postil.render.ranking import search_grids
+from postil.render.ranking import search_tables
+from postil.render.table import Count, Figure, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from postil.plots import Figure
+    from postil import plots
     from postil.records.results import TrainingResult
 
 __all__ = ["draw_losses", "loss_curves", "summary", "view"]
@@ -28,22 +28,22 @@ def view(result: TrainingResult) -> View:
     Args:
         result: The training.
     """
-    grid = [["step", "epoch", "loss", "dev", "perplexity", ""]]
-    grid += [
-        [
-            f"{row.step:,}",
-            f"{row.epoch + 1}",
-            f"{row.loss:.3f}",
-            f"{row.dev:.3f}",
-            f"{row.perplexity:,.1f}",
-            "best" if row.best else "",
-        ]
-        for row in result.rows
-    ]
-    return View(rows=[to_builtins(row) for row in result.rows], grids=[grid, *search_grids(result.grid)])
+    table = Table(
+        key="training",
+        rows=result.rows,
+        columns=(
+            Name("step", lambda row: f"{row.step:,}"),
+            Count("epoch", lambda row: row.epoch + 1, separated=False),
+            Number("loss", "loss", zero=True),
+            Number("dev", "dev", zero=True),
+            Figure("perplexity", lambda row: f"{row.perplexity:,.1f}"),
+            Text("", lambda row: "best" if row.best else ""),
+        ),
+    )
+    return View(rows=result.rows, grids=[table, *search_tables(result.grid)])
 
 
-def loss_curves(trainings: Mapping[str, TrainingResult]) -> Figure:
+def loss_curves(trainings: Mapping[str, TrainingResult]) -> plots.Figure:
     """Draw the dev loss of one or several models; for a single one the training loss too.
 
     Args:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from postil.messages import Message, Setting
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def view(result: UpdateResult) -> View:
     Args:
         result: The result of an update.
     """
-    grid = [
-        ["", "added", "in the model"],
-        ["articles", f"{result.articles:,}", f"{result.total_articles:,}"],
-        ["comments", f"{result.comments:,}", f"{result.total_comments:,}"],
+    sizes = [
+        ("articles", result.articles, result.total_articles),
+        ("comments", result.comments, result.total_comments),
     ]
+    columns = (Name("", itemgetter(0)), Count("added", itemgetter(1)), Count("in the model", itemgetter(2)))
     remarks: list[str] = [f"ranker {result.ranker} kept: trained on {counted(result.ranker_articles, 'article')}"]
     if result.updated:
         remarks.append(f"{counted(result.updated, 'comment')} replaced by one with the same id")
@@ -38,7 +38,7 @@ def view(result: UpdateResult) -> View:
         remarks.append(
             Message("{comments} of test left out; build with {test} to add them", comments=comments, test=test)
         )
-    return View(rows=[msgspec.structs.asdict(result)], grids=[grid], remarks=remarks)
+    return View(rows=[result], grids=[Table(key="update", rows=sizes, columns=columns)], remarks=remarks)
 
 
 def summary(result: UpdateResult) -> str:

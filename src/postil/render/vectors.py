@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from postil.records.results import NearWord
+from postil.render.table import Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -22,11 +21,11 @@ def view(result: VectorsResult) -> View:
     Args:
         result: The word vectors.
     """
-    grid = [["near", "word", "cosine"], *([row.near, row.word, f"{row.cosine:.4f}"] for row in result.nearest)]
+    columns = (Name("near", "near"), Text("word", "word"), Number("cosine", "cosine", digits=4, zero=True))
     return View(
-        rows=[msgspec.structs.asdict(row) for row in result.nearest],
+        rows=result.nearest,
         fields=NearWord.__struct_fields__,
-        grids=[grid] if result.nearest else [],
+        grids=[Table(key="nearest", rows=result.nearest, columns=columns)] if result.nearest else [],
         head=summary(result),
         remarks=[
             *(f"{name}: {_shown(value)}" for name, value in result.made.items()),

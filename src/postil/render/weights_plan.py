@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import numpy as np
 
 from postil.messages import Blank, Listed, Message, Setting
 from postil.plots import Curve, curves
 from postil.records.rows import PlannedReference
 from postil.render.formats import counted, excerpt, noted
+from postil.render.table import Count, Figure, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.plots import Figure
+    from postil import plots
     from postil.records.results import WeightsPlanResult
 
 __all__ = ["coverage_curve", "summary", "view"]
@@ -41,18 +41,24 @@ def view(result: WeightsPlanResult) -> View:
     Args:
         result: The plan.
     """
-    grid = [["order", "item", "reference", "gain", "text"]]
-    grid += [
-        [f"{row.order}", row.item, f"{row.reference}", f"{row.gain:.3f}", excerpt(row.text, WIDTH)]
-        for row in result.rows[:FIRST]
-    ]
+    planned = Table(
+        key="references",
+        rows=result.rows[:FIRST],
+        columns=(
+            Name("order", lambda row: f"{row.order}"),
+            Text("item", "item"),
+            Count("reference", "reference", separated=False),
+            Number("gain", "gain", zero=True),
+            Text("text", lambda row: excerpt(row.text, WIDTH)),
+        ),
+    )
     more = len(result.rows) - FIRST
     remarks = [Message("{more}: {all}, has all", more=counted(more, "more reference"), all=ALL)] if more > 0 else []
-    covered = [["graded", "covered"], *([f"{n:,}", f"{100 * share:.1f} %"] for n, share in _ends(result))]
+    columns = (Name("graded", lambda end: f"{end[0]:,}"), Figure("covered", lambda end: f"{100 * end[1]:.1f} %"))
     return View(
-        rows=[msgspec.structs.asdict(row) for row in result.rows],
+        rows=result.rows,
         fields=PlannedReference.__struct_fields__,
-        grids=[grid, covered],
+        grids=[planned, Table(key="covered", rows=_ends(result), columns=columns)],
         head=summary(result),
         remarks=[*remarks, *noted(result.notes)],
     )
@@ -75,7 +81,7 @@ def summary(result: WeightsPlanResult) -> str:
     return ", ".join([what, *(f"{100 * share:.1f} % of the value of all references" for share in result.covered[-1:])])
 
 
-def coverage_curve(result: WeightsPlanResult) -> Figure:
+def coverage_curve(result: WeightsPlanResult) -> plots.Figure:
     """Draw the share that is covered against the number of references graded.
 
     Args:
