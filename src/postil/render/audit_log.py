@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -23,10 +22,13 @@ def view(result: AuditLogResult) -> View:
     Args:
         result: The log.
     """
-    rows = [msgspec.structs.asdict(one) for one in result.files]
-    grid = [["file", "lines", "lost", "hash of the last line"]]
-    grid += [[one.file, f"{one.lines:,}", f"{one.lost:,}", one.last] for one in result.files]
-    return View(rows=rows, grids=[grid], remarks=list(_remarks(result)))
+    columns = (
+        Name("file", "file"),
+        Count("lines", "lines"),
+        Count("lost", "lost"),
+        Text("hash of the last line", "last"),
+    )
+    return View(rows=result.files, grids=[Table(rows=result.files, columns=columns)], remarks=list(_remarks(result)))
 
 
 def _remarks(result: AuditLogResult) -> Iterator[str]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import numpy as np
 
 from postil.messages import Message, Setting
 from postil.plots import Curve, curves, save
 from postil.records.results import CoveragePoint
 from postil.render.formats import counted, excerpt, noted, value_with_interval
+from postil.render.table import Count, Interval, Name, Number, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from postil.plots import Figure
-    from postil.records.results import CalibrationResult, Estimate
+    from postil.records.results import CalibrationResult
 
 __all__ = ["draw_precision", "precision_curve", "summary", "view"]
 
@@ -34,16 +36,6 @@ def view(result: CalibrationResult) -> View:
     Args:
         result: The calibration.
     """
-    grid = [["coverage", "threshold", "precision", "articles"]]
-    grid += [
-        [
-            value_with_interval(one.coverage, None, None),
-            value_with_interval(one.threshold, None, None),
-            value_with_interval(one.precision, one.low, one.high),
-            f"{one.articles:,}",
-        ]
-        for one in _steps(result)
-    ]
     remarks = [
         f"{one.n:,} {one.why}: {'; '.join(excerpt(text, 40) for text in one.examples)}" for one in result.excluded
     ]
@@ -53,40 +45,52 @@ def view(result: CalibrationResult) -> View:
             "articles; Wilson intervals of the precision, with the filter held fixed"
         )
     return View(
-        rows=[msgspec.structs.asdict(one) for one in result.points],
+        rows=result.points,
         fields=CoveragePoint.__struct_fields__,
-        grids=([grid] if result.points else []) + ([_comparisons(result)] if result.comparisons else []),
+        grids=[table for table in (_coverages(result), _comparisons(result)) if table.rows],
         findings=[_sentence(result)],
         head=summary(result),
         remarks=[*remarks, *noted(result.notes)],
     )
 
 
-def _comparisons(result: CalibrationResult) -> list[list[str]]:
+def _coverages(result: CalibrationResult) -> Table:
+    """The points that reach each tenth of coverage."""
+    reached = [_reaching(step / STEPS, result.points) for step in range(1, STEPS + 1) if result.points]
+    return Table(
+        rows=list(dict.fromkeys(reached)),
+        columns=(
+            Number("coverage", "coverage"),
+            Number("threshold", "threshold"),
+            Interval("precision", "precision"),
+            Count("articles", "articles"),
+        ),
+    )
+
+
+def _reaching(coverage: float, points: Sequence[CoveragePoint]) -> CoveragePoint:
+    return next((one for one in points if one.coverage >= coverage - 1e-9), points[-1])
+
+
+def _comparisons(result: CalibrationResult) -> Table:
     """The learned filter against the ranker's score."""
     names = {"auc": "AUC", "precision": f"precision at coverage {EXPECTED:g}"}
-    rows = [
-        [names.get(one.measure, one.measure), *map(_value, (one.learned, one.score, one.difference))]
-        for one in result.comparisons
-    ]
-    return [["", "learned filter", "ranker's score", "difference"], *rows]
-
-
-def _steps(result: CalibrationResult) -> list[CoveragePoint]:
-    """The points that reach each tenth of coverage."""
-    found = [
-        next(one for one in result.points if one.coverage >= step / STEPS - 1e-9 or one is result.points[-1])
-        for step in range(1, STEPS + 1)
-        if result.points
-    ]
-    return list(dict.fromkeys(found))
+    return Table(
+        rows=result.comparisons,
+        columns=(
+            Name("", lambda one: names.get(one.measure, one.measure)),
+            Interval("learned filter", "value", at=attrgetter("learned")),
+            Interval("ranker's score", "value", at=attrgetter("score")),
+            Interval("difference", "value", at=attrgetter("difference")),
+        ),
+    )
 
 
 def _sentence(result: CalibrationResult) -> str:
     """A sentence of what to expect."""
     if not result.points or result.first_rate is None:
         return f"no filter: {result.reason}"
-    point = next(one for one in result.points if one.coverage >= EXPECTED - 1e-9 or one is result.points[-1])
+    point = _reaching(EXPECTED, result.points)
     of, good = round(100 * point.coverage), round(100 * point.coverage * point.precision)
     ends = f"{100 * point.low:.0f} to {100 * point.high:.0f}"
     by = "" if result.filter != "score" else " by the ranker's score, calibrated"
@@ -113,15 +117,11 @@ def summary(result: CalibrationResult) -> str:
     share = f"{result.shown:,} to show"
     parts = [f"{counted(result.labels, 'label')} of {counted(result.articles, 'article')}", share]
     parts += [
-        f"{name} {_value(found)}"
+        f"{name} {value_with_interval(found.value, found.low, found.high)}"
         for name, found in (("AUC", result.auc), ("of the ranker's score", result.ranker_auc))
         if found is not None
     ]
     return ", ".join(parts)
-
-
-def _value(found: Estimate) -> str:
-    return value_with_interval(found.value, found.low, found.high)
 
 
 def draw_precision(path: Path, result: CalibrationResult) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from postil.records.results import SystemScore
 from postil.render.formats import counted
+from postil.render.numbers import DASH
 from postil.render.score import score_table, scores_summary, scores_table
+from postil.render.table import Count, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil.records.results import CommenterResult
-    from postil.render.formats import Grid
 
 __all__ = ["summary", "view"]
 
@@ -25,7 +25,7 @@ def view(result: CommenterResult) -> View:
         result: Scores of commenters.
     """
     return View(
-        rows=[msgspec.structs.asdict(row) for row in result.scores],
+        rows=result.scores,
         fields=SystemScore.__struct_fields__,
         grids=[scores_table("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
         remarks=result.remarks,
@@ -33,29 +33,39 @@ def view(result: CommenterResult) -> View:
     )
 
 
-def _suggestions(result: CommenterResult) -> Grid:
-    aged = any(one.dated for one in result.suggestions)
-    grid = [
-        ["commenter", "suggestions", "mean words", "distinct-1", "distinct-2", *["mean age in days", "later"] * aged]
-    ]
-    for one in result.suggestions:
-        shares = ("–" if share is None else f"{share:.3f}" for share in (one.distinct_1, one.distinct_2))
-        words = "–" if one.words is None else f"{one.words:.1f}"
-        ages = ["–" if one.age is None else f"{one.age:.0f}", f"{one.later:,}" if one.dated else "–"]
-        grid.append([one.system, f"{result.articles - one.nothing:,}", words, *shares, *ages * aged])
-    return grid
+def _suggestions(result: CommenterResult) -> Table:
+    ages = (
+        Number("mean age in days", "age", digits=0, zero=True, none=DASH),
+        Count("later", lambda one: one.later if one.dated else None, none=DASH),
+    )
+    return Table(
+        rows=result.suggestions,
+        columns=(
+            Name("commenter", "system"),
+            Count("suggestions", lambda one: result.articles - one.nothing),
+            Number("mean words", "words", digits=1, zero=True, none=DASH),
+            Number("distinct-1", "distinct_1", zero=True, none=DASH),
+            Number("distinct-2", "distinct_2", zero=True, none=DASH),
+            *(ages if any(one.dated for one in result.suggestions) else ()),
+        ),
+    )
 
 
-def _periods(result: CommenterResult) -> list[Grid]:
+def _periods(result: CommenterResult) -> list[Table]:
     """Scores by period, if there are any: one row per system and period."""
-    if not result.periods:
-        return []
-    grid = [["commenter", "period", "articles", "days", *result.periods[0].scores]]
-    for one in result.periods:
-        days = "–" if one.days is None else f"{one.days:.0f}"
-        scores = (f"{score:.4f}" for score in one.scores.values())
-        grid.append([one.system, one.period, f"{one.articles:,}", days, *scores])
-    return [grid]
+    scores = (
+        Number(name, itemgetter(name), at=attrgetter("scores"), digits=4, zero=True)
+        for row in result.periods[:1]
+        for name in row.scores
+    )
+    columns = (
+        Name("commenter", "system"),
+        Text("period", "period"),
+        Count("articles", "articles"),
+        Number("days", "days", digits=0, zero=True, none=DASH),
+        *scores,
+    )
+    return [Table(rows=result.periods, columns=columns)] if result.periods else []
 
 
 def summary(result: CommenterResult) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from postil.records.results import SplitSize
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -22,12 +25,12 @@ def view(result: CorpusMetadata) -> View:
         result: The metadata.
     """
     rows = [{"split": name, **asdict(size)} for name, size in result.splits.items()]
-    grid = [["split", "articles", "comments", "files"]]
-    grid += [[name, *(f"{number:,}" for number in asdict(size).values())] for name, size in result.splits.items()]
+    sizes = SplitSize.__struct_fields__
+    columns = (Name("split", itemgetter("split")), *(Count(name, itemgetter(name)) for name in sizes))
     return View(
         rows=rows,
-        fields=("split", "articles", "comments", "files"),
-        grids=[grid],
+        fields=("split", *sizes),
+        grids=[Table(rows=rows, columns=columns)],
         head=summary(result),
         remarks=[
             *(f"{why}: {n:,}" for why, n in result.seen.items()),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from postil.messages import Blank, Message, Setting
 from postil.render.formats import counted
+from postil.render.table import Count, Figure, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil.records.results import DryRunResult
 
 __all__ = ["summary", "view"]
+
+FIELDS: Final = ("calls", "cached", "prompt_tokens", "completion_tokens", "cost", "seconds")
 
 
 def view(result: DryRunResult) -> View:
@@ -20,30 +23,20 @@ def view(result: DryRunResult) -> View:
     Args:
         result: The estimate.
     """
-    row = {
-        "calls": result.calls,
-        "cached": result.cached,
-        "prompt_tokens": result.prompt_tokens,
-        "completion_tokens": result.completion_tokens,
-        "cost": result.cost,
-        "seconds": result.seconds,
-    }
-    grid = [
-        ["calls", "cached", "prompt tokens", "completion tokens", "cost", "time"],
-        [
-            f"{result.calls:,}",
-            f"{result.cached:,}",
-            f"{result.prompt_tokens:,}",
-            f"at most {result.completion_tokens:,}",
-            "" if result.cost is None else f"{result.cost:.6g}",
-            _time(result.seconds),
-        ],
-    ]
+    columns = (
+        Count("calls", "calls"),
+        Count("cached", "cached"),
+        Count("prompt tokens", "prompt_tokens"),
+        Text("completion tokens", lambda _: f"at most {result.completion_tokens:,}"),
+        Figure("cost", lambda _: "" if result.cost is None else f"{result.cost:.6g}"),
+        Text("time", lambda _: _time(result.seconds)),
+    )
     remarks: list[str] = ["tokens and time are estimates; nothing was asked"]
     if result.cost is None:
         price = Setting("price", Blank("IN:OUT"))
         remarks.append(Message("{price}, per million tokens, estimates the cost", price=price))
-    return View(rows=[row], grids=[grid], remarks=remarks)
+    row = {name: getattr(result, name) for name in FIELDS}
+    return View(rows=[row], grids=[Table(rows=[result], columns=columns)], remarks=remarks)
 
 
 def _time(seconds: float) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
-
-import msgspec
 
 from postil.messages import Blank, Listed, Message, Setting
 from postil.render.formats import counted
+from postil.render.table import Count, Name, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -27,13 +27,15 @@ def view(result: ForgetResult) -> View:
     Args:
         result: The outcome.
     """
-    rows = [{**msgspec.structs.asdict(one), "files": list(one.files)} for one in result.folders]
-    grid = [["folder", "content", "comments", "articles", "words", "files"]]
-    grid += [
-        [one.folder, one.content, f"{one.comments:,}", f"{one.articles:,}", f"{one.words:,}", f"{len(one.files):,}"]
-        for one in result.folders
-    ]
-    return View(rows=rows, grids=[grid], remarks=list(_remarks(result)))
+    columns = (
+        Name("folder", "folder"),
+        Text("content", "content"),
+        *(Count(name, name) for name in ("comments", "articles", "words")),
+        Count("files", len, at=attrgetter("files")),
+    )
+    return View(
+        rows=result.folders, grids=[Table(rows=result.folders, columns=columns)], remarks=list(_remarks(result))
+    )
 
 
 def _remarks(result: ForgetResult) -> Iterator[str]:

@@ -133,7 +133,7 @@ def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
     return table_of(table).grid(typeset=typeset)
 
 
-def value_with_interval(value: float, low: float | None, high: float | None) -> str:
+def value_with_interval(value: float, low: float | None = None, high: float | None = None) -> str:
     """``.523 [.481, .562]``; the value alone where there is no interval.
 
     >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)

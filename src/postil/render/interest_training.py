@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
-
-from msgspec import to_builtins
 
 from postil.render.formats import counted, noted
 from postil.render.passages import Ranking, differences_table, gains_table, length_tables
+from postil.render.table import Figure, Name, Table, Text
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.records.results import Gain, GainDifference, InterestTrainingResult
-    from postil.render.formats import Grid
 
 __all__ = ["summary", "view"]
 
@@ -36,17 +35,18 @@ def view(result: InterestTrainingResult) -> View:
         differences_table(f"{each.first} minus", pairs, alone=f"{each.first} minus (* p < .05)")
         for each in result.differences[:1]
     ]
+    weights = (
+        Name("weight of", "unit"),
+        Text("kind", "kind"),
+        Figure("grades", "{:+.3f}".format, at=attrgetter("weight")),
+    )
     return View(
-        rows=[to_builtins(row) for row in result.gains],
+        rows=result.gains,
         grids=[gains_table([Ranking(name, name, rows) for name, rows in gains.items()], noun="ranking")],
-        details=[*minus, *length_tables(result.by_length), _weights(result)],
+        details=[*minus, *length_tables(result.by_length), Table(rows=result.weights, columns=weights)],
         head=f"{_size(result)}; one list per page, the mean of them",
         remarks=list(_remarks(result)),
     )
-
-
-def _weights(result: InterestTrainingResult) -> Grid:
-    return [["weight of", "kind", "grades"], *([row.unit, row.kind, f"{row.weight:+.3f}"] for row in result.weights)]
 
 
 def _size(result: InterestTrainingResult) -> str:

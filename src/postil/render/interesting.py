@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from postil.escaping import one_line
 from postil.render.formats import counted, noted
+from postil.render.table import Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from postil.records.results import InterestingResult, RankedPassage
 
-__all__ = ["BEST", "card_of", "cells", "fields", "summary", "values", "view"]
+__all__ = ["BEST", "Passage", "cards", "fields", "passages_table", "summary", "view"]
 
 BEST: Final = 3
 """Number of passages of each of several pages that people are shown."""
@@ -24,6 +26,9 @@ SHOWN: Final = 80
 LOCATION: Final = ("start", "end", "page", "link")
 """Fields of a passage that only some documents have."""
 
+Passage: TypeAlias = "tuple[str, RankedPassage | None]"
+"""The name of a page, and one of its passages; None where it has none."""
+
 
 def view(result: InterestingResult) -> View:
     """Show ranked passages; rows have whole texts, tables their beginnings.
@@ -32,13 +37,14 @@ def view(result: InterestingResult) -> View:
         result: The result.
     """
     columns = fields(result.passages)
+    passages = passages_table(result.measure, [("", each) for each in result.passages])
     return View(
-        rows=[values(each, columns) for each in result.passages],
+        rows=[{name: getattr(each, name) for name in columns} for each in result.passages],
         fields=columns,
-        grids=[[["passage", result.measure, "top units"], *map(cells, result.passages)]],
+        grids=[passages],
         remarks=[*noted(result.notes)],
         signatures=[result.signature] if result.signature else [],
-        cards=[card_of(each) for each in result.passages],
+        cards=[*cards(passages)],
     )
 
 
@@ -53,39 +59,39 @@ def fields(passages: Iterable[RankedPassage]) -> list[str]:
     return always + [name for name in LOCATION if any(getattr(each, name) is not None for each in known)]
 
 
-def values(passage: RankedPassage, columns: Collection[str]) -> dict[str, object]:
-    """Values of a passage for CSV, JSON Lines and data frames.
+def passages_table(measure: str, rows: Sequence[Passage], *, pages: bool = False) -> Table:
+    """Ranked passages: the rank and beginning of each, its score, its units.
 
     Args:
-        passage: The passage.
-        columns: Names of its fields.
+        measure: The measure that ranks them.
+        rows: The passages.
+        pages: True for a column of the names of pages.
     """
-    return {name: getattr(passage, name) for name in columns}
+    return Table(
+        rows=rows,
+        columns=(
+            Name("passage", lambda row: _beginning(row[1])),
+            *([Text("page", itemgetter(0))] if pages else []),
+            Number(measure, "score", at=itemgetter(1), digits=4, zero=True),
+            Text("top units", lambda each: ", ".join(map(str, each.reasons)), at=itemgetter(1), none="", dash=""),
+        ),
+    )
 
 
-def cells(passage: RankedPassage) -> list[str]:
-    """Cells of a passage in a table: its rank and beginning, its score, its units.
+def _beginning(passage: RankedPassage | None) -> str:
+    text = "(no passage)" if passage is None else f"{passage.rank}. {one_line(passage.text)}"
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def cards(table: Table) -> Iterator[tuple[str, str]]:
+    """Each passage in full, with its page, its score and its units.
 
     Args:
-        passage: The passage.
+        table: A table of passages.
     """
-    text = f"{passage.rank}. {one_line(passage.text)}"
-    return [
-        text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…",
-        "-" if passage.score is None else f"{passage.score:.4f}",
-        ", ".join(map(str, passage.reasons)),
-    ]
-
-
-def card_of(passage: RankedPassage, page: str = "") -> tuple[str, str]:
-    """A passage in full, and below it the page, its score and its units.
-
-    Args:
-        passage: The passage.
-        page: The name of its page, where there are several.
-    """
-    _, *about = cells(passage)
-    return f"{passage.rank}. {passage.text}", " · ".join(filter(None, [page, *about]))
+    for (_, passage), (_, *about) in zip(table.rows, table.grid(typeset=False)[1:], strict=True):
+        if passage is not None:
+            yield f"{passage.rank}. {passage.text}", " · ".join(filter(None, about))
 
 
 def summary(result: InterestingResult) -> str:

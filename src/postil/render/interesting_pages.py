@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from postil.messages import Message
 from postil.records.ids import plain_id
 from postil.render.formats import counted, excerpt, noted
-from postil.render.interesting import BEST, card_of, cells, fields, values
+from postil.render.interesting import BEST, cards, fields, passages_table
 from postil.render.views import View
 
 if TYPE_CHECKING:
@@ -33,25 +33,21 @@ def view(result: InterestingPagesResult) -> View:
         result: The result.
     """
     columns = fields(passage for page in result.pages for passage in page.passages)
-    rows = []
-    grid = [["passage", "page", result.measure, "top units"]]
-    for page in result.pages:
-        about: dict[str, object] = {name: getattr(page, name) for name in OF_PAGE}
-        if not page.passages:
-            rows.append({**about, **dict.fromkeys(columns)})
-            grid.append(["(no passage)", _name(page), "-", ""])
-        rows += [{**about, **values(passage, columns)} for passage in page.passages]
-        for passage in page.passages[:BEST]:
-            text, *numbers = cells(passage)
-            grid.append([text, _name(page), *numbers])
+    rows = [
+        {**{name: getattr(page, name) for name in OF_PAGE}, **{name: getattr(each, name, None) for name in columns}}
+        for page in result.pages
+        for each in page.passages or [None]
+    ]
+    best = [(_name(page), each) for page in result.pages for each in page.passages[:BEST] or [None]]
+    passages = passages_table(result.measure, best, pages=True)
     return View(
         rows=rows,
         fields=[*OF_PAGE, *columns],
         nested=[to_builtins(each, enc_hook=plain_id) for each in (*result.pages, *result.failed)],
-        grids=[grid],
+        grids=[passages],
         remarks=list(_remarks(result)),
         signatures=[result.signature] if result.signature else [],
-        cards=[card_of(each, _name(page)) for page in result.pages for each in page.passages[:BEST]],
+        cards=[*cards(passages)],
     )
 
 

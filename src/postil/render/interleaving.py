@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
-
-from msgspec.structs import asdict
 
 from postil.plots import IntervalRow, intervals
 from postil.records.results import Preference
-from postil.render.formats import counted, noted, value_with_interval
+from postil.render.formats import counted, noted, short, value_with_interval
+from postil.render.table import Count, Figure, Interval, Name, PValue, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.plots import Figure
+    from postil import plots
     from postil.records.results import InterleavedPair, InterleavedRank, InterleavingResult
-    from postil.render.formats import Grid
 
 __all__ = ["draw_preferences", "summary", "view"]
 
@@ -31,7 +30,7 @@ def view(result: InterleavingResult) -> View:
         result: The result.
     """
     return View(
-        rows=list(map(asdict, result.rows)),
+        rows=result.rows,
         fields=Preference.__struct_fields__,
         grids=[_preferences(result), _ranks(result)],
         findings=[_finding(pair, result) for pair in result.pairs],
@@ -40,38 +39,40 @@ def view(result: InterleavingResult) -> View:
     )
 
 
-def _preferences(result: InterleavingResult) -> Grid:
-    head = ["model", "against", "measure", "impressions", "wins", "ties", "losses", "preference"]
-    grid: Grid = [[*head, "p (sign test)", "p (articles)", "p (Holm)"]]
-    for row in result.rows:
-        numbers = [f"{n:,}" for n in (row.impressions, row.wins, row.ties, row.losses)]
-        tests = map(_p_value, (row.p_sign, row.p_articles, row.p_holm))
-        preference = value_with_interval(row.preference, row.low, row.high)
-        grid.append([row.model, row.baseline, row.measure, *numbers, preference, *tests])
-    return grid
+def _preferences(result: InterleavingResult) -> Table:
+    return Table(
+        rows=result.rows,
+        columns=(
+            Name("model", "model"),
+            Text("against", "baseline"),
+            Text("measure", "measure"),
+            *(Count(name, name) for name in ("impressions", "wins", "ties", "losses")),
+            Interval("preference", "preference"),
+            PValue("p (sign test)", "p_sign", least=True),
+            PValue("p (articles)", "p_articles", least=True),
+            PValue("p (Holm)", "p_holm", least=True),
+        ),
+    )
 
 
-def _p_value(p: float | None) -> str:
-    return "-" if p is None else f"{p:.4f}" if p >= 0.0001 else "<.0001"
+def _ranks(result: InterleavingResult) -> Table:
+    return Table(
+        rows=result.ranks,
+        columns=(
+            Name("model", "model"),
+            Text("against", "baseline"),
+            Count("rank", "rank", separated=False),
+            Figure("suggestions", lambda row: f"{row.of_model:,} : {row.of_baseline:,}"),
+            PValue("p (balance)", "p_balance", least=True),
+            *(Figure(event, partial(_shares, event)) for event in ("clicked", "answered", "hidden")),
+        ),
+    )
 
 
-def _ranks(result: InterleavingResult) -> Grid:
-    grid: Grid = [["model", "against", "rank", "suggestions", "p (balance)", "clicked", "answered", "hidden"]]
-    for row in result.ranks:
-        of = f"{row.of_model:,} : {row.of_baseline:,}"
-        grid.append([row.model, row.baseline, str(row.rank), of, _p_value(row.p_balance), *_rates(row)])
-    return grid
-
-
-def _rates(row: InterleavedRank) -> Iterator[str]:
+def _shares(event: str, row: InterleavedRank) -> str:
     """Shares of the suggestions at a rank that have an event: of the model, and of the baseline."""
-    for of_model, of_baseline in (
-        (row.model_clicked, row.baseline_clicked),
-        (row.model_answered, row.baseline_answered),
-        (row.model_hidden, row.baseline_hidden),
-    ):
-        shares = ((of_model, row.of_model), (of_baseline, row.of_baseline))
-        yield " : ".join(value_with_interval(n / of, None, None) if of else "-" for n, of in shares)
+    sides = ((getattr(row, f"{side}_{event}"), getattr(row, f"of_{side}")) for side in ("model", "baseline"))
+    return " : ".join(short(n / of) if of else "-" for n, of in sides)
 
 
 def _credit(pair: InterleavedPair, result: InterleavingResult) -> Preference | None:
@@ -127,7 +128,7 @@ def summary(result: InterleavingResult) -> str:
     return f"{counted(result.impressions, 'impression')}; {', '.join(said)}"
 
 
-def draw_preferences(result: InterleavingResult) -> Figure:
+def draw_preferences(result: InterleavingResult) -> plots.Figure:
     """Draw the preferences with their intervals.
 
     Args:

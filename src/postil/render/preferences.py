@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import asdict
-
 from postil.plots import IntervalRow, intervals
 from postil.records.results import PreferredSystem
 from postil.render.formats import counted, listed, noted, value_with_interval
+from postil.render.table import Count, Figure, Interval, Name, Number, PValue, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.plots import Figure
+    from postil import plots
     from postil.records.results import PreferencesResult
-    from postil.render.formats import Grid
 
 __all__ = ["draw_strengths", "summary", "view"]
 
@@ -28,6 +26,8 @@ FEW: Final = 4
 DRAWN: Final = 60
 """Largest number of systems in a picture."""
 
+_OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
+
 
 def view(result: PreferencesResult) -> View:
     """One row per system, the strongest first, and one per pair.
@@ -37,7 +37,7 @@ def view(result: PreferencesResult) -> View:
     """
     origin = "their mean is 0" if result.baseline is None else f"that of {result.baseline} is 0"
     return View(
-        rows=list(map(asdict, result.systems)),
+        rows=result.systems,
         fields=PreferredSystem.__struct_fields__,
         grids=[_systems(result), _pairs(result)],
         findings=[_finding(result)],
@@ -49,28 +49,33 @@ def view(result: PreferencesResult) -> View:
     )
 
 
-def _systems(result: PreferencesResult) -> Grid:
-    grid: Grid = [["system", "strength", "win rate", "wins", "ties", "losses", "rank", "group"]]
-    for row in result.systems:
-        rank = f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low}-{row.rank_high}"
-        numbers = [f"{n:,}" for n in (row.wins, row.ties, row.losses)]
-        strength = value_with_interval(row.strength, row.low, row.high)
-        rate = value_with_interval(row.win_rate, row.win_low, row.win_high)
-        grid.append([row.system, strength, rate, *numbers, rank, row.letters])
-    return grid
+def _systems(result: PreferencesResult) -> Table:
+    return Table(
+        rows=result.systems,
+        columns=(
+            Name("system", "system"),
+            Interval("strength", "strength"),
+            Interval("win rate", "win_rate", low="win_low", high="win_high"),
+            *_OUTCOMES,
+            Figure("rank", lambda row: "-".join(dict.fromkeys(f"{rank}" for rank in (row.rank_low, row.rank_high)))),
+            Text("group", "letters"),
+        ),
+    )
 
 
-def _pairs(result: PreferencesResult) -> Grid:
-    heads = ["system", "against", "wins", "ties", "losses", "win rate", "by strengths", "difference of strengths"]
-    grid: Grid = [[*heads, "p (Holm)"]]
-    for row in result.pairs[:MOST]:
-        share = "-" if row.win_rate is None else value_with_interval(row.win_rate, None, None)
-        numbers = [f"{n:,}" for n in (row.wins, row.ties, row.losses)]
-        difference = value_with_interval(row.difference, row.low, row.high)
-        p = "-" if row.p_holm is None else f"{row.p_holm:.4f}" if row.p_holm >= 0.0001 else "<.0001"
-        expected = value_with_interval(row.expected, None, None)
-        grid.append([row.first, row.second, *numbers, share, expected, difference, p])
-    return grid
+def _pairs(result: PreferencesResult) -> Table:
+    return Table(
+        rows=result.pairs[:MOST],
+        columns=(
+            Name("system", "first"),
+            Text("against", "second"),
+            *_OUTCOMES,
+            Number("win rate", "win_rate"),
+            Number("by strengths", "expected"),
+            Interval("difference of strengths", "difference"),
+            PValue("p (Holm)", "p_holm", least=True),
+        ),
+    )
 
 
 def _finding(result: PreferencesResult) -> str:
@@ -117,7 +122,7 @@ def summary(result: PreferencesResult) -> str:
     return f"{counted(result.preferences, 'preference')}; {best}"
 
 
-def draw_strengths(result: PreferencesResult) -> Figure:
+def draw_strengths(result: PreferencesResult) -> plots.Figure:
     """Draw the strengths with their intervals.
 
     Args:

@@ -324,13 +324,17 @@ class PValue(Column):
 
     Args:
         zero: True for a 0 before the point on a terminal and in Markdown.
+        least: True if a terminal and Markdown say of what is below .0001 that it is.
     """
 
     zero: bool = True
+    least: bool = False
 
     def shown(self, value: Value, _row: Record) -> Cell:
         """See `Column`."""
-        return Cell(f"{value:.4f}" if self.zero else f"{value:.4f}".removeprefix("0"), p_value(value))
+        text = p_value(value)
+        plain = text if self.least and text.startswith("<") else f"{value:.4f}"
+        return Cell(plain if self.zero else plain.removeprefix("0"), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +371,7 @@ class Table:
         groups: True if a terminal and Markdown have the titles of groups as well.
     """
 
-    key: str
+    key: str = "table"
     rows: Sequence[Record]
     columns: Sequence[Column]
     caption: str = ""
@@ -499,4 +503,4 @@ def table_of(grid: Table | Sequence[Sequence[str]]) -> Table:
     for place, name in enumerate(head[1:], 1):
         kind = Figure if all(_NUMBER.fullmatch(row[place]) for row in rows) else Text
         columns.append(kind(name, itemgetter(place)))
-    return Table(key="table", rows=rows, columns=columns)
+    return Table(rows=rows, columns=columns)

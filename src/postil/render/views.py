@@ -221,7 +221,7 @@ def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = (
     named = []
     for metric, by_owner in filter(itemgetter(1), values.items()):
         owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
-        value = value_with_interval(by_owner[owner], None, None)
+        value = value_with_interval(by_owner[owner])
         named.append(f"{metric} {value} ({owner})" if len(by_owner) > 1 else f"{metric} {value}")
     several = any(len(by_owner) > 1 for by_owner in values.values())
     return "best " * several + ", ".join(named)
