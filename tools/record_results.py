@@ -389,7 +389,8 @@ class Browser:
 
 def inventory(folder: Path) -> None:
     """Replace large files that commands left by their hashes, so that a recording stays small."""
-    for path in sorted(folder.rglob("*")):
+    left = (path for path in sorted(folder.rglob("*")) if path.name != "answers.jsonl")
+    for path in left:
         if path.is_file() and not path.is_symlink() and path.stat().st_size > 1 << 20:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
