@@ -135,10 +135,10 @@ API: Final = {
                 "Points",
             )
         ),
-        "postil.metaeval.Correlations",
-        "postil.metaeval.Differences",
-        "postil.metaeval.SystemMeans",
-        "postil.metaeval.Table",
+        "postil.metaeval.correlation.Correlations",
+        "postil.metaeval.significance.Differences",
+        "postil.metaeval.systems.SystemMeans",
+        "postil.metaeval.table.Table",
     ],
     "Rank passages": [
         "postil.interesting",

@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from bench.corpus.memory import watched
-from postil.metaeval import By, Table, correlations, differences, join
+from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import Draws
+from postil.metaeval.significance import differences
+from postil.metaeval.table import Table, join
 from postil.records import Judgement, Score, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from postil.records.coefficients import By
 
 LEVELS = {"item": "item", "pool": "none"}
 """Levels of accuracies by mt-metrics-eval's names."""

@@ -26,15 +26,17 @@ import numpy as np
 from bench.metaeval import audit, scipy_loop
 from bench.metaeval.audit import seconds
 from bench.metrics.report import machine, version
-from postil.metaeval import correlations, differences, join
+from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import PERMUTATIONS, RESAMPLES, Draws
+from postil.metaeval.significance import differences
+from postil.metaeval.table import join
 from postil.records import Judgement, Score, write
 from postil.records.coefficients import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.metaeval import Measure
+    from postil.records.coefficients import Measure
 
 COEFFICIENTS: tuple[Measure, ...] = ("pearson", "spearman", "kendall-b")
 TESTED = COEFFICIENTS[:2]

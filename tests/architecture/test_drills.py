@@ -35,10 +35,10 @@ COEFFICIENT = {
 def _concordance(
     x: Floats,
     y: Floats,
-    starts: Places,
+    starts: Int64s,
     /,
     *,
-    weights: Integers | None = None,
+    weights: Int32s | None = None,
     magnitudes: Floats | None = None,
 ) -> Floats:
     """Lin's coefficients within groups of rows, 1 for equal numbers."""
@@ -58,9 +58,9 @@ def _concordance(
 class _Concordance:
     x: Floats
     y: Floats
-    item: Integers
+    item: Int32s
 
-    def __call__(self, counts: Integers, /, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, /, jobs: int = 1) -> Floats:
         del jobs
         several, n = len(counts), len(self.y)
         rows = np.tile(self.x, (several, 1)), np.tile(self.y, several)

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import audit_originals
 import numpy as np
 import pytest
 from audit_originals import BY, LARGE, SMALL, Cells, made, of_few_items, rated
 
-from postil.metaeval import By, Table, correlations, differences, join
 from postil.metaeval.alternative_annotator import alternative_annotator_test
+from postil.metaeval.correlation import correlations
 from postil.metaeval.grade_mapping import map_to_grades
 from postil.metaeval.resampling import Draws
+from postil.metaeval.significance import differences
 from postil.metaeval.system_accuracy import better_shares
+from postil.metaeval.table import Table, join
 from postil.records import Judgement, Score
 from postil.records.scale import Scale
+
+if TYPE_CHECKING:
+    from postil.records.coefficients import By
 
 FROZEN: dict[str, Any] = json.loads(audit_originals.FROZEN.read_text("utf-8"))
 TABLES = [made(seed) for seed in range(SMALL)] + [made(seed, large=True) for seed in range(LARGE)]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.metaeval.severity import Rule, Severities
     from postil.metaeval.table import Table
-    from postil.records.results import DisagreementText, UndefinedResult
+    from postil.records.results import Agreement, DisagreementText, UndefinedResult
     from postil.records.rows import Row
 
 __all__ = ["PEOPLE", "ROLES", "correlate_files", "correlate_rated", "correlate_table"]
@@ -160,9 +160,7 @@ def correlate_table(
         at("human agreement")
         people, no_people = _human(table, options, draws)
         at("inter-annotator agreement")
-        agreed = None
-        with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
-            agreed = agreement_of_table(given, draws, fewest=FEWEST)
+        agreed = _agreement(given, draws)
         tests = []
         for name in options.coefficients:
             at(f"differences, {name}")
@@ -229,6 +227,12 @@ def _human(table: Table, options: CorrelateOptions, draws: Draws) -> tuple[Human
         return human_agreement(table, options.coefficients, options.by, draws, as_given=options.human_as_given)
     except Undefined as error:
         return HumanAgreement(reason=error.message), ()
+
+
+def _agreement(table: Table, draws: Draws) -> Agreement | None:
+    with suppress(Undefined):  # for the reason that `HumanAgreement.reason` gives
+        return agreement_of_table(table, draws, fewest=FEWEST)
+    return None
 
 
 def _data(table: Table) -> CorrelationData:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from postil.records.ties import TOLERANCE, dense_ranks, joined
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.resampling import Draws
 
@@ -33,9 +32,6 @@ __all__ = [
     "with_thresholds",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
-Counts: TypeAlias = "NDArray[np.int64]"
 
 MOST_DRAWS: Final = 100
 """Largest number of random orders of the grades."""
@@ -68,9 +64,9 @@ class Pairs:
 
     scores: Floats
     sizes: Floats
-    ranks: Integers
-    starts: Counts
-    item: Integers
+    ranks: Int32s
+    starts: Int64s
+    item: Int32s
     groups: int
 
     @classmethod
@@ -84,7 +80,7 @@ class Pairs:
         return cls._grouped(both, np.abs(both), group, texts.item)
 
     @classmethod
-    def _grouped(cls, both: Floats, sizes: Floats, group: Integers, item: Integers) -> Pairs:
+    def _grouped(cls, both: Floats, sizes: Floats, group: Int32s, item: Int32s) -> Pairs:
         order = np.argsort(group, kind="stable")
         begins = starts_of(group[order])
         several = np.repeat(np.diff([*begins, len(order)]) > 1, np.diff([*begins, len(order)]))
@@ -101,13 +97,13 @@ class Pairs:
         )
 
     @cached_property
-    def numbers(self) -> Counts:
+    def numbers(self) -> Int64s:
         """int64[k], number of pairs of each group."""
         sizes = np.diff([*self.starts, len(self.ranks)])
         return np.asarray(sizes * (sizes - 1) // 2, np.int64)
 
     @cached_property
-    def tied(self) -> Counts:
+    def tied(self) -> Int64s:
         """int64[k], number of pairs of each group that people tie."""
         changes = starts_of(self.group, self.ranks[np.lexsort((self.ranks, self.group))])
         runs = np.diff([*changes, len(self.ranks)])
@@ -121,12 +117,12 @@ class Pairs:
         return np.asarray((widest - slack).max(axis=0), np.float64)
 
     @property
-    def group(self) -> Counts:
+    def group(self) -> Int64s:
         """int64[n], group of each point."""
         return np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.ranks)]))
 
     @cached_property
-    def weights(self) -> Counts:
+    def weights(self) -> Int64s:
         """int64[k], weight of a pair of each group such that all groups weigh the same, exactly if that is possible."""
         least = math.lcm(*np.unique(self.numbers).tolist())
         if least * len(self.numbers) <= SCALE:
@@ -134,7 +130,7 @@ class Pairs:
         return np.rint(SCALE / len(self.numbers) / self.numbers).astype(np.int64)
 
     @property
-    def fixed(self) -> tuple[Counts, float]:
+    def fixed(self) -> tuple[Int64s, float]:
         """int64[k], expected gain from a tie of a metric in random order, in units of 1 / `SCALE`; and the sum without.
 
         A random order has a pair right with the probability that people tie it, or half that they do not.
@@ -143,7 +139,7 @@ class Pairs:
         gains = (3 * share - 1) / 2 / self.numbers / len(self.numbers)
         return np.rint(SCALE * gains).astype(np.int64), float(((1 - share) / 2).mean())
 
-    def orders(self, draws: int, seed: int) -> Integers:
+    def orders(self, draws: int, seed: int) -> Int32s:
         """int32[n, 1 + draws], the ranks, and the ranks in random orders within each group."""
         random = np.random.default_rng(seed)
         shuffled = (self.ranks[np.lexsort((random.random(len(self.ranks)), self.group))] for _ in range(draws))
@@ -166,7 +162,7 @@ class Pairs:
         return calibrate(self.scores, self.sizes, orders, self.starts, self.weights, nothing, self.slack, jobs)[0]
 
 
-def group_sizes(item: Integers, system: Integers, by: str) -> Counts:
+def group_sizes(item: Int32s, system: Int32s, by: str) -> Int64s:
     """Number of points in each group of a level.
 
     >>> item, system = np.array([0, 0, 1]), np.array([0, 1, 0])
@@ -210,7 +206,7 @@ class AccuracyResampling:
         pairs = Pairs.of(bounded, by)
         return cls(pairs, pairs.calibrated(jobs), bounded, by)
 
-    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, jobs: int = 1) -> Floats:
         """float64[R, M], one row per row of resample multiplicities int32[R, items]; NaN where there is no pair.
 
         Copies of a text are no pair.
@@ -225,16 +221,16 @@ class AccuracyResampling:
         right = right_pairs(pairs.scores, pairs.ranks, pairs.starts, each, once, self.epsilons)[0]
         return np.asarray(right / pairs.numbers[:, None], np.float64)
 
-    def _drawn_items(self, counts: Integers, jobs: int) -> Floats:
+    def _drawn_items(self, counts: Int32s, jobs: int) -> Floats:
         del jobs
         drawn = counts[:, self.pairs.item[self.pairs.starts]].astype(np.float64)
         return ratio(drawn @ self.of_item, np.repeat(drawn.sum(axis=1, keepdims=True), len(self.epsilons), axis=1))
 
-    def _copied(self, counts: Integers, jobs: int) -> Floats:
+    def _copied(self, counts: Int32s, jobs: int) -> Floats:
         pairs = self.pairs
         return _accuracies(pairs.scores, pairs.ranks, pairs.starts, pairs.item, counts, self.epsilons, jobs)
 
-    def _systems(self, counts: Integers, jobs: int) -> Floats:
+    def _systems(self, counts: Int32s, jobs: int) -> Floats:
         texts = self.texts
         both = np.column_stack([texts.scores, texts.grades])
         values = np.column_stack([np.ones(len(both)), both, np.abs(both)])
@@ -254,7 +250,7 @@ class AccuracyResampling:
         return ratio(right.astype(np.float64), np.repeat(number, right.shape[1], axis=1))
 
 
-def _excess(columns: Floats) -> Integers:
+def _excess(columns: Floats) -> Int32s:
     """int32[M], exponents of 2 to divide columns by so that no sum and no difference overflows; mostly 0."""
     exponents = np.frexp(np.abs(columns).max(axis=0, initial=0.0))[1] - MOST_EXPONENT
     return np.asarray(np.maximum(0, exponents), np.int32)
@@ -264,7 +260,7 @@ def _bounded(columns: Floats) -> Floats:
     return np.asarray(np.ldexp(columns, -_excess(columns)), np.float64)
 
 
-def _ties_joined(scores: Floats, starts: Counts, sizes: Floats) -> Floats:
+def _ties_joined(scores: Floats, starts: Int64s, sizes: Floats) -> Floats:
     out = np.empty(scores.shape)
     for column, (values, magnitudes) in enumerate(zip(scores.T, sizes.T, strict=True)):
         out[:, column] = joined(values, starts, magnitudes)
@@ -272,7 +268,7 @@ def _ties_joined(scores: Floats, starts: Counts, sizes: Floats) -> Floats:
 
 
 def _accuracies(  # noqa: PLR0917 - the kernel's arguments
-    scores: Floats, ranks: Integers, starts: Counts, item: Integers, counts: Integers, epsilons: Floats, jobs: int
+    scores: Floats, ranks: Int32s, starts: Int64s, item: Int32s, counts: Int32s, epsilons: Floats, jobs: int
 ) -> Floats:
     """float64[R, M], mean over the groups that have a pair in the resample."""
     if not len(starts):
@@ -285,7 +281,7 @@ def _accuracies(  # noqa: PLR0917 - the kernel's arguments
     return ratio(shares.sum(axis=1), np.repeat(filled, shares.shape[2], axis=1))
 
 
-def fewer_draws(item: Integers, system: Integers, by: str, most: int = MOST_DRAWS) -> int:
+def fewer_draws(item: Int32s, system: Int32s, by: str, most: int = MOST_DRAWS) -> int:
     """Number of random orders of the grades, or of splits: the most, or fewer where there are many pairs of texts.
 
     >>> texts = np.zeros(10_000, np.int32), np.arange(10_000, dtype=np.int32) % 16
@@ -356,7 +352,7 @@ def with_thresholds(
     return out
 
 
-def swapping_pairs(texts: Texts, by: str, compared: Counts, draws: Draws = DRAWS) -> list[float]:
+def swapping_pairs(texts: Texts, by: str, compared: Int64s, draws: Draws = DRAWS) -> list[float]:
     """Compute two-sided p-values by swapping what two metrics say of a pair of texts, each with probability 1/2.
 
     PERM-BOTH of Deutsch, Dror and Roth (2021), for accuracies at calibrated thresholds. A pair of texts that both have

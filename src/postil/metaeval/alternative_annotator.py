@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,16 +18,13 @@ from postil.records.results import AltTest, AltTestRow, SkippedAnnotator, Tested
 from postil.records.ties import difference, tied
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
     from postil.metaeval.grade_mapping import MappedGrades
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = ["EPSILON", "LEAST", "Q", "alternative_annotator_test", "benjamini_yekutieli"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Booleans: TypeAlias = "NDArray[np.bool_]"
 
 EPSILON: Final = 0.2
 """Default cost-benefit penalty: the advantage that an annotator gets for the cost of human work."""
@@ -146,7 +143,7 @@ def benjamini_yekutieli(p: Floats, q: float = Q) -> Booleans:
     return rejected
 
 
-def _why_untested(names: tuple[str, ...], shared: NDArray[np.int64]) -> str:
+def _why_untested(names: tuple[str, ...], shared: Int64s) -> str:
     needs = f"the test needs an annotator with {LEAST} texts that somebody else rated too"
     if len(names) < 2:
         return f"{needs}, and {shown(names[0])} is the only annotator (0 such texts)"
@@ -199,9 +196,7 @@ def _p_values(metric: Booleans, human: Booleans, epsilon: float) -> Floats:
     return np.where(variance > 0, np.where(t < 0, tail, 1 - tail), np.where(excess < 0, 0.0, 1.0))
 
 
-def _average_advantages(
-    metric: Booleans, item: NDArray[np.int32], tested: list[NDArray[np.int64]], draws: Draws
-) -> Floats:
+def _average_advantages(metric: Booleans, item: Int32s, tested: list[Int64s], draws: Draws) -> Floats:
     """Mean over the tested annotators of the share of texts on which the prediction is at least as close.
 
     Args:

@@ -7,7 +7,7 @@ two systems' items, changes that sum by a matrix product, and the scores of all 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,13 +18,11 @@ from postil.records.ties import difference, without_noise
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s
     from postil.metaeval.resampling import Draws
 
 __all__ = ["BaselineTest", "compare_means", "compare_sums", "means_of_resamples", "sacrebleu_p_value"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 CHUNK: Final = 256
 """Number of resamples per block."""
@@ -60,7 +58,7 @@ class BaselineTest:
         return sacrebleu_p_value(drawn, self.differences[system, metric]) if sacrebleu else p_value(drawn)
 
 
-def compare_means(values: Floats, base: int, counts: NDArray[np.int32], draws: Draws) -> BaselineTest:
+def compare_means(values: Floats, base: int, counts: Int32s, draws: Draws) -> BaselineTest:
     """Compare the means of item scores.
 
     Args:
@@ -85,7 +83,7 @@ def compare_sums(
     statistics: Floats,
     score: Callable[[Floats], Floats],
     base: int,
-    counts: NDArray[np.int32],
+    counts: Int32s,
     draws: Draws,
     *,
     sacrebleu: bool = False,
@@ -132,7 +130,7 @@ def compare_sums(
     )
 
 
-def means_of_resamples(values: Floats, counts: NDArray[np.int32]) -> Floats:
+def means_of_resamples(values: Floats, counts: Int32s) -> Floats:
     """Means of each resample of the items, float64[R, …].
 
     Args:
@@ -161,7 +159,7 @@ def sacrebleu_p_value(samples: Floats, observed: float) -> float:
     return (1 + int(np.count_nonzero(sizes - sizes.mean() > abs(observed)))) / (1 + len(samples))
 
 
-def _blocks(counts: NDArray[np.int32]) -> Iterator[Floats]:
+def _blocks(counts: Int32s) -> Iterator[Floats]:
     return (counts[start : start + CHUNK].astype(np.float64) for start in range(0, len(counts), CHUNK))
 
 

@@ -15,18 +15,15 @@ is missing, half a preference each way is added to every pair that was compared,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Booleans, Floats, Int64s
 
 __all__ = ["LOSS", "TIE", "WIN", "Pairs", "Strengths", "groups_apart"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
-Flags: TypeAlias = "NDArray[np.bool_]"
 
 WIN, TIE, LOSS = range(3)
 """Outcomes of a pair, for its first system, in the order of counts."""
@@ -56,7 +53,7 @@ class Strengths:
 
     values: Floats
     ties: Floats
-    separated: Flags
+    separated: Booleans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +68,8 @@ class Pairs:
     """
 
     systems: int
-    first: Integers
-    second: Integers
+    first: Int64s
+    second: Int64s
     ties: bool
 
     def fit(self, counts: Floats) -> Strengths:
@@ -100,7 +97,7 @@ class Pairs:
         values = found[:, :-1] - found[:, :-1].mean(axis=1, keepdims=True)
         return Strengths(values, np.exp(found[:, -1]) * self.ties, separated)
 
-    def finite(self, counts: Floats) -> tuple[Floats, Flags]:
+    def finite(self, counts: Floats) -> tuple[Floats, Booleans]:
         """Add preferences where the likelihood has no finite maximum.
 
         Args:
@@ -202,7 +199,7 @@ class Pairs:
             size[worse] /= 2
 
 
-def _reachable(beats: Flags) -> Flags:
+def _reachable(beats: Booleans) -> Booleans:
     """Systems that each system leads to by a chain, bool[R, S, S]."""
     found = np.asarray(beats | np.eye(beats.shape[1], dtype=bool))
     length = 1
@@ -212,7 +209,7 @@ def _reachable(beats: Flags) -> Flags:
     return found
 
 
-def groups_apart(systems: int, first: Integers, second: Integers) -> list[list[int]]:
+def groups_apart(systems: int, first: Int64s, second: Int64s) -> list[list[int]]:
     """Groups of systems that no comparison connects, in the order of their first systems.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -14,15 +14,13 @@ from postil.records.results import Calibration, CalibrationBin
 from postil.records.ties import difference, without_noise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int64s
     from postil.metaeval.grade_mapping import MappedGrades
     from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
 
 __all__ = ["BINS", "calibrations"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 BINS: Final = 10
 """Number of bins of equal width over the scale."""
@@ -88,7 +86,7 @@ def calibrations(table: Table, mapped: MappedGrades, draws: Draws = DRAWS) -> tu
     return tuple(rows)
 
 
-def _curve(predicted: Floats, grades: Floats, bins: NDArray[np.int64]) -> tuple[CalibrationBin, ...]:
+def _curve(predicted: Floats, grades: Floats, bins: Int64s) -> tuple[CalibrationBin, ...]:
     """The bins that are not empty, ascending."""
     n = np.bincount(bins)
     sums = np.bincount(bins, predicted), np.bincount(bins, grades)
@@ -98,7 +96,7 @@ def _curve(predicted: Floats, grades: Floats, bins: NDArray[np.int64]) -> tuple[
     )
 
 
-def _resampled(errors: Floats, bins: NDArray[np.int64], starts: NDArray[np.int64], counts: Counts) -> Floats:
+def _resampled(errors: Floats, bins: Int64s, starts: Int64s, counts: Counts) -> Floats:
     """Mean absolute error, and the bins' parts of the mean error, on all items and on resamples, float64[1 + R, 11].
 
     Args:

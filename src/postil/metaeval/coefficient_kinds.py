@@ -32,8 +32,7 @@ from postil.records.coefficients import TABLE, known
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.replicates import OnGroups, OnResamples
     from postil.metaeval.resampling import Counts, Draws
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Correlated", "Kind", "PairAccuracy", "SystemAccuracy", "kind_of"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
-Places: TypeAlias = "NDArray[np.int64]"
 Rows: TypeAlias = "Sequence[Correlation | UndefinedResult]"
 
 
@@ -86,7 +82,7 @@ class Kind(ABC):
 
     @abstractmethod
     def tested(
-        self, table: Table, columns: Places, pairs: Places, by: By, draws: Draws
+        self, table: Table, columns: Int64s, pairs: Int64s, by: By, draws: Draws
     ) -> list[dict[str, float | None]]:
         """Test differences between metrics by permutation.
 
@@ -154,7 +150,7 @@ class Correlated(Kind):
     """
 
     on: OnGroups
-    rows: Callable[[Floats, Floats, Integers], OnResamples]
+    rows: Callable[[Floats, Floats, Int32s], OnResamples]
     ranks: bool = False
 
     def _resampled(self, texts: Texts, counts: Counts, by: By, draws: Draws) -> Replicates:
@@ -165,7 +161,7 @@ class Correlated(Kind):
         return Replicates.of(found, texts, counts, by, dropped)
 
     def tested(
-        self, table: Table, columns: Places, pairs: Places, by: By, draws: Draws
+        self, table: Table, columns: Int64s, pairs: Int64s, by: By, draws: Draws
     ) -> list[dict[str, float | None]]:
         """Williams' test, and the paired permutation test that swaps items."""
         if self.facts.untested:
@@ -194,7 +190,7 @@ class PairAccuracy(Kind):
         return Replicates.of(found, texts, counts, by, int((group_sizes(texts.item, texts.system, by) < 2).sum()))
 
     def tested(
-        self, table: Table, columns: Places, pairs: Places, by: By, draws: Draws
+        self, table: Table, columns: Int64s, pairs: Int64s, by: By, draws: Draws
     ) -> list[dict[str, float | None]]:
         """The test that swaps what two metrics say of single pairs of texts."""
         return _both(swapping_pairs(table.texts(table.oriented[:, columns]), by, pairs, draws))
@@ -227,7 +223,7 @@ class SystemAccuracy(Kind):
         return Replicates.of(found, texts, counts, by)
 
     def tested(
-        self, table: Table, columns: Places, pairs: Places, by: By, draws: Draws
+        self, table: Table, columns: Int64s, pairs: Int64s, by: By, draws: Draws
     ) -> list[dict[str, float | None]]:
         """The tests that swap two metrics' standardized scores of single texts."""
         del by
@@ -289,7 +285,7 @@ def _both(found: Sequence[float]) -> list[dict[str, float | None]]:
     return [{"p_both": p, "p": p} for p in found]
 
 
-def _means_ranked(texts: Texts, counts: Integers, jobs: int = 1) -> Floats:
+def _means_ranked(texts: Texts, counts: Int32s, jobs: int = 1) -> Floats:
     """Pairwise accuracies of the systems' means, float64[R, M]."""
     del jobs
     return pairwise_accuracy(*means_of_systems(texts, counts))

@@ -11,7 +11,7 @@ from postil.kernel import rank_correlations
 from postil.records.ties import TOLERANCE, dense_ranks, without_noise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
 
 __all__ = [
     "Texts",
@@ -27,8 +27,6 @@ __all__ = [
     "starts_of",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 Ranked: TypeAlias = Literal["spearman", "kendall-b", "kendall-c"]
 """Name of a coefficient of ranks."""
@@ -47,17 +45,17 @@ class Texts:
 
     scores: Floats
     grades: Floats
-    item: Integers
-    system: Integers
+    item: Int32s
+    system: Int32s
 
 
 def rank_coefficient(
     coefficient: Ranked,
     x: Floats,
     y: Floats,
-    starts: NDArray[np.int64],
+    starts: Int64s,
     *,
-    weights: Integers | None = None,
+    weights: Int32s | None = None,
     magnitudes: Floats | None = None,
 ) -> Floats:
     """Correlate the ranks of columns with those of one column within each group of contiguous rows.
@@ -83,11 +81,11 @@ def rank_coefficient(
 
 
 def correlate_ranks(
-    x: Integers,
-    y: Integers,
-    starts: NDArray[np.int64],
+    x: Int32s,
+    y: Int32s,
+    starts: Int64s,
     coefficient: Ranked,
-    weights: Integers | None = None,
+    weights: Int32s | None = None,
 ) -> Floats:
     """Correlate ranks with ranks within each group of contiguous rows.
 
@@ -114,9 +112,9 @@ def correlate_ranks(
 def pearson(
     x: Floats,
     y: Floats,
-    starts: NDArray[np.int64],
+    starts: Int64s,
     *,
-    weights: Integers | None = None,
+    weights: Int32s | None = None,
     magnitudes: Floats | None = None,
 ) -> Floats:
     """Pearson correlations by the two-pass formula: means first, then deviations.
@@ -148,8 +146,8 @@ def pearson(
 
 
 def constant(
-    values: Floats, starts: NDArray[np.int64], weights: Integers | None = None, magnitudes: Floats | None = None
-) -> NDArray[np.bool_]:
+    values: Floats, starts: Int64s, weights: Int32s | None = None, magnitudes: Floats | None = None
+) -> Booleans:
     """Find the groups in which all rows are tied.
 
     Args:
@@ -185,7 +183,7 @@ def constant(
     return out
 
 
-def means_by(group: Integers, columns: Floats) -> tuple[Floats, Floats]:
+def means_by(group: Int32s, columns: Floats) -> tuple[Floats, Floats]:
     """Means of rows by group, and means of their magnitudes.
 
     Args:
@@ -206,7 +204,7 @@ def means_by(group: Integers, columns: Floats) -> tuple[Floats, Floats]:
     return means, magnitudes
 
 
-def starts_of(*columns: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int64]:
+def starts_of(*columns: Int32s | Int64s) -> Int64s:
     """First row of each group of contiguous rows that are the same in every column.
 
     >>> starts_of(np.array([0, 0, 0, 1]), np.array([3, 3, 4, 4])).tolist()
@@ -216,7 +214,7 @@ def starts_of(*columns: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.int
     return np.flatnonzero(np.concatenate([[True], changes]))
 
 
-def rows_by(group: Integers) -> list[NDArray[np.int64]]:
+def rows_by(group: Int32s) -> list[Int64s]:
     """Rows of each group, ascending.
 
     Args:

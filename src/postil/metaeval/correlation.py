@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from postil.records.results import replace as replace_row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats
     from postil.metaeval.coefficient_kinds import Kind
     from postil.metaeval.replicates import Replicates
     from postil.metaeval.resampling import Counts, Draws
@@ -33,8 +32,6 @@ CONTROL_DRAWS: Final = 10
 
 FEW: Final = 15
 """Degrees of freedom of Pearson's r below which few outliers are said to rule; of few items, half of them."""
-
-Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from postil.errors import UsageError
 from postil.metaeval.coefficients import ratio
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["assign_folds", "between_share", "cross_fit", "r_squared", "resampled_means"]
 
@@ -22,7 +21,7 @@ FARTHEST: Final = 3.0
 """Standard deviations that features are clipped to, so that a few odd texts decide no fit and get no odd prediction."""
 
 
-def assign_folds(clusters: int, folds: int, seed: int) -> NDArray[np.int64]:
+def assign_folds(clusters: int, folds: int, seed: int) -> Int64s:
     """Assign clusters to folds of equal size, at random.
 
     Args:
@@ -44,7 +43,7 @@ def assign_folds(clusters: int, folds: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).permutation(clusters) % folds
 
 
-def cross_fit(features: Floats, target: Floats, folds: NDArray[np.int64]) -> Floats:
+def cross_fit(features: Floats, target: Floats, folds: Int64s) -> Floats:
     """Predict each row by a ridge regression on the rows of the other folds.
 
     Features are standardized by their mean and standard deviation there and clipped to three of these. The penalty is
@@ -74,9 +73,7 @@ def cross_fit(features: Floats, target: Floats, folds: NDArray[np.int64]) -> Flo
     return out
 
 
-def r_squared(
-    target: Floats, predicted: Floats, reference: Floats, starts: NDArray[np.int64], counts: NDArray[np.int32]
-) -> Floats:
+def r_squared(target: Floats, predicted: Floats, reference: Floats, starts: Int64s, counts: Int32s) -> Floats:
     """Out-of-fold R²: 1 - the sum of squared errors over that of a reference prediction.
 
     Args:
@@ -98,7 +95,7 @@ def r_squared(
     return np.asarray(1 - (drawn @ errors) / (drawn @ all_of), np.float64)
 
 
-def resampled_means(values: Floats, counts: NDArray[np.int32]) -> Floats:
+def resampled_means(values: Floats, counts: Int32s) -> Floats:
     """Mean over clusters, and that of each resample.
 
     Args:
@@ -115,7 +112,7 @@ def resampled_means(values: Floats, counts: NDArray[np.int32]) -> Floats:
     return np.asarray(np.tensordot(drawn / drawn.sum(axis=1, keepdims=True), values, axes=1), np.float64)
 
 
-def between_share(target: Floats, starts: NDArray[np.int64], counts: NDArray[np.int32]) -> Floats:
+def between_share(target: Floats, starts: Int64s, counts: Int32s) -> Floats:
     """Share of the variance that is between clusters: the intraclass correlation ICC(1) of a one-way random model.
 
     ``s_b / (s_b + s_w)`` with the mean squares' estimates of the variances between and within (Donner 1986, for

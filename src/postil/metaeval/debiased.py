@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.metaeval.student_t import student_quantile
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats
 
 __all__ = ["AbsoluteSum"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 HALVINGS: Final = 40
 """Number of halvings of a range of the unknown."""

@@ -8,7 +8,7 @@ by a quantile of Student's t, whose degrees of freedom are those of the variance
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,10 @@ from postil.metaeval.student_t import student_quantile
 from postil.metaeval.williams import student_p
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats, Int64s
 
 __all__ = ["FisherInterval", "degrees_of_freedom", "fisher_interval"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 LEAST: Final = 2
 """Smallest number of degrees of freedom, of three items or more."""
@@ -46,7 +45,7 @@ class FisherInterval(NamedTuple):
     p: float
 
 
-def degrees_of_freedom(x: Floats, y: Floats, starts: NDArray[np.int64]) -> Floats:
+def degrees_of_freedom(x: Floats, y: Floats, starts: Int64s) -> Floats:
     """Degrees of freedom of the variance of Pearson's r, 2 n / (kurtosis - 1) of the influences of n items.
 
     The influence of an item is the sum of zx zy - r (zx^2 + zy^2) / 2 over its texts. Normal influences have about n.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats: TypeAlias = NDArray[np.float64]
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
+
 
 __all__ = [
     "GainCurve",
@@ -63,20 +64,20 @@ class GainCurve:
     """
 
     cutoffs: tuple[int, ...]
-    ncg: NDArray[np.float64]
-    low: NDArray[np.float64] | None
-    high: NDArray[np.float64] | None
+    ncg: Floats
+    low: Floats | None
+    high: Floats | None
     n: int
-    topics: NDArray[np.int32]
+    topics: Int32s
     left_out: tuple[int, ...]
     pool: Pool
     ties: Ties
-    by_topic: NDArray[np.float64] | None
-    samples: NDArray[np.float64]
+    by_topic: Floats | None
+    samples: Floats
     seed: int
 
 
-def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
+def expected_gains(scores: ArrayLike, grades: ArrayLike) -> Floats:
     """Cumulative gain at every rank cutoff, the mean over all orders of tied rows.
 
     A tie of t rows with grades that sum to g adds ``g j / t`` where j of its rows are above the cutoff. Ties are
@@ -100,7 +101,7 @@ def expected_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
     return Ranked(values, gains).gains(np.arange(1, len(gains) + 1)).ravel()
 
 
-def normalized_gains(scores: ArrayLike, grades: ArrayLike) -> NDArray[np.float64]:
+def normalized_gains(scores: ArrayLike, grades: ArrayLike) -> Floats:
     """Normalized cumulative gain (nCG) at every rank cutoff: expected gain / the best possible sum of as many grades.
 
     Source: González-Gallardo, SanJuan and Torres-Moreno, "Extending Text Informativeness Measures to Passage
@@ -215,7 +216,7 @@ class _Rows:
     ties: Ties
     keys: Sequence[str] | Sequence[int] | None
 
-    def ranked(self, rows: NDArray[np.int64]) -> Ranked:
+    def ranked(self, rows: Int64s) -> Ranked:
         """Rank some of the rows."""
         if self.ties == "expected":
             return Ranked(self.scores[rows], self.grades[rows])
@@ -226,7 +227,7 @@ class _Rows:
             raise InvalidInput(error.problem, where="keys") from None
 
 
-def _topic_gains(rows: _Rows, topic: NDArray[np.intp], rich: NDArray[np.bool_], k: NDArray[np.int64]) -> Floats:
+def _topic_gains(rows: _Rows, topic: NDArray[np.intp], rich: Booleans, k: Int64s) -> Floats:
     """Compute nCG of each topic that has a grade above 0, float64[topics, c]."""
     lists = np.split(np.argsort(topic, kind="stable"), np.cumsum(np.bincount(topic))[:-1])
     return np.concatenate(
@@ -238,9 +239,7 @@ def _topic_gains(rows: _Rows, topic: NDArray[np.intp], rich: NDArray[np.bool_], 
     )
 
 
-def _list_gains(
-    rows: _Rows, topic: NDArray[np.intp], counts: NDArray[np.int32], k: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
+def _list_gains(rows: _Rows, topic: NDArray[np.intp], counts: Int32s, k: Int64s) -> tuple[Floats, Floats]:
     """Compute nCG of one list, float64[c], and of each of its resamples, float64[R, c]."""
     n = len(rows.grades)
     one_list, best = rows.ranked(np.arange(n)), Ranked.best(rows.grades)
@@ -329,7 +328,7 @@ def _terms(curve: GainCurve) -> tuple[object, ...]:
     return (*same, curve.pool, curve.ties, curve.samples.shape, curve.seed)
 
 
-def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _columns(scores: ArrayLike, grades: ArrayLike) -> tuple[Floats, Floats]:
     """Check scores and grades, and return them as arrays."""
     values, gains = np.array(scores, np.float64), np.array(grades, np.float64)
     if values.shape != gains.shape or values.ndim != 1:

@@ -15,8 +15,7 @@ from postil.records.ties import joined
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.table import Table
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "scale_of",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 Fit: TypeAlias = "Callable[[Floats, Floats, Floats], Floats]"
 """Function from known scores, their grades and other scores to grades of these."""
@@ -177,7 +175,7 @@ def interpolated(known: Floats, levels: Floats, at: Floats) -> Floats:
     return np.asarray(levels[left] + (at - known[left]) / step * (levels[right] - levels[left]), np.float64)
 
 
-def _rising(totals: Floats, sizes: NDArray[np.int64]) -> Floats:
+def _rising(totals: Floats, sizes: Int64s) -> Floats:
     """Levels of a rising step function of least squared error, by pooling adjacent points that fall."""
     blocks: list[tuple[float, float, int, int]] = []  # level, total, size, number of points
     for total, size in zip(totals.tolist(), sizes.tolist(), strict=True):
@@ -213,7 +211,7 @@ def linear(scores: Floats, grades: Floats, at: Floats) -> Floats:
     return np.asarray(grades.mean() + slope * np.ldexp(at - scores.mean(), exponent).clip(-1e100, 1e100), np.float64)
 
 
-def _mapped(table: Table, fold: NDArray[np.int32]) -> Iterator[tuple[str, Mapping, Floats | None]]:
+def _mapped(table: Table, fold: Int32s) -> Iterator[tuple[str, Mapping, Floats | None]]:
     """Metric, mapping and float64[n], None where there is one fold."""
     low, high = scale_of(table)
 
@@ -234,7 +232,7 @@ def _mapped(table: Table, fold: NDArray[np.int32]) -> Iterator[tuple[str, Mappin
     yield CONSTANT, "rounded", rounded(mean)
 
 
-def cross_fitted(fit: Fit, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats | None:
+def cross_fitted(fit: Fit, scores: Floats, grades: Floats, fold: Int32s) -> Floats | None:
     """Predict the texts of each fold by a fit on the others.
 
     Args:

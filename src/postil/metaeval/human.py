@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -25,8 +25,6 @@ from postil.records.results import AnnotatorCorrelation, HumanAgreement, Undefin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from postil.metaeval.multiple_ratings import Splits
     from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SPLITS", "ceiling", "human_agreement"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 SPLITS: Final = 100
 """Default number of random splits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,14 +14,11 @@ from postil.records.impressions import EVENTS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Int64s
     from postil.records.impressions import Impression
     from postil.records.row_locations import RowLocations
 
 __all__ = ["ImpressionCounts", "PairCounts"]
-
-Integers: TypeAlias = "NDArray[np.int64]"
 
 
 class PairCounts:
@@ -68,17 +65,17 @@ class PairCounts:
         self._events.extend(counts)
 
     @property
-    def owners(self) -> Integers:
+    def owners(self) -> Int64s:
         """The article of each impression, int64[n]."""
         return np.array(self._owners, np.int64)
 
     @property
-    def events(self) -> Integers:
+    def events(self) -> Int64s:
         """Numbers of suggestions by impression, model and event, int64[n, 2, 3]; see `EVENTS`."""
         return np.array(self._events, np.int64).reshape(-1, 2, len(EVENTS))
 
     @property
-    def teams(self) -> Integers:
+    def teams(self) -> Int64s:
         """The model of each suggestion, int64[n, ranks]: 0 or 1, -1 for neither and where there is no suggestion."""
         ranks = max(map(len, self._lists), default=0)
         lists = [
@@ -88,7 +85,7 @@ class PairCounts:
         return found[np.array(self._list_of, np.int64)]
 
     @property
-    def events_at_ranks(self) -> Integers:
+    def events_at_ranks(self) -> Int64s:
         """Numbers of impressions by rank, model of the suggestion there and event at it, int64[ranks, 2, 3]."""
         found = np.zeros((max(map(len, self._lists), default=0), 2, len(EVENTS)), np.int64)
         for (rank, team, event), n in self._at_ranks.items():

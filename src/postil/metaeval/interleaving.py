@@ -12,7 +12,7 @@ number of clicks, which is the measure ``clicked`` here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -35,16 +35,13 @@ from postil.records.results import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.impression_counts import PairCounts
     from postil.records.impressions import Impression
     from postil.records.row_locations import RowLocations
 
 __all__ = ["CREDIT", "interleaved_preferences"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
 CREDIT: Final = "credit"
 """Name of the measure that has all events."""
@@ -133,7 +130,7 @@ class _Compared:
         self.baseline, self.model = (counts.names[place] for place in self.order)
         self.owners = counts.owners
         self.events = counts.events[:, self.order]
-        self.there: NDArray[np.bool_] = np.asarray(self.events.any(axis=(1, 2)))
+        self.there: Booleans = np.asarray(self.events.any(axis=(1, 2)))
 
     def preferences(self, resamples: int, seed: int) -> Iterator[Preference]:
         """The preference by credit, and by each kind of event that there is."""
@@ -144,7 +141,7 @@ class _Compared:
             yield from self._preference(name, of_event, np.asarray(of_event.any(axis=(1, 2))), resamples, seed)
 
     def _preference(
-        self, measure: str, credit: Integers, there: NDArray[np.bool_], resamples: int, seed: int
+        self, measure: str, credit: Int64s, there: Booleans, resamples: int, seed: int
     ) -> Iterator[Preference]:
         """The preference by the credit of events, int64[n, 2, k], in the impressions that have some."""
         if not there.any():
@@ -213,13 +210,13 @@ class _Compared:
             )
 
 
-def _by_article(owners: Integers, values: Integers) -> tuple[Integers, Integers]:
+def _by_article(owners: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
     """Sums of values by article, and their numbers."""
     _, places, n = np.unique(owners, return_inverse=True, return_counts=True)
     return np.bincount(places, values).astype(np.int64), n
 
 
-def _resampled(sums: Integers, n: Integers, resamples: int, seed: int) -> Floats:
+def _resampled(sums: Int64s, n: Int64s, resamples: int, seed: int) -> Floats:
     """Preferences in resamples of the articles, float64[resamples].
 
     Most articles have the same few sums and numbers, so the number of articles of each kind is drawn, and a log of a
@@ -231,7 +228,7 @@ def _resampled(sums: Integers, n: Integers, resamples: int, seed: int) -> Floats
     return np.asarray(resampled[:, 0] / resampled[:, 1] / 2, np.float64)
 
 
-def _needed(owners: Integers, winner: Integers) -> float | None:
+def _needed(owners: Int64s, winner: Int64s) -> float | None:
     """Number of impressions with an event for a test of a preference of `DETECTABLE`; None where none has a winner.
 
     The variance of the preference of n of them is ``d (1 - t) / (4 n)``: t is the share of ties, and d the design

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from postil.records.results.calibration import FilterComparison
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
 
 __all__ = ["COVERAGE", "LEAST_SHOWN", "compared", "first_of", "ordered"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Bools: TypeAlias = "NDArray[np.bool_]"
-Indices: TypeAlias = "NDArray[np.int64]"
 
 COVERAGE: Final = 0.3
 """Share of the articles that the precision is of."""
@@ -27,7 +24,7 @@ LEAST_SHOWN: Final = 10
 
 
 def compared(
-    learned: Floats, scores: Floats, shown: Bools, article: Indices, counts: NDArray[np.int32]
+    learned: Floats, scores: Floats, shown: Booleans, article: Int64s, counts: Int32s
 ) -> tuple[FilterComparison, ...]:
     """Compare what a filter was learned to say with the ranker's score, on the same resamples of articles.
 
@@ -61,7 +58,7 @@ def compared(
     return tuple(rows)
 
 
-def ordered(article: Indices, *keys: Floats) -> tuple[Indices, Indices]:
+def ordered(article: Int64s, *keys: Floats) -> tuple[Int64s, Int64s]:
     """Order the labels by article and descending keys.
 
     Args:
@@ -75,7 +72,7 @@ def ordered(article: Indices, *keys: Floats) -> tuple[Indices, Indices]:
     return order, np.searchsorted(article[order], np.arange(int(article.max()) + 1))
 
 
-def first_of(values: Floats, scores: Floats, article: Indices) -> Indices:
+def first_of(values: Floats, scores: Floats, article: Int64s) -> Int64s:
     """The label that is first of its article by a value, and of tied ones by the ranker's score, int64[articles].
 
     Args:
@@ -87,13 +84,13 @@ def first_of(values: Floats, scores: Floats, article: Indices) -> Indices:
     return np.asarray(order[starts])
 
 
-def _areas(values: Floats, _: Floats, shown: Bools, article: Indices, counts: NDArray[np.int32]) -> Floats:
+def _areas(values: Floats, _: Floats, shown: Booleans, article: Int64s, counts: Int32s) -> Floats:
     """Area under the ROC curve of all labels and of resamples of articles, float64[1 + R]."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(values[order]) > 0))
     yes, owner = shown[order], article[order]
 
-    def areas(drawn: NDArray[np.int32]) -> dict[str, Floats]:
+    def areas(drawn: Int32s) -> dict[str, Floats]:
         weights = drawn[:, owner].astype(np.float64)
         good = np.add.reduceat(weights * yes, starts, axis=1)
         bad = np.add.reduceat(weights * ~yes, starts, axis=1)
@@ -105,7 +102,7 @@ def _areas(values: Floats, _: Floats, shown: Bools, article: Indices, counts: ND
     return in_blocks(areas, counts, len(values))["auc"]
 
 
-def _precisions(values: Floats, scores: Floats, shown: Bools, article: Indices, counts: NDArray[np.int32]) -> Floats:
+def _precisions(values: Floats, scores: Floats, shown: Booleans, article: Int64s, counts: Int32s) -> Floats:
     """Precision of the first suggestions at `COVERAGE`, of all articles and of resamples of them, float64[1 + R]."""
     first = first_of(values, scores, article)
     first = first[np.argsort(-values[first], kind="stable")]
@@ -114,7 +111,7 @@ def _precisions(values: Floats, scores: Floats, shown: Bools, article: Indices, 
     articles = len(first)
     least = max(COVERAGE * articles - 1e-9, min(LEAST_SHOWN, articles))
 
-    def precisions(drawn: NDArray[np.int32]) -> dict[str, Floats]:
+    def precisions(drawn: Int32s) -> dict[str, Floats]:
         weights = drawn[:, article[first]].astype(np.float64)
         above = np.cumsum(weights, axis=1)[:, ends]
         good = np.cumsum(weights * shown[first], axis=1)[:, ends]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -23,16 +23,12 @@ from postil.records.results.calibration import CoveragePoint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.records.results.calibration import FilterComparison
     from postil.records.results.parts import Estimate
 
 __all__ = ["FOLDS", "LEAST", "FittedFilter", "LabelFit", "fit_labels", "wilson_interval"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Bools: TypeAlias = "NDArray[np.bool_]"
-Indices: TypeAlias = "NDArray[np.int64]"
 
 FOLDS: Final = 9
 """Number of folds of articles."""
@@ -107,7 +103,7 @@ class LabelFit:
 
 
 def fit_labels(
-    columns: Floats, shown: Bools, article: Indices, *, resamples: int, seed: int, folds: int = FOLDS
+    columns: Floats, shown: Booleans, article: Int64s, *, resamples: int, seed: int, folds: int = FOLDS
 ) -> LabelFit:
     """Fit the probability of being worth showing.
 
@@ -153,7 +149,7 @@ def fit_labels(
     )
 
 
-def _learned(columns: Floats, shown: Bools, article: Indices, logits: Floats) -> FittedFilter | None:
+def _learned(columns: Floats, shown: Booleans, article: Int64s, logits: Floats) -> FittedFilter | None:
     """The filter over all columns, calibrated by logits out of fold; None if their order is no better than chance."""
     calibration = Logistic.fit(logits[:, None], shown, _CALIBRATION_PENALTY)
     slope = float(calibration.weights[0] / calibration.scale[0])
@@ -166,7 +162,7 @@ def _learned(columns: Floats, shown: Bools, article: Indices, logits: Floats) ->
     return FittedFilter("learned", whole, slope, offset - slope * whole.intercept, penalty, probabilities)
 
 
-def _calibrated_score(columns: Floats, shown: Bools) -> FittedFilter | None:
+def _calibrated_score(columns: Floats, shown: Booleans) -> FittedFilter | None:
     """The first column as a filter, the others with weight 0; None if its order is no better than chance."""
     fitted = Logistic.fit(columns[:, :1], shown, _CALIBRATION_PENALTY)
     if fitted.weights[0] <= 0:
@@ -196,7 +192,7 @@ def _no_filter(comparisons: Sequence[FilterComparison], *, ordered: bool) -> str
     return f"{told} {found}; label more suggestions"
 
 
-def _check(shown: Bools, articles: int) -> None:
+def _check(shown: Booleans, articles: int) -> None:
     wanted = f"a filter needs at least {LEAST}, with {LEAST_OF_A_KIND} of each kind, of {LEAST_SHOWN} articles or more"
     n, yes = len(shown), int(shown.sum())
     if n < LEAST or min(yes, n - yes) < LEAST_OF_A_KIND or articles < LEAST_SHOWN:
@@ -205,7 +201,7 @@ def _check(shown: Bools, articles: int) -> None:
         )
 
 
-def _out_of_fold(columns: Floats, shown: Bools, article: Indices, fold: Indices) -> Floats:
+def _out_of_fold(columns: Floats, shown: Booleans, article: Int64s, fold: Int64s) -> Floats:
     """Logits without intercept by fits on the other folds, each with a penalty chosen there, float64[n].
 
     An intercept would be the higher, the fewer of the left-out labels are to show, and so order folds by the opposite
@@ -222,7 +218,7 @@ def _out_of_fold(columns: Floats, shown: Bools, article: Indices, fold: Indices)
     return logits
 
 
-def _penalty(columns: Floats, shown: Bools, article: Indices) -> float:
+def _penalty(columns: Floats, shown: Booleans, article: Int64s) -> float:
     """The penalty with the lowest log loss on labels of other articles; the largest of tied ones."""
     fold = np.unique(article, return_inverse=True)[1] % INNER_FOLDS
     sign = np.where(shown, -1.0, 1.0)
@@ -237,7 +233,7 @@ def _penalty(columns: Floats, shown: Bools, article: Indices) -> float:
     return min(PENALTIES, key=lambda penalty: (loss(penalty), -penalty))
 
 
-def _predicted(columns: Floats, shown: Bools, penalty: float, others: Floats) -> Floats:
+def _predicted(columns: Floats, shown: Booleans, penalty: float, others: Floats) -> Floats:
     """Logits of other rows; the same for all where the labels are of one kind."""
     yes = int(shown.sum())
     if yes in {0, len(shown)}:
@@ -245,7 +241,7 @@ def _predicted(columns: Floats, shown: Bools, penalty: float, others: Floats) ->
     return Logistic.fit(columns, shown, penalty).logits(others)
 
 
-def _points(probabilities: Floats, scores: Floats, shown: Bools, article: Indices) -> list[CoveragePoint]:
+def _points(probabilities: Floats, scores: Floats, shown: Booleans, article: Int64s) -> list[CoveragePoint]:
     """Coverage and precision at each threshold that tells articles apart.
 
     An article's first suggestion is that with the highest probability, whatever the threshold.

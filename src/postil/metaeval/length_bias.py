@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +18,11 @@ from postil.records.ties import joined, tied
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
 
 __all__ = ["length_bias"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 
 def length_bias(table: Table, lengths: str = LENGTH, draws: Draws = DRAWS) -> LengthBias:
@@ -96,7 +92,7 @@ def _without(lengths: str, n: int, left_out: int, reason: str) -> LengthBias:
     return LengthBias(lengths=lengths, n=n, left_out=left_out, rows=(), absent=absent)
 
 
-def _quarters(length: Floats) -> NDArray[np.int64]:
+def _quarters(length: Floats) -> Int64s:
     """int64[n], quarter of each text by length, 0 to 3."""
     return np.searchsorted(np.quantile(length, (0.25, 0.5, 0.75)), length, side="left")
 
@@ -116,8 +112,8 @@ class _Lengths:
     scores: Floats
     grades: Floats
     length: Floats
-    item: Integers
-    quarter: NDArray[np.int64]
+    item: Int32s
+    quarter: Int64s
 
     def why_absent(self, column: int) -> str:
         """Reason why a metric has no rows, in words; empty if it has."""

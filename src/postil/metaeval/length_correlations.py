@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,12 +23,9 @@ from postil.records.results import ListCorrelation
 from postil.records.ties import TOLERANCE, dense_ranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.gain import Pool
 
-    Floats: TypeAlias = NDArray[np.float64]
-    Integers: TypeAlias = NDArray[np.int32]
 
 __all__ = ["EQUAL_GRADES", "FEWEST", "FEW_PASSAGES", "LengthCorrelations", "length_correlations"]
 
@@ -64,8 +61,8 @@ def length_correlations(
     scores: Floats,
     grades: Floats,
     words: Floats,
-    groups: NDArray[np.int64],
-    counts: Integers,
+    groups: Int64s,
+    counts: Int32s,
     *,
     pool: Pool,
     jobs: int = 1,
@@ -132,9 +129,9 @@ class _Rows:
     scores: Floats
     grades: Floats
     words: Floats
-    groups: Integers
+    groups: Int32s
 
-    def in_lists(self, starts: NDArray[np.int64]) -> list[Floats]:
+    def in_lists(self, starts: Int64s) -> list[Floats]:
         """The coefficients within each list, three times float64[lists, M]."""
         ranks = dense_ranks(np.column_stack([self._columns, self.grades]), starts)
         with_grades = correlate_ranks(ranks[:, :-1], ranks[:, -1], starts, "spearman")
@@ -143,7 +140,7 @@ class _Rows:
         with_grades[few], with_words[few] = np.nan, np.nan
         return _three(with_grades, with_words)
 
-    def in_one_list(self, counts: Integers, jobs: int) -> list[Floats]:
+    def in_one_list(self, counts: Int32s, jobs: int) -> list[Floats]:
         """The coefficients of all passages, then those of each resample, three times float64[1 + R, M]."""
 
         def found(columns: Floats, other: Floats) -> Floats:
@@ -160,7 +157,7 @@ class _Rows:
         return np.column_stack([self.scores, self.words])
 
     def told(  # noqa: PLR0917 - one coefficient of one column
-        self, which: str, column: int, starts: NDArray[np.int64], of_lists: Floats, samples: Floats, items: int
+        self, which: str, column: int, starts: Int64s, of_lists: Floats, samples: Floats, items: int
     ) -> ListCorrelation:
         """A coefficient of one column, or the reason why there is none."""
         lists = int((~np.isnan(of_lists)).sum())
@@ -169,7 +166,7 @@ class _Rows:
         around = estimate(samples, items)
         return ListCorrelation(value=around.value, low=around.low, high=around.high, lists=lists)
 
-    def _why_undefined(self, which: str, column: int, starts: NDArray[np.int64]) -> str:
+    def _why_undefined(self, which: str, column: int, starts: Int64s) -> str:
         ends = [*starts[1:].tolist(), len(self.grades)]
         reasons = Counter(
             self._why(which, column, slice(start, end)) for start, end in zip(starts.tolist(), ends, strict=True)
@@ -201,7 +198,7 @@ def _three(with_grades: Floats, with_words: Floats) -> list[Floats]:
     return [plain, partial_correlations(plain, with_words, grades_with_words), with_words]
 
 
-def _resampled_means(of_lists: Floats, counts: Integers) -> Floats:
+def _resampled_means(of_lists: Floats, counts: Int32s) -> Floats:
     """Means over the lists of each resample that have a coefficient, float64[R, M]."""
     there = ~np.isnan(of_lists)
     sums = resampled_sums(counts, np.where(there, of_lists, 0.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,10 +13,8 @@ from postil.metaeval.resampled_rows import sums_by_item
 from postil.records.ties import dense_ranks, joined
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
 
-    Floats: TypeAlias = NDArray[np.float64]
-    Indices: TypeAlias = NDArray[np.int64]
 
 __all__ = ["THIRDS", "ListThirds", "PooledThirds", "defined_mean", "length_thirds"]
 
@@ -30,7 +28,7 @@ CELLS: Final = 2**20
 """Largest number of values in a working array."""
 
 
-def length_thirds(words: Indices, lists: Indices) -> Indices:
+def length_thirds(words: Int64s, lists: Int64s) -> Int64s:
     """Cut each list of passages into thirds by their number of words.
 
     A passage is in the third ``floor(3 (s + t) / (2 n))`` of its list of n passages, where s of them are shorter and
@@ -84,9 +82,9 @@ class ListThirds:
     """
 
     grades: Floats
-    lists: Indices
-    thirds: Indices
-    counts: NDArray[np.int32]
+    lists: Int64s
+    thirds: Int64s
+    counts: Int32s
     k: int
 
     def gains(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -104,7 +102,7 @@ class ListThirds:
         return np.append(by_list.mean(), self.counts @ by_list / len(by_list)), defined_mean(shares, 0)
 
     @cached_property
-    def _strata(self) -> tuple[Indices, Indices, Indices]:
+    def _strata(self) -> tuple[Int64s, Int64s, Int64s]:
         """Rows by stratum, the stratum of each of them, and the first row of each stratum that has any."""
         stratum = self.lists * THIRDS + self.thirds
         order = np.argsort(stratum, kind="stable")
@@ -142,9 +140,9 @@ class PooledThirds:
     """
 
     grades: Floats
-    groups: Indices
-    thirds: Indices
-    counts: NDArray[np.int32]
+    groups: Int64s
+    thirds: Int64s
+    counts: Int32s
     k: int
 
     def gains(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -161,7 +159,7 @@ class PooledThirds:
         return defined_mean(shares, 1), shares[0]
 
     @cached_property
-    def _counts(self) -> NDArray[np.int32]:
+    def _counts(self) -> Int32s:
         """All groups once, then the resamples."""
         return np.vstack([np.ones((1, self.counts.shape[1]), np.int32), self.counts])
 
@@ -184,7 +182,7 @@ def _share(gain: Floats, most: Floats) -> Floats:
     return ratio(np.minimum(gain, most), most)
 
 
-def _top_gains(scores: Floats, grades: Floats, groups: Indices, counts: NDArray[np.int32], k: int) -> Floats:
+def _top_gains(scores: Floats, grades: Floats, groups: Int64s, counts: Int32s, k: int) -> Floats:
     """Expected gain at one rank cutoff in each resample, float64[R], from no more of the list than it takes.
 
     Args:
@@ -218,7 +216,7 @@ def _top_gains(scores: Floats, grades: Floats, groups: Indices, counts: NDArray[
     return found
 
 
-def _changes(values: Floats | Indices) -> NDArray[np.bool_]:
+def _changes(values: Floats | Int64s) -> Booleans:
     """True where a value is not the one before it."""
     found = np.ones(len(values), bool)
     found[1:] = values[1:] != values[:-1]

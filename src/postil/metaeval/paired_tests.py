@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from postil.metaeval.permutation import (
 from postil.metaeval.williams import williams_p
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int64s
     from postil.metaeval.replicates import OnGroups
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
@@ -29,14 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["paired_tests", "standardized_points"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
-
 
 def paired_tests(  # noqa: PLR0917 - what is compared, what is asked
     table: Table,
-    columns: Integers,
-    pairs: Integers,
+    columns: Int64s,
+    pairs: Int64s,
     on: OnGroups,
     by: By,
     draws: Draws,

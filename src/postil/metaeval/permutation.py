@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.resampling import Draws
 
 __all__ = [
@@ -33,8 +34,6 @@ __all__ = [
     "swapping_systems",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 Statistic: TypeAlias = "Callable[[Floats], Floats]"
 """Function from float64[b, items], 1 where an item is swapped and 0 elsewhere, to float64[b, k]."""
 
@@ -131,7 +130,7 @@ def sign_flips(first: Floats, second: Floats, flips: int, seed: int) -> Floats:
     return np.asarray(reached / patterns, np.float64)
 
 
-def sign_patterns(items: int, most: int, seed: int) -> tuple[bool, Iterator[Integers]]:
+def sign_patterns(items: int, most: int, seed: int) -> tuple[bool, Iterator[Int64s]]:
     """Sign patterns of items: all of them where they are at most a number, else as many random ones.
 
     Args:
@@ -149,7 +148,7 @@ def sign_patterns(items: int, most: int, seed: int) -> tuple[bool, Iterator[Inte
     exact = items < 63 and 2**items <= most
     patterns = 2**items if exact else most
 
-    def blocks() -> Iterator[Integers]:
+    def blocks() -> Iterator[Int64s]:
         random = np.random.default_rng(seed)
         for start in range(0, patterns, CHUNK):
             size = min(CHUNK, patterns - start)
@@ -161,7 +160,7 @@ def sign_patterns(items: int, most: int, seed: int) -> tuple[bool, Iterator[Inte
     return exact, blocks()
 
 
-def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
+def swapping_rows(points: Floats, starts: Int64s, pairs: Int64s) -> Statistic:
     """Statistic: difference of two columns' correlations with the last one.
 
     Args:
@@ -178,7 +177,7 @@ def swapping_rows(points: Floats, starts: Integers, pairs: Integers) -> Statisti
     return statistic
 
 
-def swapping_groups(groups: Sequence[tuple[NDArray[np.int32], Floats]], pairs: Integers) -> Statistic:
+def swapping_groups(groups: Sequence[tuple[Int32s, Floats]], pairs: Int64s) -> Statistic:
     """Statistic: difference of two columns' mean correlation with the last one, over groups of rows.
 
     Args:
@@ -215,7 +214,7 @@ def _swapped_sums(swapped: Floats, of_item: Floats) -> Floats:
     return sums
 
 
-def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
+def _swapping(points: Floats, starts: Int64s, pairs: Int64s) -> Statistic:
     """Function to correlations of both columns with the last one, float64[2, b, k]; NaN where a column is constant."""
     n, m = len(points), points.shape[1] - 1
     scores, grades = points[:, :-1], points[:, -1:]
@@ -229,7 +228,7 @@ def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
         sums = _swapped_sums(swapped, of_item).reshape(-1, 3, m)
         moved = sums[..., second] - sums[..., first]
 
-        def correlation(metric: Integers, moved: Floats) -> Floats:
+        def correlation(metric: Int64s, moved: Floats) -> Floats:
             variance = size[metric] + moved[:, 1] - moved[:, 0] ** 2 / n
             spread = np.sqrt(n * np.where(variance > n * LEAST_VARIANCE, variance, np.nan))
             return np.asarray((agreement[metric] + moved[:, 2]) / spread)
@@ -239,7 +238,7 @@ def _swapping(points: Floats, starts: Integers, pairs: Integers) -> Statistic:
     return correlations
 
 
-def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
+def swapping_coefficients(of_item: Floats, pairs: Int64s) -> Statistic:
     """Statistic: difference of two columns' means.
 
     Args:
@@ -255,7 +254,7 @@ def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
         sums = _swapped_sums(swapped, both).reshape(-1, *total.shape)
         moved = sums[..., second] - sums[..., first]
 
-        def mean(metric: Integers, moved: Floats) -> Floats:
+        def mean(metric: Int64s, moved: Floats) -> Floats:
             value, n = np.moveaxis(total[:, metric] + moved, 1, 0)
             return np.asarray(np.divide(value, n, out=np.full(n.shape, np.nan), where=n > 0))
 
@@ -264,7 +263,7 @@ def swapping_coefficients(of_item: Floats, pairs: Integers) -> Statistic:
     return statistic
 
 
-def swapping_systems(of_item: Floats, pairs: Integers, *, spearman: bool) -> Statistic:
+def swapping_systems(of_item: Floats, pairs: Int64s, *, spearman: bool) -> Statistic:
     """Statistic: difference of two columns' correlations with the last one, over systems' means.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from postil.messages import Setting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats
     from postil.metaeval.estimation import Outputs
 
 __all__ = ["PredictionPowered", "prediction_powered"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

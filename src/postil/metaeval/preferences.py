@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,16 +26,13 @@ from postil.records.results import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s
     from postil.metaeval.bradley_terry import Strengths
     from postil.records.preferences import PairPreference
     from postil.records.row_locations import RowLocations
 
 __all__ = ["preferred_systems"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
 LEVEL: Final = 0.05
 FEW: Final = 20
@@ -129,7 +126,7 @@ class _Table:
         self.first, self.second = np.array([*pairs], np.int64).T
         self._cells, self._owners, self._sides = (np.array(each, np.int64) for each in (cells, owners, sides))
 
-    def counts(self, multiplicities: NDArray[np.int32]) -> Floats:
+    def counts(self, multiplicities: Int32s) -> Floats:
         """Numbers of outcomes where each item counts several times: float64[R, P, 3] from int32[R, items]."""
         size = 3 * len(self.first)
         rows = [np.bincount(self._cells, of_item[self._owners], minlength=size) for of_item in multiplicities]
@@ -179,7 +176,7 @@ class _Fitted:
         self._strengths, self._rates, self._excess = (np.concatenate(of, axis=0) for of in zip(*blocks, strict=True))
         self._covariance = self.model.covariance(self.all, self.counts)[0]
 
-    def _resampled(self, drawn: NDArray[np.int32]) -> tuple[Floats, Floats, Floats]:
+    def _resampled(self, drawn: Int32s) -> tuple[Floats, Floats, Floats]:
         """Strengths and win rates of systems, and shares of pairs less those by the model."""
         counts = self.table.counts(drawn)
         found = self.model.fit(counts)

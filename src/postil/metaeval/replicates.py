@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,16 +14,12 @@ from postil.metaeval.resampled_rows import CHUNK, resampled_sums
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.resampling import Counts, Draws
     from postil.records.coefficients import By
 
 __all__ = ["GroupResampling", "OnGroups", "OnResamples", "Replicates", "means_of_systems", "on_resamples"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +36,10 @@ class Replicates:
     values: Floats
     samples: Floats
     n: int
-    dropped: NDArray[np.int64]
+    dropped: Int64s
 
     @classmethod
-    def of(cls, found: Floats, texts: Texts, counts: Counts, by: By, dropped: Integers | int = 0) -> Replicates:
+    def of(cls, found: Floats, texts: Texts, counts: Counts, by: By, dropped: Int32s | int = 0) -> Replicates:
         """Take the values of all rows, then those of each resample, float64[1 + R, M], apart."""
         n = {"pool": len(texts.grades), "item": counts.shape[1]}.get(by) or len(np.unique(texts.system))
         samples = found[1:] if counts.shape[1] > 1 else np.full_like(found[1:], np.nan)
@@ -60,10 +56,10 @@ class OnGroups(Protocol):
         self,
         x: Floats,
         y: Floats,
-        starts: NDArray[np.int64],
+        starts: Int64s,
         /,
         *,
-        weights: Integers | None = None,
+        weights: Int32s | None = None,
         magnitudes: Floats | None = None,
     ) -> Floats:
         """Correlate the columns with the column."""
@@ -72,11 +68,11 @@ class OnGroups(Protocol):
 class OnResamples(Protocol):
     """Function from multiplicities of items, int32[r, items], to coefficients, float64[r, M]."""
 
-    def __call__(self, counts: Integers, /, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, /, jobs: int = 1) -> Floats:
         """Compute them in some threads."""
 
 
-def on_resamples(work: OnResamples, counts: Counts, draws: Draws, first: Integers | None = None) -> Floats:
+def on_resamples(work: OnResamples, counts: Counts, draws: Draws, first: Int32s | None = None) -> Floats:
     """Apply a function to multiplicities of items, `CHUNK` rows at a time, where they are to be computed.
 
     Args:
@@ -90,7 +86,7 @@ def on_resamples(work: OnResamples, counts: Counts, draws: Draws, first: Integer
     return np.vstack([work(block, jobs) for block in blocks] if engine is None else list(engine.map(work, blocks)))
 
 
-def _blocks(counts: Counts, first: Integers | None = None) -> Iterator[Integers]:
+def _blocks(counts: Counts, first: Int32s | None = None) -> Iterator[Int32s]:
     """Some first rows and the rows of some counts, `CHUNK` at a time."""
     start = 0
     if first is not None:
@@ -113,10 +109,10 @@ class GroupResampling:
 
     texts: Texts
     on: OnGroups
-    rows: Callable[[Floats, Floats, Integers], OnResamples]
+    rows: Callable[[Floats, Floats, Int32s], OnResamples]
     by: By
 
-    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, jobs: int = 1) -> Floats:
         """Correlate on resamples."""
         if self.by in {"pool", "within-system"}:
             return self._within_groups(counts, jobs)
@@ -138,18 +134,18 @@ class GroupResampling:
         return self.on(texts.scores[order], texts.grades[order], starts_of(texts.system[order]))
 
     @cached_property
-    def groups(self) -> list[tuple[Integers | slice, OnResamples]]:
+    def groups(self) -> list[tuple[Int32s | slice, OnResamples]]:
         """All rows, or those of each system, with their items."""
         texts = self.texts
         if self.by == "pool":
             return [(slice(None), self.rows(texts.scores, texts.grades, texts.item))]
-        groups: list[tuple[Integers | slice, OnResamples]] = []
+        groups: list[tuple[Int32s | slice, OnResamples]] = []
         for rows in rows_by(texts.system):
             items, item = np.unique(texts.item[rows], return_inverse=True)
             groups.append((items, self.rows(texts.scores[rows], texts.grades[rows], item.astype(np.int32))))
         return groups
 
-    def _within_groups(self, counts: Integers, jobs: int) -> Floats:
+    def _within_groups(self, counts: Int32s, jobs: int) -> Floats:
         """float64[R, M], mean over the groups whose rows in the resample have a coefficient."""
         total, there = np.zeros((2, len(counts), self.texts.scores.shape[1]))
         for items, rows in self.groups:
@@ -158,7 +154,7 @@ class GroupResampling:
             there += ~np.isnan(found)
         return ratio(total, there)
 
-    def _over_systems(self, counts: Integers) -> Floats:
+    def _over_systems(self, counts: Int32s) -> Floats:
         """float64[R, M], over the means of the systems that have rows in the resample."""
         means, magnitudes, there = means_of_systems(self.texts, counts)
         resamples, systems, columns = means.shape
@@ -167,7 +163,7 @@ class GroupResampling:
         return self.on(means[:, :-1], means[:, -1], starts, weights=weights, magnitudes=magnitudes)
 
 
-def means_of_systems(texts: Texts, counts: Integers) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def means_of_systems(texts: Texts, counts: Int32s) -> tuple[Floats, Floats, Booleans]:
     """Systems' means and means of magnitudes, float64[R, S, M + 1]; bool[R, S], True for systems with rows.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,15 +15,12 @@ from postil.records.ties import dense_ranks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Ranked
     from postil.metaeval.resampling import Counts
 
 __all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums", "sums_by_item"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
 
 CHUNK: Final = 128
 """Number of resamples per block, the same on every engine, so that sums are the same to the last bit."""
@@ -47,7 +44,7 @@ class SummedRows:
 
     x: Floats
     y: Floats
-    item: Integers
+    item: Int32s
 
     @cached_property
     def of_item(self) -> Floats:
@@ -58,12 +55,12 @@ class SummedRows:
         return np.asarray(np.add.reduceat(columns, starts_of(self.item)), np.float64)
 
     @cached_property
-    def constant(self) -> NDArray[np.bool_]:
+    def constant(self) -> Booleans:
         """bool[M], True where x or y is constant."""
         found = constant(np.column_stack([self.x, self.y]), np.zeros(1, np.int64))[0]
         return np.asarray(found[:-1] | found[-1])
 
-    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, jobs: int = 1) -> Floats:
         """Correlate the columns with y, each row repeated by the multiplicity of its item.
 
         Args:
@@ -106,16 +103,16 @@ class RankedRows:
     coefficient: Ranked
     x: Floats
     y: Floats
-    item: Integers
+    item: Int32s
 
     @cached_property
-    def ranks(self) -> tuple[Integers, Integers]:
+    def ranks(self) -> tuple[Int32s, Int32s]:
         """int32[n, M] and int32[n], dense ranks of x and y."""
         ranks = dense_ranks(np.column_stack([self.x, self.y]))
         return np.ascontiguousarray(ranks[:, :-1]), np.ascontiguousarray(ranks[:, -1])
 
     @cached_property
-    def cells(self) -> tuple[Floats, Integers, Integers] | None:
+    def cells(self) -> tuple[Floats, Int32s, Int32s] | None:
         """Numbers of rows of each item per pair of ranks, float64[items, c], and the ranks, int32[c, 1] and int32[c].
 
         None where there are several columns, or many pairs.
@@ -133,7 +130,7 @@ class RankedRows:
         first, second = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32)
         return rows.reshape(items, -1).astype(np.float64), first[:, None], second
 
-    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, jobs: int = 1) -> Floats:
         """Correlate the columns with y, each row repeated by the multiplicity of its item.
 
         Args:
@@ -150,9 +147,7 @@ class RankedRows:
         return rank_correlations(x, y, np.arange(len(y), dtype=np.int32), weights, self.coefficient, jobs)
 
 
-def sums_by_item(
-    item: NDArray[np.int64], group: NDArray[np.int64], values: Floats, items: int
-) -> Callable[[Integers], Floats]:
+def sums_by_item(item: Int64s, group: Int64s, values: Floats, items: int) -> Callable[[Int32s], Floats]:
     """Function from int32[b, items], resample multiplicities, to float64[b, groups], sums of values in each resample.
 
     Args:

@@ -21,14 +21,11 @@ from postil.records.ties import without_noise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.score_matrix import Ratings
 
 __all__ = ["RULES", "Rule", "Severities", "severities", "untold"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
 Rule: TypeAlias = Literal["auto", "remove", "keep"]
 """Rule for severities: remove them, keep them, or remove them where they are significant."""
@@ -63,7 +60,7 @@ class Severities:
 
     ratings: Ratings
     bias: Floats
-    group: Integers
+    group: Int64s
 
     @cached_property
     def adjusted(self) -> Ratings:
@@ -225,7 +222,7 @@ def untold(ratings: Ratings) -> Iterator[str]:
         yield Message("one rating per output: second ratings of some outputs would tell severity from quality")
 
 
-def _equations(ratings: Ratings) -> tuple[_Equations, NDArray[np.bool_]]:
+def _equations(ratings: Ratings) -> tuple[_Equations, Booleans]:
     """The equations of the outputs with two ratings or more, and bool[r], the ratings of these."""
     several = np.repeat(ratings.counts > 1, ratings.counts)
     output = np.repeat(np.cumsum(ratings.counts > 1) - 1, ratings.counts)
@@ -242,8 +239,8 @@ class _Equations:
         annotators: A.
     """
 
-    who: Integers
-    output: Integers
+    who: Int64s
+    output: Int64s
     annotators: int
 
     def apart(self, values: Floats) -> Floats:
@@ -259,7 +256,7 @@ class _Equations:
         """The product L r."""
         return self.apart(r[self.who])
 
-    def groups(self) -> Integers:
+    def groups(self) -> Int64s:
         """int64[A], the group of each annotator; whoever shares no output is one of their own."""
         label, before = np.arange(self.annotators), None
         starts = starts_of(self.output)
@@ -270,7 +267,7 @@ class _Equations:
             label = label[label]
         return np.unique(label, return_inverse=True)[1]
 
-    def solved(self, b: Floats, group: Integers) -> Floats:
+    def solved(self, b: Floats, group: Int64s) -> Floats:
         """float64[A, …], a solution of L r = b, up to a constant in each group; b is float64[A, …]."""
         if self.annotators > DENSE:
             columns = b.reshape(len(b), -1).T

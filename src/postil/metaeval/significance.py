@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from postil.records.ties import without_noise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.coefficient_kinds import Kind
     from postil.metaeval.replicates import Replicates
     from postil.metaeval.resampling import Counts, Draws
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from postil.records.coefficients import By, Measure
 
 __all__ = ["Differences", "differences", "holm"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,7 @@ class _Differencing:
         return UndefinedResult(metric=name, coefficient=self.kind.name, by=self.by, reason=reason)
 
 
-def _pairs(work: _Differencing, found: Replicates, columns: Integers) -> tuple[Integers, list[UndefinedResult]]:
+def _pairs(work: _Differencing, found: Replicates, columns: Int64s) -> tuple[Int64s, list[UndefinedResult]]:
     """Columns to compare, int64[k, 2], and the pairs of which no resample has both."""
     names = work.table.metrics
     together, absent = [], []
@@ -188,7 +186,7 @@ def _pairs(work: _Differencing, found: Replicates, columns: Integers) -> tuple[I
 
 
 def _against_controls(
-    work: _Differencing, found: Replicates, exists: NDArray[np.bool_]
+    work: _Differencing, found: Replicates, exists: Booleans
 ) -> Iterator[Difference | UndefinedResult]:
     """Compare each metric with its random controls."""
     table = work.table

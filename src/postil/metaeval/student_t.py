@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.metaeval.williams import student_p
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats
 
 __all__ = ["fisher_p", "power", "student_quantile"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
 
 TERMS: Final = 10_000
 """Largest number of terms of the continued fraction; it takes some square roots of the degrees of freedom."""

@@ -8,7 +8,7 @@ every pair of metrics adds two of them.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,19 +22,14 @@ from postil.records.ties import TOLERANCE, dense_ranks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.resampling import Draws
 
 __all__ = ["swapped_pairwise", "swapped_soft"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
-Places: TypeAlias = "NDArray[np.int32]"
 
-
-def swapped_pairwise(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
+def swapped_pairwise(texts: Texts, pairs: Int64s, draws: Draws) -> Floats:
     """Test differences in pairwise accuracy.
 
     Args:
@@ -53,7 +48,7 @@ def swapped_pairwise(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     of_system = rows_by(numbers)
     observed = means_by(numbers, points)[0][..., None]
 
-    def right(means: Floats) -> Integers:  # float64[S, k, b], so that a pair of systems is a difference of two blocks
+    def right(means: Floats) -> Int64s:  # float64[S, k, b], so that a pair of systems is a difference of two blocks
         found = np.zeros(means.shape[1:], np.int64)
         for a, b in zip(better, worse, strict=True):
             found += means[a] - means[b] > TOLERANCE
@@ -61,7 +56,7 @@ def swapped_pairwise(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
             found += np.abs(means[a] - means[b]) <= TOLERANCE
         return found
 
-    def statistic(swapped: Floats) -> Integers:
+    def statistic(swapped: Floats) -> Int64s:
         by_text = np.ascontiguousarray(swapped.T)
         lent = np.stack([points[rows].T @ by_text[rows] / len(rows) for rows in of_system])
         first, second = ((observed - lent)[:, metric] + lent[:, by] for metric, by in (pairs, pairs[::-1]))
@@ -71,7 +66,7 @@ def swapped_pairwise(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     return _p_values(statistic, len(points), draws, step)
 
 
-def swapped_soft(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
+def swapped_soft(texts: Texts, pairs: Int64s, draws: Draws) -> Floats:
     """Test differences in soft pairwise accuracy.
 
     All permutations have the same sign patterns, at most `PATTERNS` of them, and there are as many permutations at
@@ -99,7 +94,7 @@ def swapped_soft(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     sizes = np.abs(sums).sum(axis=2)[together].sum(axis=1) / 2
     slack = TOLERANCE / 2 * (sizes[:, ends[:, 0]] + sizes[:, ends[:, 1]])
 
-    def statistic(swapped: Floats) -> Integers:
+    def statistic(swapped: Floats) -> Int64s:
         chosen = np.append(swapped[0], 0.0)[rows.T]
         lent = ((sums * chosen).reshape(-1, len(rows)) @ signs).reshape(shape)
         better = order_counts(everything - lent, lent, together, ends, slack, draws.jobs)
@@ -109,7 +104,7 @@ def swapped_soft(texts: Texts, pairs: Integers, draws: Draws) -> Floats:
     return _p_values(statistic, n, replace(draws, permutations=most), 1)
 
 
-def _columns(contests: Contests, item: Places, system: Places) -> tuple[Integers, Places]:
+def _columns(contests: Contests, item: Int32s, system: Int32s) -> tuple[Int64s, Int32s]:
     """Text of each item in each of C columns, int64[items, C], n for none, and the two columns of each pair of systems.
 
     A column is a system; systems that lack different items have two columns for their pair, with the items of both.
@@ -125,7 +120,7 @@ def _columns(contests: Contests, item: Places, system: Places) -> tuple[Integers
     return np.concatenate([texts, *both], axis=1), ends
 
 
-def _p_values(statistic: Callable[[Floats], Integers], texts: int, draws: Draws, step: int) -> Floats:
+def _p_values(statistic: Callable[[Floats], Int64s], texts: int, draws: Draws, step: int) -> Floats:
     """Shares of permutations, the observed one among them, with a statistic at least as large as the observed one.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import permutations as orders_of
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from postil.records.ties import TOLERANCE, dense_ranks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Booleans, Floats, Int32s, Int64s
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
@@ -38,9 +37,6 @@ __all__ = [
     "with_chance",
 ]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int32]"
-Counts: TypeAlias = "NDArray[np.int64]"
 
 PATTERNS: Final = 1000
 """Largest number of sign patterns in a resample and in a permutation."""
@@ -55,7 +51,7 @@ ROUNDING: Final = 1e-15
 """Rounding error of a sum, as a share of the sum of the magnitudes of its terms."""
 
 
-def why_no_accuracy(system: Integers) -> str:
+def why_no_accuracy(system: Int32s) -> str:
     """Reason why systems have no accuracy of their ranking, in words.
 
     Args:
@@ -76,7 +72,7 @@ def pairs_without_items(table: Table) -> str:
     return f"spa is without {Excluded.of('pairs of systems that share no item', names)}" if names else ""
 
 
-def pairwise_accuracy(means: Floats, magnitudes: Floats, there: NDArray[np.bool_]) -> Floats:
+def pairwise_accuracy(means: Floats, magnitudes: Floats, there: Booleans) -> Floats:
     """Shares of the pairs of systems that columns order as the last one does (Kocmi et al. 2021).
 
     A pair is right where both sides tie, or both order it the same way.
@@ -126,14 +122,14 @@ class Contests:
     """
 
     columns: Floats
-    ends: Integers
-    systems: Integers
+    ends: Int32s
+    systems: Int32s
     slack: Floats
-    shared: NDArray[np.bool_]
+    shared: Booleans
     size: int
 
     @classmethod
-    def of(cls, values: Floats, item: Integers, system: Integers) -> Contests:
+    def of(cls, values: Floats, item: Int32s, system: Int32s) -> Contests:
         """Arrange the scores of texts.
 
         Args:
@@ -164,7 +160,7 @@ class Contests:
         slack = np.maximum(TOLERANCE / 2 * gaps, np.where(apart, 0.0, noise))
         return cls(columns, ends, np.column_stack([first, second]).astype(np.int32), slack, shared, systems)
 
-    def better(self, flips: Iterable[Counts | Floats], drawn: Counts | None = None, jobs: int = 1) -> Counts:
+    def better(self, flips: Iterable[Int64s | Floats], drawn: Int64s | None = None, jobs: int = 1) -> Int64s:
         """Number of sign patterns that make either system of a pair at least as good as it is: int64[M, P, 2].
 
         Args:
@@ -183,7 +179,7 @@ class Contests:
             out += order_counts(sums, nothing, own, self.ends, self.slack, jobs)
         return out
 
-    def matrices(self, counts: Counts, patterns: int) -> Floats:
+    def matrices(self, counts: Int64s, patterns: int) -> Floats:
         """float64[M, S, S], share of the patterns for each ordered pair; NaN for pairs without a shared item."""
         out = np.full((len(counts), self.size, self.size), np.nan)
         first, second = self.systems.T
@@ -192,7 +188,7 @@ class Contests:
         return out
 
 
-def texts_of(item: Integers, system: Integers) -> Counts:
+def texts_of(item: Int32s, system: Int32s) -> Int64s:
     """Row of the text of each item and system, int64[items, S]; the number of rows where there is none.
 
     >>> texts_of(np.array([0, 0, 1]), np.array([7, 9, 7])).tolist()
@@ -204,9 +200,7 @@ def texts_of(item: Integers, system: Integers) -> Counts:
     return texts
 
 
-def better_shares(
-    values: Floats, item: Integers, system: Integers, flips: Iterable[NDArray[np.int64]], jobs: int = 1
-) -> Floats:
+def better_shares(values: Floats, item: Int32s, system: Int32s, flips: Iterable[Int64s], jobs: int = 1) -> Floats:
     """Compute one-sided p-values of each system being better than each other one, for every column.
 
     p of two systems is the share of sign patterns with ``sum(±d) >= sum(d)``, where d are the differences of their
@@ -267,7 +261,7 @@ class SoftResampling:
         counts = self.contests.better(blocks, jobs=jobs)
         return _soft(counts, np.ones(counts.shape[1], bool), 2**items if exact else self.permutations)
 
-    def __call__(self, counts: Integers, jobs: int = 1) -> Floats:
+    def __call__(self, counts: Int32s, jobs: int = 1) -> Floats:
         """float64[R, M], one row per resample.
 
         Copies of an item have signs of their own.
@@ -289,7 +283,7 @@ class SoftResampling:
         return out
 
 
-def _soft(better: Counts, pairs: NDArray[np.bool_], patterns: int) -> Floats:
+def _soft(better: Int64s, pairs: Booleans, patterns: int) -> Floats:
     """float64[M], from counts int64[M + 1, P, 2] over some pairs."""
     away = np.abs(better[:-1, pairs] - better[-1:, pairs]).sum(axis=(1, 2)).astype(np.float64)
     return 1.0 - ratio(away, np.full(len(away), 2.0 * patterns * pairs.sum()))
@@ -348,7 +342,7 @@ def with_chance(
     ]
 
 
-def _orders(systems: int, most: int, seed: int) -> tuple[int, NDArray[np.int64]]:
+def _orders(systems: int, most: int, seed: int) -> tuple[int, Int64s]:
     """Number of orders of the systems for the comparison with chance, and the orders, the observed one first."""
     number = math.factorial(systems)
     if number <= most:
@@ -358,7 +352,7 @@ def _orders(systems: int, most: int, seed: int) -> tuple[int, NDArray[np.int64]]
     return most, np.concatenate([observed, drawn])
 
 
-def _reordered(of_metrics: Floats, of_people: Floats, orders: NDArray[np.int64], *, soft: bool) -> Floats:
+def _reordered(of_metrics: Floats, of_people: Floats, orders: Int64s, *, soft: bool) -> Floats:
     """Accuracies float64[orders, M] when systems take the verdicts on other systems.
 
     Args:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Booleans
 
 __all__ = ["MOST_SETS", "compact_letters", "rank_ranges"]
 
-Flags: TypeAlias = "NDArray[np.bool_]"
 
 LETTERS: Final = 26
 MOST_SETS: Final = 700
 """Largest number of sets that get letters; their number may double with every significant pair."""
 
 
-def rank_ranges(significant: Flags) -> list[tuple[int, int]]:
+def rank_ranges(significant: Booleans) -> list[tuple[int, int]]:
     """Best and worst rank of each system that the significant differences leave.
 
     From one plus the number of systems significantly above it, to all but those significantly below it. With
@@ -34,7 +33,7 @@ def rank_ranges(significant: Flags) -> list[tuple[int, int]]:
     return list(zip((above + 1).tolist(), (len(significant) - below).tolist(), strict=True))
 
 
-def compact_letters(significant: Flags) -> list[str]:
+def compact_letters(significant: Booleans) -> list[str]:
     """Letters of each system, such that two share one unless they differ significantly (Piepho 2004).
 
     Starting with one set of all, each significant pair splits every set that holds both into two sets without one of

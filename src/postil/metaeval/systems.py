@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -29,8 +29,7 @@ from postil.records.ties import dense_ranks
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int64s
     from postil.metaeval.baseline_tests import BaselineTest
     from postil.metaeval.resampling import Draws
     from postil.metaeval.score_matrix import Scored
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from postil.records.results import Estimate
 
 __all__ = ["CorpusMetric", "SystemMeans", "compare", "mean_estimates", "system_means"]
-
-Floats: TypeAlias = "NDArray[np.float64]"
 
 
 class CorpusMetric(Protocol):
@@ -226,7 +223,7 @@ def _notes(scored: Scored, systems: tuple[str, ...]) -> Iterator[str]:
 
 def _compare(
     scored: Scored,
-    rows: NDArray[np.int64],
+    rows: Int64s,
     base: int,
     corpora: Mapping[str, CorpusMetric],
     draws: Draws,

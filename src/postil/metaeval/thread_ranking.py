@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from postil.metaeval.coefficients import rank_coefficient
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["MEASURES", "centered_ranks", "thread_measures", "vote_gains"]
 
@@ -33,7 +32,7 @@ def vote_gains(votes: Floats) -> Floats:
     return np.log1p(np.maximum(votes, 0.0))
 
 
-def thread_measures(scores: Floats, votes: Floats, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+def thread_measures(scores: Floats, votes: Floats, starts: Int64s) -> Floats:
     """Compare rankings of each thread's comments with their votes.
 
     - ``ndcg@k``: sum of ``gain / log2(1 + rank)`` over the first k ranks, over the highest possible sum (Järvelin and
@@ -67,7 +66,7 @@ def thread_measures(scores: Floats, votes: Floats, starts: NDArray[np.int64]) ->
     return np.concatenate([reached / ideal[:, None], np.stack([spearman, kendall, pairs], axis=-1)], axis=-1)
 
 
-def centered_ranks(values: Floats, starts: NDArray[np.int64]) -> NDArray[np.float64]:
+def centered_ranks(values: Floats, starts: Int64s) -> Floats:
     """Average ranks within each thread, as shares of it, with mean 0.
 
     Args:
@@ -91,7 +90,7 @@ def centered_ranks(values: Floats, starts: NDArray[np.int64]) -> NDArray[np.floa
     return out
 
 
-def _discounted(scores: Floats, gains: Floats, starts: NDArray[np.int64], k: int) -> Floats:
+def _discounted(scores: Floats, gains: Floats, starts: Int64s, k: int) -> Floats:
     """Expected discounted cumulative gain of each thread at rank cutoff k, float64[A]."""
     sizes = np.diff([*starts, len(scores)])
     thread = np.repeat(np.arange(len(starts)), sizes)
@@ -102,18 +101,18 @@ def _discounted(scores: Floats, gains: Floats, starts: NDArray[np.int64], k: int
     return np.asarray(np.add.reduceat(np.where(place < k, expected / np.log2(place + 2), 0.0), starts))
 
 
-def _ties(ranks: NDArray[np.int32], thread: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ties(ranks: Int32s, thread: Int64s) -> Int64s:
     """Number of the tie of each row, int64[n]; rows are sorted by thread and rank."""
     new = np.concatenate([[False], (np.diff(ranks) != 0) | (np.diff(thread) != 0)])
     return np.cumsum(new)
 
 
-def _mean_by(group: NDArray[np.int64], values: Floats) -> Floats:
+def _mean_by(group: Int64s, values: Floats) -> Floats:
     """Mean of each row's group, float64[n]."""
     return np.asarray((np.bincount(group, values) / np.bincount(group))[group])
 
 
-def _untied_pairs(columns: Floats, starts: NDArray[np.int64]) -> Floats:
+def _untied_pairs(columns: Floats, starts: Int64s) -> Floats:
     """Number of pairs of each thread that are not tied, float64[A, M]."""
     sizes = np.diff([*starts, len(columns)])
     thread = np.repeat(np.arange(len(starts)), sizes)

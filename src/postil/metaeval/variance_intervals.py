@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,15 +15,12 @@ from postil.records.ties import difference, without_noise
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from postil.metaeval.arrays import Floats, Int64s
     from postil.metaeval.resampling import Interval
     from postil.metaeval.variance_components import Design, Shared
 
 __all__ = ["component_intervals", "resampled_components"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
 BLOCK: Final = 2**22
 """Largest number of sums that are in memory at a time."""
@@ -99,7 +96,7 @@ def _exactly(facets: Shared, at_least: Mapping[Shared, tuple[Floats, Floats]]) -
     return found
 
 
-def _cells(groups: list[Integers]) -> Integers:
+def _cells(groups: list[Int64s]) -> Int64s:
     """int64[r], a number for each combination of levels."""
     found = np.zeros(len(groups[0]), np.int64)
     for group in groups:
@@ -107,7 +104,7 @@ def _cells(groups: list[Integers]) -> Integers:
     return found
 
 
-def _within_items(item: Integers, groups: list[Integers], values: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+def _within_items(item: Int64s, groups: list[Int64s], values: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """Numbers of ordered pairs that share facets with the item among them, and half their squares, by resample."""
     cell = _cells([item, *groups])
     first = np.unique(cell, return_index=True)[1]
@@ -117,7 +114,7 @@ def _within_items(item: Integers, groups: list[Integers], values: Floats, drawn:
     return drawn @ pairs, drawn @ half
 
 
-def _pairs(item: Integers, groups: list[Integers], values: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+def _pairs(item: Int64s, groups: list[Int64s], values: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """The same where the item is not among the facets; ratings of two draws of one item make no pair."""
     group = _cells([np.zeros(len(item), np.int64), *groups])
     cell = _cells([group, item])

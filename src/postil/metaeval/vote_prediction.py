@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from postil.records.ties import dense_ranks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from postil.metaeval.arrays import Floats, Int32s, Int64s
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 __all__ = ["PREDICTION", "VotePrediction", "log_votes"]
 
@@ -52,13 +51,13 @@ class VotePrediction:
     """
 
     votes: Floats
-    starts: NDArray[np.int64]
-    folds: NDArray[np.int64]
-    counts: NDArray[np.int32]
+    starts: Int64s
+    folds: Int64s
+    counts: Int32s
     jobs: int = 1
 
     @cached_property
-    def thread(self) -> NDArray[np.int64]:
+    def thread(self) -> Int64s:
         """The thread of each comment, int64[n]."""
         return np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.votes)]))
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
 from postil.errors import Undefined, UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from postil.metaeval.arrays import Floats, Int64s
 
 __all__ = ["Williams", "student_p", "williams", "williams_p"]
 
-Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
 
-T = TypeVar("T", float, "NDArray[np.float64]")
+T = TypeVar("T", float, "Floats")
 
 SLACK: Final = 1e-10
 """Rounding error of a correlation."""
@@ -103,7 +103,7 @@ def student_p(t: ArrayLike, df: int) -> Floats:
     return np.asarray(p, np.float64)
 
 
-def williams_p(points: Floats, pairs: Integers) -> list[float]:
+def williams_p(points: Floats, pairs: Int64s) -> list[float]:
     """Compute the p-values of Williams' test for pairs of metrics.
 
     Args:
