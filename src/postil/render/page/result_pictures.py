@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial, singledispatch
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import UsageError
 from postil.plots import IntervalRow, intervals
@@ -59,17 +59,18 @@ from postil.render.training import loss_curves
 from postil.render.weights_plan import coverage_curve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from postil.records.results import SystemScore
+    from postil.plots import Figure
 
 __all__ = ["pictures_of"]
+
+Drawn = TypeVar("Drawn")
 
 SCORES: Final = "scores"
 """Key of the picture of all metrics together."""
 
 
-@singledispatch
 def pictures_of(result: Result) -> Iterator[Picture]:
     """The pictures of a result, the most important one first; none where there is nothing to draw.
 
@@ -79,11 +80,12 @@ def pictures_of(result: Result) -> Iterator[Picture]:
     Raises:
         UsageError: Results of its kind have no picture.
     """
-    names = sorted(kind.__name__ for kind in pictures_of.registry if kind is not object)
-    raise UsageError(f"{type(result).__name__} has no picture; these have: {', '.join(names)}")
+    if type(result) not in PICTURES:
+        names = sorted(kind.__name__ for kind in PICTURES)
+        raise UsageError(f"{type(result).__name__} has no picture; these have: {', '.join(names)}")
+    return iter(PICTURES[type(result)](result))
 
 
-@pictures_of.register(CorrelationResult)
 def _correlation(result: CorrelationResult) -> Iterator[Picture]:
     look = Lookup(result)
     yield from correlations(look)
@@ -94,12 +96,6 @@ def _correlation(result: CorrelationResult) -> Iterator[Picture]:
         yield from audit_pictures(result.audit)
 
 
-@pictures_of.register(Comparison)
-def _comparison(result: Comparison) -> Iterator[Picture]:
-    return baseline_pictures(result)
-
-
-@pictures_of.register(InterleavingResult)
 def _interleaving(result: InterleavingResult) -> Iterator[Picture]:
     title = "Preferences of readers, 95 % confidence intervals"
     said = "; ".join(
@@ -108,118 +104,81 @@ def _interleaving(result: InterleavingResult) -> Iterator[Picture]:
     yield Picture("preferences", "preferences", title, f"{title}: {said}", partial(draw_preferences, result))
 
 
-@pictures_of.register(PreferencesResult)
-def _preferences(result: PreferencesResult) -> Iterator[Picture]:
-    return strengths(result)
-
-
-@pictures_of.register(NcgResult)
-def _gains(result: NcgResult) -> Iterator[Picture]:
-    return gain_pictures(Gains(result))
-
-
-@pictures_of.register(AgreementResult)
-def _agreement(result: AgreementResult) -> Iterator[Picture]:
-    if result.agreement is not None:
-        yield from agreement_pictures(result.agreement)
-
-
-@pictures_of.register(EstimateResult)
-def _estimate(result: EstimateResult) -> Iterator[Picture]:
-    yield from estimate_pictures(result)
-
-
-@pictures_of.register(BudgetResult)
-def _budget(result: BudgetResult) -> Iterator[Picture]:
-    yield from budget_pictures(result)
-
-
-@pictures_of.register(CombinationResult)
-def _combination(result: CombinationResult) -> Iterator[Picture]:
-    yield from combine_pictures(result)
-
-
-@pictures_of.register(StudyResult)
 def _study(result: StudyResult) -> Iterator[Picture]:
     return (study_picture(picture) for part in result.parts for picture in part.pictures)
 
 
-@pictures_of.register(ScoreResult)
-def _scores(result: ScoreResult) -> Iterator[Picture]:
-    return _forests("Corpus scores", _by_metric(result.scores))
+def _scores(result: ScoreResult | CommenterResult) -> Iterator[Picture]:
+    return _forests("Corpus scores", [IntervalRow(row.system, row.score, group=row.metric) for row in result.scores])
 
 
-@pictures_of.register(CommenterResult)
-def _commenters(result: CommenterResult) -> Iterator[Picture]:
-    return _forests("Corpus scores", _by_metric(result.scores))
-
-
-@pictures_of.register(SummaryResult)
 def _summaries(result: SummaryResult) -> Iterator[Picture]:
-    return _forests(
-        "Mean scores",
-        {
-            measure: [IntervalRow(row.system, row.mean, row.low, row.high, measure) for row in rows]
-            for measure, rows in measures(result).items()
-        },
-    )
+    rows = [
+        IntervalRow(row.system, row.mean, row.low, row.high, measure)
+        for measure, rows in measures(result).items()
+        for row in rows
+    ]
+    return _forests("Mean scores", rows)
 
 
-@pictures_of.register(JudgeResult)
-def _judge(result: JudgeResult) -> Iterator[Picture]:
-    return judge_pictures(result)
-
-
-@pictures_of.register(RankingResult)
 def _rankings(result: RankingResult) -> Iterator[Picture]:
-    measures: dict[str, list[IntervalRow]] = {}
-    for row in result.rows:
-        each = IntervalRow(row.scorer, row.value, row.low, row.high, row.measure)
-        measures.setdefault(row.measure, []).append(each)
-    return _forests("Means over articles", measures)
+    rows = [IntervalRow(row.scorer, row.value, row.low, row.high, row.measure) for row in result.rows]
+    return _forests("Means over articles", rows)
 
 
-@pictures_of.register(TrainingResult)
-def _training(result: TrainingResult) -> Iterator[Picture]:
-    if result.rows:
-        title = "Cross-entropy by steps of training"
-        yield Picture("losses", title, title, title, partial(loss_curves, {result.name or "model": result}))
+def _alone(key: str, title: str, draw: Callable[[Drawn], Figure], drawn: Drawn, *, there: bool) -> Iterator[Picture]:
+    """The only picture of a result, if there is something to draw."""
+    if there:
+        yield Picture(key, title, title, title, partial(draw, drawn))
 
 
-@pictures_of.register(StatisticsResult)
-def _statistics(result: StatisticsResult) -> Iterator[Picture]:
-    if result.statistics.all.categories:
-        title = "Articles by category"
-        yield Picture("categories", title, title, title, partial(draw_categories, result))
+PICTURES: Final[Mapping[type[Result], Callable[[Any], Iterable[Picture]]]] = {
+    AgreementResult: lambda result: agreement_pictures(result.agreement) if result.agreement is not None else (),
+    BudgetResult: budget_pictures,
+    CalibrationResult: lambda result: _alone(
+        "precision", "Precision by coverage", precision_curve, result, there=len(result.points) > 1
+    ),
+    CombinationResult: combine_pictures,
+    CommenterResult: _scores,
+    Comparison: baseline_pictures,
+    CorrelationResult: _correlation,
+    EstimateResult: estimate_pictures,
+    InterleavingResult: _interleaving,
+    JudgeResult: judge_pictures,
+    NcgResult: lambda result: gain_pictures(Gains(result)),
+    PreferencesResult: strengths,
+    RankingResult: _rankings,
+    ScoreResult: _scores,
+    StatisticsResult: lambda result: _alone(
+        "categories", "Articles by category", draw_categories, result, there=bool(result.statistics.all.categories)
+    ),
+    StudyResult: _study,
+    SummaryResult: _summaries,
+    TrainingResult: lambda result: _alone(
+        "losses",
+        "Cross-entropy by steps of training",
+        loss_curves,
+        {result.name or "model": result},
+        there=bool(result.rows),
+    ),
+    WeightsPlanResult: lambda result: _alone(
+        "coverage",
+        "Share of the value of all references by references graded",
+        coverage_curve,
+        result,
+        there=result.budget > 1 and bool(result.covered),
+    ),
+}
+"""The pictures of each kind of result."""
 
 
-@pictures_of.register(CalibrationResult)
-def _calibration(result: CalibrationResult) -> Iterator[Picture]:
-    if len(result.points) > 1:
-        title = "Precision by coverage"
-        yield Picture("precision", title, title, title, partial(precision_curve, result))
-
-
-@pictures_of.register(WeightsPlanResult)
-def _weights_plan(result: WeightsPlanResult) -> Iterator[Picture]:
-    if result.budget == 1 or not result.covered:
-        return
-    title = "Share of the value of all references by references graded"
-    yield Picture("coverage", title, title, title, partial(coverage_curve, result))
-
-
-def _by_metric(scores: Sequence[SystemScore]) -> dict[str, list[IntervalRow]]:
-    metrics: dict[str, list[IntervalRow]] = {}
-    for row in scores:
-        metrics.setdefault(row.metric, []).append(IntervalRow(row.system, row.score, group=row.metric))
-    return metrics
-
-
-def _forests(caption: str, metrics: Mapping[str, Sequence[IntervalRow]]) -> Iterator[Picture]:
+def _forests(caption: str, rows: Sequence[IntervalRow]) -> Iterator[Picture]:
     """All metrics on one axis where it runs from 0 to 1 for each, then every metric by itself."""
-    rows = [row for of in metrics.values() for row in of]
+    metrics: dict[str, list[IntervalRow]] = {}
+    for row in rows:
+        metrics.setdefault(row.group, []).append(row)
     if len(metrics) > 1 and len(rows) <= DRAWN and all(0 <= row.value <= 1 for row in rows):
-        yield _forest(SCORES, caption, rows)
+        yield _forest(SCORES, caption, [row for of in metrics.values() for row in of])
     for metric, of in metrics.items():
         few = f", the first {DRAWN} of {len(of):,} systems" if len(of) > DRAWN else ""
         yield _forest(metric, f"{caption} by {isolated(metric)}{few}", of[:DRAWN])
