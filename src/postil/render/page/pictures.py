@@ -18,10 +18,9 @@ from postil.plots import (
 from postil.records.coefficients import TABLE, titled
 from postil.records.names import HALVES, LENGTH, PEOPLE, control
 from postil.records.results import Points
-from postil.render.audit import chance_label
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
-from postil.render.page.lookup import control_label
+from postil.render.page.tables import metric_lines
 from postil.render.page.words import isolated
 from postil.render.preferences import draw_strengths
 
@@ -55,23 +54,13 @@ DRAWN: Final = 60
 def correlations(look: Lookup) -> list[Picture]:
     """A forest of metrics, with their controls, for each coefficient."""
     grouped = any(look.controls.values()) or any(len(members) > 1 for members in look.families.values())
+    groups = {"": "without a metric"} | ({} if grouped else dict.fromkeys(look.families, ""))
     made = []
     for coefficient in look.coefficients:
-        rows = []
-        for name, members in look.families.items():
-            of_family = [(each, look.rows[each, coefficient]) for each in members if (each, coefficient) in look.rows]
-            for each, row in of_family:
-                behind = each.startswith("control:")
-                title = control_label(each, members) if behind else each
-                group = name if grouped else ""
-                rows.append(IntervalRow(title, row.value, row.low, row.high, group, behind))
-                if row.chance is not None and not behind:
-                    ends = row.chance_low, row.chance_high
-                    rows.append(IntervalRow(chance_label(each), row.chance, *ends, group, control=True))
-        loose = [(each, look.rows[each, coefficient]) for each in look.loose if (each, coefficient) in look.rows]
-        rows += [
-            IntervalRow(control(each), row.value, row.low, row.high, "without a metric", control=True)
-            for each, row in loose
+        rows = [
+            IntervalRow(line.name, row.value, row.low, row.high, groups.get(family, family), line.kind == "control")
+            for family, line in metric_lines(look)
+            if (row := line.rows.get(coefficient))
         ]
         if not rows:
             continue

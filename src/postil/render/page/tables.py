@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from postil.records.results import (
         Comparison,
-        Correlation,
         SystemMean,
     )
     from postil.render.page.lookup import Lookup
@@ -33,6 +32,7 @@ __all__ = [
     "comparison",
     "correlations",
     "first_differences",
+    "metric_lines",
     "signatures",
     "systems",
 ]
@@ -42,29 +42,36 @@ def correlations(look: Lookup) -> Table:
     """Correlations by coefficient: metrics, each followed by its controls, and human reference points."""
     result = look.result
     counts = {(row.n, row.dropped) for row in result.correlations}
-    more = (Count(_unit(result.settings.by), "n", at=_counts), Count("excluded", "dropped", at=_counts))
+    row = attrgetter("counts")
+    more = (Count(_unit(result.settings.by), "n", at=row), Count("excluded", "dropped", at=row))
     n = f", n = {next(iter(counts))[0]:,}" if len(counts) == 1 else ""
     by = LEVELS.get(result.settings.by, result.settings.by)
     caption = f"{capital(by)}{n}; 95 % confidence intervals in brackets"
-    return correlation_table(_lines(look), look.coefficients, *(more if len(counts) > 1 else ()), caption=caption)
+    lines = (*(line for _, line in metric_lines(look)), *_people(look))
+    return correlation_table(lines, look.coefficients, *(more if len(counts) > 1 else ()), caption=caption)
 
 
-def _counts(line: Line) -> Correlation | None:
-    return line.counts
+def metric_lines(look: Lookup) -> Iterator[tuple[str, Line]]:
+    """The lines of metrics, controls and accuracies by chance, each with the family that it belongs to, if any.
 
+    Args:
+        look: The numbers.
+    """
 
-def _lines(look: Lookup) -> Iterator[Line]:
     def line(name: str, label: str) -> Line:
         rows = {each: row for each in look.coefficients if (row := look.rows.get((name, each)))}
         return Line(label, rows, "control" if is_control(name) else "", name, next(iter(rows.values()), None))
 
-    for members in look.families.values():
+    for family, members in look.families.items():
         for name in members:
-            yield line(name, control_label(name, members) if is_control(name) else name)
+            yield family, line(name, control_label(name, members) if is_control(name) else name)
             if name in look.with_chance:
                 chance = {each: by_chance(look.rows.get((name, each))) for each in look.coefficients}
-                yield Line(chance_label(name), {each: row for each, row in chance.items() if row}, "control")
-    yield from (line(name, control(name)) for name in look.loose)
+                yield family, Line(chance_label(name), {each: row for each, row in chance.items() if row}, "control")
+    yield from (("", line(name, control(name))) for name in look.loose)
+
+
+def _people(look: Lookup) -> Iterator[Line]:
     by, human = look.result.settings.by, look.result.human
     for kind, label in PEOPLE.items():
         people = {each: row for each in look.coefficients if (row := look.people.get((kind, each)))}
