@@ -14,7 +14,6 @@ from unicodedata import combining, east_asian_width
 from postil.escaping import apostrophed, csv_writer, latex_line, latex_text, markdown_cell, one_line
 from postil.messages import Message, spoken
 from postil.render.numbers import plain_numbers, pointed
-from postil.render.table import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -130,6 +129,8 @@ def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
         table: The table, or cells that are text.
         typeset: See `Table.grid`.
     """
+    from postil.render.table import table_of  # noqa: PLC0415 - the help of commands does without it
+
     return table_of(table).grid(typeset=typeset)
 
 
