@@ -69,7 +69,7 @@ except SystemExit as end:
         (HELP.replace('"--help"', '"train", "att", "--help"'), HEAVY),
         ("import postil; postil.score, postil.parse_metric, postil.Scale", HEAVY - {"Stemmer"} | {"typer", "rich"}),
         ("import postil.records", HEAVY),
-        ("import postil.metaeval", HEAVY | {"typer", "rich"}),
+        ("import postil.metaeval.correlation", HEAVY | {"typer", "rich"}),
         ("import postil.endpoint", HEAVY | {"numpy", "typer", "rich"}),
         ("import postil.plots", HEAVY | {"typer", "rich"}),
     ],

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.metaeval.alternative_annotator import alternative_annotator_test
-from postil.metaeval.audit_rankings import audit_ranking
-from postil.metaeval.calibration import calibrations
-from postil.metaeval.grade_mapping import map_to_grades
-from postil.metaeval.length_bias import length_bias
-from postil.metaeval.variance_components import rater_variance
 from postil.records.results import Audit
 
 if TYPE_CHECKING:
@@ -45,6 +39,13 @@ def audit(
         draws: Random draws.
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
+    from postil.metaeval.alternative_annotator import alternative_annotator_test  # noqa: PLC0415 - it is not always asked for
+    from postil.metaeval.audit_rankings import audit_ranking  # noqa: PLC0415 - the same
+    from postil.metaeval.calibration import calibrations  # noqa: PLC0415 - the same
+    from postil.metaeval.grade_mapping import map_to_grades  # noqa: PLC0415 - the same
+    from postil.metaeval.length_bias import length_bias  # noqa: PLC0415 - the same
+    from postil.metaeval.variance_components import rater_variance  # noqa: PLC0415 - the same
+
     at("scores on the scale of the ratings")
     mapped = map_to_grades(table, options.folds)
     calibrated = calibrations(table, mapped, draws)

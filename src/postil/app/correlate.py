@@ -170,14 +170,13 @@ def correlate_table(
         audited = audit(table, options, found, at, draws, given=given) if options.audit else None
         del counts
     means = system_means(table)
-    rows = tuple(row for each in tests for row in each.rows)
     notes = dict.fromkeys(note for each in tests for note in each.notes)
     known = {(each.metric, each.coefficient) for each in found.absent}
     return CorrelationResult(
         correlations=found.rows,
         absent=(*found.absent, *no_people),
         human=people,
-        differences=rows,
+        differences=tuple(row for each in tests for row in each.rows),
         notes=(*notes, *warnings),
         agreement=agreed,
         systems=means.rows,

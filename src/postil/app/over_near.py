@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.metaeval.correlation import correlations
-from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over
-from postil.metrics.spec import known_metric
 from postil.records.names import metric_of
 from postil.render.formats import value_with_interval
 
@@ -31,6 +29,11 @@ def near_warnings(table: Table, differences: Sequence[Difference], draws: Draws)
         differences: Differences of the metrics in one coefficient.
         draws: Random draws.
     """
+    if not any("over=" in name or name.startswith(MEAN_WEIGHT) for name in table.metrics):
+        return
+    from postil.metrics.reference_aggregation import Over, averages_weights, differ_in_over  # noqa: PLC0415 - all metrics
+    from postil.metrics.spec import known_metric  # noqa: PLC0415 - the same
+
     # Within items whatever level was asked for: between items the mean weight says how many good comments there were.
     weights = [name for name in table.metrics if name.startswith(MEAN_WEIGHT)]
     found = correlations(table.only(weights), ("pearson",), "item", draws) if weights else None
@@ -43,7 +46,15 @@ def near_warnings(table: Table, differences: Sequence[Difference], draws: Draws)
                 f"{value_with_interval(row.value, row.low, row.high)}); over={Over.of(metric).name} follows that mean, "
                 "over=max less so"
             )
-    for near, over, other in _near_and_max(table.metrics):
+    specs = {name: metric for name in table.metrics if (metric := known_metric(name)) is not None}
+    pairs = [
+        (near, Over.of(metric).name, other)
+        for near, metric in specs.items()
+        if averages_weights(metric)
+        for other, same in specs.items()
+        if differ_in_over(metric, same)
+    ]
+    for near, over, other in pairs:
         for each in differences:
             if {each.first, each.second} != {near, other}:
                 continue
@@ -54,12 +65,3 @@ def near_warnings(table: Table, differences: Sequence[Difference], draws: Draws)
                     f"{value_with_interval(ahead.value, ahead.low, ahead.high)}; over={over} loses where references "
                     "get worse as texts get better, and where many references have few distinct weights"
                 )
-
-
-def _near_and_max(names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """The metrics that average weights and their ``over``, each with the same of ``over=max`` that was scored too."""
-    specs = {name: metric for name in names if (metric := known_metric(name)) is not None}
-    for name, metric in specs.items():
-        if averages_weights(metric):
-            over = Over.of(metric).name
-            yield from ((name, over, other) for other, same in specs.items() if differ_in_over(metric, same))

@@ -263,11 +263,12 @@ def open_scores(scores: Scores, names: ColumnNames) -> LocatedRows[Score]:
     if isinstance(scores, ScoreResult):
         if names.given("scores"):
             raise UsageError("columns: scores are a result, whose items and systems have names already")
-        return located(scores.score_rows(), "scores")
-    tables = cast("Sequence[Table]", scores if _are_paths(scores) else [scores])
-    if not tables:
+        sources = [located(scores.score_rows(), "scores")]
+    else:
+        tables = cast("Sequence[Table]", scores if _are_paths(scores) else [scores])
+        sources = [open_rows(table, Score, "scores", names) for table in tables]
+    if not sources:
         raise UsageError("expected at least one file of scores")
-    sources = [open_rows(table, Score, "scores", names) for table in tables]
     places = FileLocations(", ".join(source.places.where for source in sources))
     rows = LocatedRows(places.rows(sources), places)
     return _limited(rows, lambda row: (row.score, *row.statistics), "score", "statistics")
