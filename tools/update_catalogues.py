@@ -33,9 +33,12 @@ DESK: Final = "desk"
 
 MODULES: Final = (
     *(f"annotation/{name}.py" for name in ("events", "grading", "late", "people", "results", "state", "validation")),
+    *("annotation/additions.py", "annotation/inputs.py", "annotation/item_files.py", "app/annotate_add.py"),
     *("app/annotate_agreement.py", "app/campaign_estimate.py", "app/inferred_grades.py"),
     *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py", "metaeval/raters.py"),
-    *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py", "records/results/parts.py"),
+    *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py"),
+    *(f"records/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows", "results/parts")),
+    *(f"records/{name}.py" for name in ("row_files", "tables", "workbooks")),
     *("render/quality.py", "render/severity.py", "web/*.py"),
 )
 """Modules with messages that pages show."""
@@ -141,7 +144,7 @@ def _of_module(path: Path) -> Iterator[Text]:
             yield Text(more[0], "", one, where)
         elif name == "Listed":
             words = {each.arg: _literal(each.value) for each in node.keywords}
-            yield from (Text(words.get(key, usual), "", "", where) for key, usual in LISTED.items())
+            yield from (Text(found, "", "", where) for key, usual in LISTED.items() if (found := words.get(key, usual)))
         elif one:
             yield Text(one, more[0] if more else "", "", where)
             for fact in node.keywords:  # the names of settings

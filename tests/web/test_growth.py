@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -80,6 +81,41 @@ def test_a_file_with_an_error_changes_nothing_and_is_named_as_the_lead_knows_it(
     assert "Choose a file with texts." in sent(lead, articles=articles("n1")).text
     assert "Choose a file with the articles of these texts, too." in sent(lead, texts=NEW).text
     assert len(lead.here.store.items()) == 4
+
+
+@pytest.mark.parametrize(
+    ("texts", "english", "chinese"),
+    [
+        (rows(("zz", "s", "x")), "there is no article 'zz' in articles.jsonl", "articles.jsonl 中没有文章“zz”"),
+        (rows(("n1", "s", "x"), ("n1", "s", "x")), "two items with the name s and one text", "n1 有两个名为 s 的条目"),
+        (
+            ("x.jsonl", b'{"item": "n1"}'),
+            "missing; a candidate needs item, system",
+            "缺少；a candidate 需要 item, system, text；此行有：item",
+        ),
+        (("x.jsonl", b'{"item":'), "the JSON ends too early; is the line cut off?", "这一行是否被截断？"),
+        (("x.jsonl", b"\xff\xfe\x00"), "the file is in UTF-16; save it as UTF-8", "请另存为 UTF-8"),
+        (("x.jsonl", b""), "the file holds no rows", "文件中没有任何行"),
+        (
+            ("x.csv", b"item,system,tekst\nn1,s,x\n"),
+            "did you mean 'tekst'? The file has: ",
+            "是否为“tekst”？文件中有：",
+        ),
+        (("x.csv", b"item,system,text\nn1,s\n"), "expected 3 columns, got 2", "应有 3 列，得到 2 列"),
+        (("x.exe", b"MZ"), "x.exe: unknown kind of file", "x.exe: 不认识的文件类型"),
+        (("x.xlsx", b"no workbook"), "not a workbook of Excel", "不是 Excel（.xlsx）"),
+    ],
+)
+def test_an_error_in_a_file_is_in_the_language_of_the_lead(
+    lead: Any, texts: tuple[str, bytes], english: str, chinese: str
+) -> None:
+    for lang, said in (("en", english), ("zh", chinese)):
+        lead.client.headers["accept-language"] = lang
+        page = unescape(sent(lead, texts=texts, articles=articles("n1")).text)
+        found = re.search(r'role="alert"><div><strong>[^<]*</strong>([^<]*)</div>', page)
+        assert found
+        assert said in found[1]
+        assert not re.search("input_format|COLUMN|Content-Type", found[1])  # a page has no such settings
 
 
 def test_only_leads_send_files_and_only_from_the_page(lead: Any) -> None:

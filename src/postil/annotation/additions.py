@@ -23,6 +23,7 @@ from postil.annotation.pairs import balanced_sides
 from postil.annotation.tables import GRADED, OPEN, SKIPPED
 from postil.annotation.texts import item_values, plan_of
 from postil.errors import UsageError
+from postil.messages import Message
 from postil.records import results
 from postil.records.ids import plain_id
 
@@ -148,7 +149,7 @@ def append_items(
         with database.reading() as connection:
             before = _state(connection)
         if len(before.left) == len(before.plan.annotators):
-            raise UsageError("no annotator is left to take new items; invite one first")
+            raise UsageError(Message("no annotator is left to take new items; invite one first"))
         if not items:
             return Added(before.plan, before.left, len(before.settings.revisions) + 1)
         added = _addition(before, items, known=known, seed=seed, now=now)

@@ -11,7 +11,7 @@ import msgspec
 from postil.annotation.item_assignment import generator
 from postil.annotation.rubric import LANGUAGES, Rubric
 from postil.errors import InvalidInput, UsageError
-from postil.messages import Setting
+from postil.messages import Message, Setting
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Row
 
@@ -129,20 +129,40 @@ def with_gold(
             number = numbers[row.item, row.system, row.sample] = len(found)
             found.append(_text_of_label(found, row, rows.places.error, index))
         if number is None:
-            problem = f"there is no item {row.system} of {row.item}; correct the names, or leave the row out"
+            problem = Message(
+                "there is no item {system} of {item}; correct the names, or leave the row out",
+                system=row.system,
+                item=row.item,
+            )
             raise rows.places.error(index, "item", problem)
         if row.text not in {None, found[number].text}:
-            raise rows.places.error(index, "text", f"{row.system} of {row.item} has another text in the file of items")
+            problem = Message(
+                "{system} of {item} has another text in the file of items", system=row.system, item=row.item
+            )
+            raise rows.places.error(index, "text", problem)
         if row.aspect is not None and row.aspect not in names:
-            raise rows.places.error(index, "aspect", f"expected one of {', '.join(names)}, got '{row.aspect}'")
+            problem = Message("expected one of {names}, got '{got}'", names=", ".join(names), got=row.aspect)
+            raise rows.places.error(index, "aspect", problem)
         place = 0 if row.aspect is None else names.index(row.aspect)
         scale = rubric.scales[place]
         if row.grade not in scale.grades and not (rubric.kind == "spans" and 0 <= row.grade <= 1):
-            grades = f"a whole number from {scale.low} to {scale.high}" if scale.grades else "a share from 0 to 1"
-            raise rows.places.error(index, "grade", f"expected {grades}, got {row.grade:g}")
+            got = f"{row.grade:g}"
+            problem = (
+                Message(
+                    "expected a whole number from {low} to {high}, got {got}", low=scale.low, high=scale.high, got=got
+                )
+                if scale.grades
+                else Message("expected a share from 0 to 1, got {got}", got=got)
+            )
+            raise rows.places.error(index, "grade", problem)
         golds = labels.setdefault(number, [None] * len(names))
         if golds[place] not in {None, row.grade}:
-            problem = f"another row has the label {golds[place]:g} for {row.system} of {row.item}; leave one out"
+            problem = Message(
+                "another row has the label {label} for {system} of {item}; leave one out",
+                label=f"{golds[place]:g}",
+                system=row.system,
+                item=row.item,
+            )
             raise rows.places.error(index, "grade", problem)
         golds[place] = row.grade
         found[number] = msgspec.structs.replace(
@@ -164,9 +184,11 @@ def _text_of_label(
     """Item with the text of a label, shown like the other items of its article."""
     beside = next((item for item in items if item.item == row.item), None)
     if beside is None:
-        raise error(index, "item", f"there is no item of {row.item}, so nothing to show beside this text")
+        problem = Message("there is no item of {item}, so nothing to show beside this text", item=row.item)
+        raise error(index, "item", problem)
     if row.text is None or not row.text.strip() or "\0" in row.text:
-        raise error(index, "text", "expected a text without NUL characters, or none for a text of the file of items")
+        problem = Message("expected a text without NUL characters, or none for a text of the file of items")
+        raise error(index, "text", problem)
     return msgspec.structs.replace(
         beside, system=row.system, text=row.text, sample=row.sample, gold=None, golds=(), purpose=""
     )

@@ -11,7 +11,7 @@ import msgspec
 
 from postil.annotation.models import Context, Item
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.messages import Blank, Setting
+from postil.messages import Blank, Message, Setting
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Article, Candidate, Passage, PlannedReference
 
@@ -141,7 +141,10 @@ class ItemFiles:
         for item, place in self._items(path, reading, given.get("articles", PLAIN)):
             names = (item.item, item.system, item.text, item.title, item.content, item.lang)
             if any("\0" in text for text in (*names, *(one.text for one in item.context))):
-                raise place.error(f"{item.system} of {item.item} contains a NUL character; take it out")
+                problem = Message(
+                    "{system} of {item} contains a NUL character; take it out", system=item.system, item=item.item
+                )
+                raise place.error(problem)
             yield self._numbered(item, seen.setdefault((item.item, item.system), {}), place), place
 
     def _items(self, path: str, reading: Reading, of_articles: Reading) -> Iterator[tuple[Item, ItemPlace]]:
@@ -184,7 +187,7 @@ class ItemFiles:
     def _candidate(self, row: Candidate, article: Article, place: ItemPlace) -> Item:
         sample, lang = getattr(row, "sample", None), getattr(row, "lang", None)
         if sample is not None and sample < 1:
-            raise place.error(f"expected a whole number from 1 up, got {sample}", "sample")
+            raise place.error(Message("expected a whole number from 1 up, got {got}", got=sample), "sample")
         item = _item(article, row.system, row.text, context=self._contexts(row), sample=sample or 0)
         return item if self.articles is not None or lang is None else msgspec.structs.replace(item, lang=lang)
 
@@ -216,18 +219,22 @@ class ItemFiles:
         """The article of an item; where no articles were given, another one in its place."""
         article = unknown if self.articles is None else known.get(item)
         if article is None:
-            raise place.error(f"there is no article '{item}' in {self.articles}", "item")
+            raise place.error(
+                Message("there is no article '{item}' in {file}", item=item, file=f"{self.articles}"), "item"
+            )
         return article
 
     def _numbered(self, item: Item, before: dict[int, str], place: ItemPlace) -> Item:
         """An item with its sample number: its own, or the next one among the texts of its name."""
-        name = f"{item.item} has two items with the name {item.system}"
+        name = Message("{item} has two items with the name {system}", item=item.item, system=item.system)
         if before and self.rows != "candidates":
-            raise place.error(f"{name}; give one of them another id")
+            raise place.error(Message("{problem}; give one of them another id", problem=name))
         if item.sample in before:
-            raise place.error(f"{name} and the sample {item.sample}", "sample")
+            raise place.error(Message("{problem} and the sample {n}", problem=name, n=item.sample), "sample")
         if not item.sample and item.text in before.values():
-            raise place.error(f"{name} and one text; leave one out, or number them in a column named sample")
+            raise place.error(
+                Message("{problem} and one text; leave one out, or number them in a column named sample", problem=name)
+            )
         number = item.sample or max(before, default=0) + 1
         before[number] = item.text
         return msgspec.structs.replace(item, sample=number)

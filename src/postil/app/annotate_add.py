@@ -12,6 +12,7 @@ from postil.app.annotate_pairs import new_gold, planned_pairs
 from postil.app.annotate_plan import roles_of
 from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UsageError
+from postil.messages import Message
 from postil.options import Flag, options
 from postil.records.row_files import PLAIN, read
 
@@ -148,9 +149,9 @@ class _NewItems:
         self.known = 0
         self._by_item, self._pairs = campaign.by_item, campaign.pairs
         self._there: dict[tuple[str, str, int], tuple[Item, str]] = {
-            _key(item): (item, "the campaign") for item in items
+            _key(item): (item, Message("the campaign")) for item in items
         }
-        self._articles = {item.item: (item, "the campaign") for item in items}
+        self._articles: dict[str, tuple[Item, str]] = {item.item: (item, Message("the campaign")) for item in items}
         self._assigned = frozenset(self._articles)
 
     def take(self, item: Item, place: ItemPlace) -> None:
@@ -160,31 +161,47 @@ class _NewItems:
             item: The item.
             place: Its location.
         """
-        name = f"{item.system} of {item.item}"
+        name = Message("{system} of {item}", system=item.system, item=item.item)
         article, where = self._articles.setdefault(item.item, (item, str(place)))
         if (article.title, article.content) != (item.title, item.content):
-            part = "title" if article.title != item.title else "content"
-            raise place.error(f"{where} has another {part} of the article {item.item}; give it another id", "item")
+            part = Message("title") if article.title != item.title else Message("content")
+            problem = Message(
+                "{where} has another {part} of the article {item}; give it another id",
+                where=where,
+                part=part,
+                item=item.item,
+            )
+            raise place.error(problem, "item")
         if _key(item) in self._there:
             other, where = self._there[_key(item)]
             if other.text != item.text:
-                raise place.error(f"{where} has another text of {name}; give the changed text another name")
+                problem = Message(
+                    "{where} has another text of {name}; give the changed text another name", where=where, name=name
+                )
+                raise place.error(problem)
             if other.context != item.context:
-                raise place.error(f"{where} has another context of {name}; give it another name")
+                problem = Message("{where} has another context of {name}; give it another name", where=where, name=name)
+                raise place.error(problem)
             self.known += 1
             return
         if self._pairs and item.item in self._assigned:
             self.known += 1  # not all systems of an article are in one of its pairs
             return
         if self._pairs == 0 and item.item in self._assigned:
-            problem = f"the campaign has all pairs of the texts of {item.item}, and none is of {item.system}"
-            raise place.error(f"{problem}; add texts of other articles")
-        if self._by_item and item.item in self._assigned:
-            raise place.error(
-                f"the texts of {item.item} are assigned already, and here all texts of an article have the same "
-                "annotators; add texts of other articles",
-                "item",
+            problem = Message(
+                "the campaign has all pairs of the texts of {item}, and none is of {system}; add texts of other "
+                "articles",
+                item=item.item,
+                system=item.system,
             )
+            raise place.error(problem)
+        if self._by_item and item.item in self._assigned:
+            problem = Message(
+                "the texts of {item} are assigned already, and here all texts of an article have the same annotators; "
+                "add texts of other articles",
+                item=item.item,
+            )
+            raise place.error(problem, "item")
         self._there[_key(item)] = item, str(place)
         self.found.append(item)
 
@@ -208,14 +225,24 @@ class _NewItems:
                 continue
             item, _ = self._there[key]
             if item.gold is None:
-                problem = f"the campaign has {row.system} of {row.item} as a text to be rated"
-                raise rows.places.error(index, "item", f"{problem}; a text becomes gold when it is added, not later")
+                problem = Message(
+                    "the campaign has {system} of {item} as a text to be rated; a text becomes gold when it is added, "
+                    "not later",
+                    system=row.system,
+                    item=row.item,
+                )
+                raise rows.places.error(index, "item", problem)
             labels = dict(zip([scale.name for scale in rubric.scales], item.golds, strict=False))
             label = labels.get(row.aspect) if row.aspect else item.gold
             if label != row.grade:
-                problem = f"the campaign has the gold label {'none' if label is None else f'{label:g}'}"
-                told = f"{problem} of {row.system} of {row.item}, and annotators were compared with it"
-                raise rows.places.error(index, "grade", told)
+                problem = Message(
+                    "the campaign has the gold label {label} of {system} of {item}, and annotators were compared with "
+                    "it",
+                    label=Message("none") if label is None else f"{label:g}",
+                    system=row.system,
+                    item=row.item,
+                )
+                raise rows.places.error(index, "grade", problem)
             known.add(key)
         return frozenset(known)
 

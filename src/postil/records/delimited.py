@@ -279,7 +279,7 @@ class Delimited:
 
     def _problem(self, cells: list[str]) -> str:
         if len(cells) != len(self.names):
-            return f"expected {len(self.names)} columns, got {len(cells)}"
+            return Message("expected {n} columns, got {got}", n=len(self.names), got=len(cells))
         return self._undecoded(cells)
 
     def _undecoded(self, cells: list[str]) -> str:

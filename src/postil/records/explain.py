@@ -15,7 +15,7 @@ from postil.errors import InvalidInput
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = [
     "NotJson",
@@ -24,6 +24,7 @@ __all__ = [
     "RepeatedKey",
     "explain",
     "is_finite",
+    "lacking",
     "load_json",
     "mismatch",
     "out_of_range",
@@ -206,6 +207,26 @@ def _mismatches(value: object, wanted: inspect.Type, path: str) -> Iterator[Prob
         yield path, unlike(" or ".join(map(_name, options)), value, _advice(value, options))
 
 
+def lacking(kind: str, needed: Sequence[str], there: str, *, row: str = "", advice: str = "") -> Message:
+    """Describe a row that lacks fields.
+
+    Args:
+        kind: Kind of row.
+        needed: The fields that it needs.
+        there: The fields that it has.
+        row: Another word for it.
+        advice: Advice, with a semicolon before it.
+    """
+    return Message(
+        "missing; {kind} needs {needed}; this {row} has: {there}{advice}",
+        kind=f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}",
+        needed=", ".join(needed),
+        row=row or Message("row"),
+        there=there or Message("no fields"),
+        advice=advice,
+    )
+
+
 def unlike(expected: str, value: object, advice: str = "") -> str:
     """Describe a value that is not what was expected.
 
@@ -246,11 +267,9 @@ def _struct_mismatches(value: object, wanted: inspect.StructType, path: str) -> 
     missing = [name for name in needed if name not in value]
     if missing:
         kind = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", wanted.cls.__name__.lstrip("_")).lower()
-        article = "an" if kind[0] in "aeiou" else "a"
-        there = ", ".join(value) or "no fields"
-        row = "object" if path else "request" if kind.endswith("request") else "row"
-        names = ", ".join(dot + name for name in missing)
-        yield names, f"missing; {article} {kind} needs {', '.join(needed)}; this {row} has: {there}"
+        request = Message("request") if kind.endswith("request") else Message("row")
+        row = Message("object") if path else request
+        yield ", ".join(dot + name for name in missing), lacking(kind, needed, ", ".join(value), row=row)
     for field in wanted.fields:
         if field.encode_name in value:
             yield from _mismatches(value[field.encode_name], field.type, dot + field.encode_name)

@@ -11,6 +11,7 @@ import msgspec
 
 from postil.errors import InvalidInput
 from postil.kernel import plain_objects
+from postil.messages import Message
 from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 from postil.records.ids import plain_id
 
@@ -45,8 +46,8 @@ FAILURES: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, Inv
 MAGIC: Final = {
     b"\x1f\x8b": "the data are compressed with gzip; name the file .jsonl.gz, or pipe it through gunzip",
     b"PAR1": "this is a Parquet file; name it .parquet",
-    b"\xff\xfe": "the file is in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "the file is in UTF-16; save it as UTF-8",
+    b"\xff\xfe": Message("the file is in UTF-16; save it as UTF-8"),
+    b"\xfe\xff": Message("the file is in UTF-16; save it as UTF-8"),
 }
 
 
@@ -172,7 +173,7 @@ def read(stream: IO[bytes], row_type: type[T], places: RowLocations) -> Iterator
     except (EOFError, OSError, zlib.error) as error:
         raise unreadable(error, number, places.where) from error
     if not rows:
-        raise InvalidInput("the file holds no rows", where=places.where)
+        raise InvalidInput(Message("the file holds no rows"), where=places.where)
 
 
 def _blocks(stream: IO[bytes], where: str) -> Iterator[bytes]:
@@ -296,12 +297,14 @@ def _problem(text: bytes, number: int, row_type: type[T], where: str) -> Problem
         value = None if found else json.loads(decoded, parse_constant=NotJson)
     except UnicodeDecodeError as broken:
         byte = f"0x{text[broken.start]:02x}"
-        bad = f"byte {byte} at offset {broken.start} of the line is not UTF-8; save the file as UTF-8"
+        bad = Message(
+            "byte {byte} at offset {n} of the line is not UTF-8; save the file as UTF-8", byte=byte, n=broken.start
+        )
         found = _wrong_file(text, "", number, where) or ("", bad)
     except json.JSONDecodeError as broken:
         what = broken.msg.removesuffix(" at").removesuffix(" starting")  # Python says where in its own way
-        bad = f"not JSON at character {broken.pos + 1}: {what[0].lower()}{what[1:]}"
-        found = "", "the JSON ends too early; is the line cut off?" if broken.pos >= len(decoded) else bad
+        bad = Message("not JSON at character {n}: {what}", n=broken.pos + 1, what=f"{what[0].lower()}{what[1:]}")
+        found = "", Message("the JSON ends too early; is the line cut off?") if broken.pos >= len(decoded) else bad
     except RecursionError:
         found = "", "the JSON is nested too deeply"
     except ValueError:  # more digits than Python reads

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from postil.errors import InvalidInput, UnknownName, UsageError, nearest
-from postil.messages import Blank, Command, Listed, Message, Setting
+from postil.messages import Blank, Command, Hint, Listed, Message, Setting
 from postil.records.column_patterns import is_folded, named_in
 from postil.records.decimal_marks import checked_decimal
 from postil.records.delimited import column_names
@@ -151,10 +151,10 @@ class Reading:
         missing = [name for name in missing if name in self.columns][:1] or missing
         sources = [self.columns.get(name) or name for name in missing]
         near = nearest(sources[0], names) if len(missing) == 1 < len(names) and sources[0] not in names else None
-        guess = f"did you mean '{near}'? The" if near else "the"
+        guess = Message("did you mean '{near}'? The", near=near) if near else Message("the")
         advice = [] if missing[0] in self.columns else self._ways_to_name(where, missing, names)
         if len(names) == 1 and (found := next((mark for mark in ";\t|," if mark in names[0]), None)):
-            guess = "the"
+            guess = Message("the")
             word = Blank("tab" if found == "\t" else shown(found))
             between = file_setting("delimiter", word, python=f"delimiter={shown(found)}")
             advice = [Message("; is {mark} between the columns? {delimiter}", mark=shown(found), delimiter=between)]
@@ -170,8 +170,8 @@ class Reading:
 
     def _ways_to_name(self, where: str, missing: Sequence[str], names: Sequence[str]) -> list[Message]:
         """Clauses on what to do where a file lacks columns that nobody named."""
-        ways = [
-            Message(
+        ways: list[Message] = [
+            Hint(
                 "; name the one for it: {columns}",
                 "; name the ones for them: {columns}",
                 count=len(missing),

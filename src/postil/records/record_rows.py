@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from postil.errors import InvalidInput
-from postil.messages import Message
+from postil.messages import Hint, Message
 from postil.records.cells import constants_of
 from postil.records.delimited import column_names
-from postil.records.explain import explain, unlike
+from postil.records.explain import explain, lacking, unlike
 from postil.records.reading import NESTED
 from postil.records.rows import Candidate, Reference, Row
 from postil.records.unfolding import unfolding
@@ -149,22 +149,17 @@ class _Picks(Generic[T]):
         """Make the error for a row that is none."""
         missing = [name for name in self.required if name not in value]
         if missing:
-            there = column_names(list(record)) or "no fields"
-            mapped = [self._sources[name] for name in missing]
-            kind = self.row_type.__name__.lower()
-            needs = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} needs {', '.join(self.required)}"
             advice: str = ""
             if unnamed := [name for name in missing if name not in self._reading.columns]:
-                advice = Message(
+                advice = Hint(
                     "; for another name: {columns}",
                     "; for other names: {columns}",
                     count=len(unnamed),
                     columns=self._reading.column_setting(*unnamed),
                 )
-            problem = Message(
-                "missing; {needs}; this row has: {there}{advice}", needs=needs, there=there, advice=advice
-            )
-            return InvalidInput(problem, field=", ".join(mapped))
+            kind = self.row_type.__name__.lower()
+            problem = lacking(kind, self.required, column_names(list(record)), advice=advice)
+            return InvalidInput(problem, field=", ".join(self._sources[name] for name in missing))
         field, found = explain(value, self.row_type) or ("", str(error))
         return InvalidInput(found, field=field)
 
@@ -235,7 +230,7 @@ def records_as_rows(
         places.extend(lines[index] for index in of)
         yield from rows
     if picks is None:
-        raise InvalidInput("the file holds no rows", where=places.where)
+        raise InvalidInput(Message("the file holds no rows"), where=places.where)
     if unfolded:
         unfolded.tell_empty(empty)
     picks.check_seen(None)

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Final, Generic, Literal, Protocol, TypeAli
 import msgspec
 
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.messages import Blank, Message, Setting
+from postil.messages import Blank, Hint, Message, Setting
 from postil.records import jsonl, parquet
 from postil.records.atomic_file import AtomicFile, write_error
 from postil.records.delimited import CsvSink, Delimited, column_names
@@ -139,15 +139,15 @@ def format_of(path: FilePath, reading: Reading = PLAIN) -> str:
         return "dataset"
     if reading.format is not None:
         return reading.format
-    old = "; save an old workbook as .xlsx" if lower.endswith(".xls") else ""
-    known = f"known endings: {', '.join(FORMATS)} (text also .gz, .zst), a dataset folder, or - for standard input"
-    raise UsageError(
-        "{name}: unknown kind of file; {known}; name the format with {setting}{old}",
+    problem = Message(
+        "{name}: unknown kind of file; known endings: {known} (text also .gz, .zst), a dataset folder, or - for "
+        "standard input{advice}{old}",
         name=name,
-        known=known,
-        setting=file_setting("input_format", python="format=NAME"),
-        old=old,
+        known=", ".join(FORMATS),
+        advice=Hint("; name the format with {setting}", setting=file_setting("input_format", python="format=NAME")),
+        old=Message("; save an old workbook as .xlsx") if lower.endswith(".xls") else "",
     )
+    raise UsageError(problem)
 
 
 @contextmanager

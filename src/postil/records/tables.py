@@ -121,7 +121,9 @@ class _Rows(Generic[T]):
         if self._unfolding:
             self._unfolding.tell_empty(empty)
         if expected == 1:
-            raise InvalidInput("the file holds no rows, only the names of its columns", where=self._table.where)
+            raise InvalidInput(
+                Message("the file holds no rows, only the names of its columns"), where=self._table.where
+            )
 
     def _number_marks(self) -> NumberMarks | None:
         """Marks in the columns of numbers; None where the decimal mark is named."""

@@ -76,7 +76,9 @@ class Sheet:
         self.where = where
         data = stream.read()
         if not data.startswith(b"PK"):
-            problem = "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
+            problem: str = Message(
+                "not a workbook of Excel (.xlsx) or OpenDocument (.ods); a text table is named .csv or .tsv"
+            )
             raise InvalidInput(problem, where=where)
         damage = (calamine.CalamineError, *DAMAGE)
         check_sizes(data, where)

@@ -174,8 +174,12 @@ class _Pages:
             try:
                 return apart.submit(add, self._url, [names["texts"]], options, lead=lead).result()
             except (BrokenProcessPool, MemoryError):
-                problem = f"the files take more than {MEMORY >> 30} GiB of memory, or the process was ended"
-                raise PostilError(f"{problem}; give fewer texts at once, or try again") from None
+                problem = Message(
+                    "the files take more than {n} GiB of memory, or the process was ended; give fewer texts at once, "
+                    "or try again",
+                    n=MEMORY >> 30,
+                )
+                raise PostilError(problem) from None
 
 
 def limit_memory() -> None:

@@ -58,7 +58,15 @@ class Page(Face):
     def __init__(self, catalogue: _Catalogue | None = None) -> None:
         self._catalogue = catalogue
         found = NullTranslations() if catalogue is None else catalogue
-        self.gettext, self.ngettext, self.pgettext = found.gettext, found.ngettext, found.pgettext
+        self._gettext, self.ngettext, self.pgettext = found.gettext, found.ngettext, found.pgettext
+
+    def gettext(self, text: str) -> str:
+        """Translate a text.
+
+        Args:
+            text: The text.
+        """
+        return self._gettext(text) if text else ""  # whose translation would be the head of the catalogue
 
     def within(self, context: str) -> dict[str, str]:
         """The texts of a context by their English; empty for English.
