@@ -32,22 +32,22 @@ def test_fits_are_those_of_scikit_learn(l2: float) -> None:
 @given(st.integers(0, 1000), st.floats(0.01, 10), st.floats(-5, 5))
 def test_units_of_a_column_change_nothing(seed: int, scale: float, shift: float) -> None:
     x, true = drawn(seed, n=40, columns=2)
-    found = Logistic.fit(x, true).logits(x)
-    assert Logistic.fit(x * scale + shift, true).logits(x * scale + shift) == pytest.approx(found, abs=1e-6)
+    found = Logistic.fit(x, true).predict(x)
+    assert Logistic.fit(x * scale + shift, true).predict(x * scale + shift) == pytest.approx(found, abs=1e-6)
 
 
 def test_separable_outcomes_and_constant_columns() -> None:
     x = np.column_stack([np.arange(10.0), np.full(10, 0.1), np.full(10, 1e9)])
     model = Logistic.fit(x, x[:, 0] >= 5, l2=1e-6)
-    assert (model.logits(x) > 0).tolist() == [False] * 5 + [True] * 5
+    assert (model.predict(x) > 0).tolist() == [False] * 5 + [True] * 5
     assert model.weights[1:].tolist() == [0, 0]
-    assert np.isfinite(model.logits(np.array([[5.0, 7.0, 0.0]]))).all()
+    assert np.isfinite(model.predict(np.array([[5.0, 7.0, 0.0]]))).all()
 
 
 def test_logits_of_a_row_do_not_depend_on_others() -> None:
     x, true = drawn(5)
     model = Logistic.fit(x, true)
-    assert [model.logits(row[None])[0] for row in x] == model.logits(x).tolist()
+    assert [model.predict(row[None])[0] for row in x] == model.predict(x).tolist()
 
 
 def test_what_cannot_be_fitted() -> None:

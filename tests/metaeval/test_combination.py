@@ -26,7 +26,7 @@ def test_ridge_worked_by_hand() -> None:
     grades = 3 + 2 * scores[:, 0] + scores[:, 1]
     model = ridge_fit(scores, grades, 0.01)
     assert model.weights.tolist() == pytest.approx([2 / 1.01, 1 / 1.01], abs=1e-12)
-    assert (model.mean.tolist(), model.spread.tolist(), model.intercept) == ([0, 0], [1, 1], 3)
+    assert (model.mean.tolist(), model.scale.tolist(), model.intercept) == ([0, 0], [1, 1], 3)
     assert model.predict(np.array([[3.0, 0.0]])).tolist() == pytest.approx([3 + 3 * 2 / 1.01], abs=1e-12)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.metaeval.combination import LEARNERS
 from postil.metaeval.combination_fit import combine, judged_texts
 from postil.metaeval.score_matrix import Judged, Scored
 from postil.records.rows import Judgement, Score
@@ -39,7 +40,7 @@ def joined(
 def fitted(
     texts: JudgedTexts, method: CombinationMethod = "ridge", penalty: float = 0.01, folds: int = 2, **more: bool
 ) -> FittedCombination:
-    return combine(texts, method, penalty, folds, 50, 1, **more)
+    return combine(texts, LEARNERS[method], penalty, folds, 50, 1, **more)
 
 
 def test_out_of_fold_grades_worked_by_hand() -> None:

@@ -34,7 +34,7 @@ def test_the_interval_of_precision_holds_the_true_one() -> None:
         found = fit_labels(columns, shown, article, resamples=20, seed=1, folds=7)
         point = next(one for one in found.points if one.coverage >= 0.3)
         kept = found.kept
-        probable = 1 / (1 + np.exp(-(kept.slope * kept.logistic.logits(new) + kept.offset))).reshape(-1, EACH)
+        probable = 1 / (1 + np.exp(-(kept.slope * kept.logistic.predict(new) + kept.offset))).reshape(-1, EACH)
         best, top = probable.argmax(1), probable.max(1)
         true = np.take_along_axis(chances.reshape(-1, EACH), best[:, None], 1)[:, 0]
         held += point.low <= true[top >= np.quantile(top, 1 - point.coverage)].mean() <= point.high

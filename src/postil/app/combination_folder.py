@@ -25,15 +25,16 @@ import numpy as np
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
+from postil.learners.linear import Linear
 from postil.messages import Command, Message, Setting
-from postil.metaeval.combination import CombinationMethod, Isotonic, Ridge
+from postil.metaeval.combination import LEARNERS, CombinationMethod, Isotonic
 from postil.metaeval.combination_fit import transformed
 from postil.records.atomic_file import write_folder
 from postil.records.explain import load_json
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -137,13 +138,10 @@ def encoded(config: CombinationConfig, model: Model) -> tuple[dict[str, bytes], 
     """
     files = {CONFIG: _json(msgspec.to_builtins(config))}
     if isinstance(model, Trees):
-        trees = [{name: getattr(tree, name).tolist() for name in _Tree.__struct_fields__} for tree in model.trees]
+        trees = [{name: column.tolist() for name, column in tree._asdict().items()} for tree in model.trees]
         files[TREES] = _json({"baseline": model.baseline, "gain": model.gain.tolist(), "trees": trees}, indent=None)
-    elif isinstance(model, Ridge):
-        columns = np.column_stack([model.mean, model.spread, model.weights])
-        files[WEIGHTS] = _npy(np.vstack([columns, [0.0, 1.0, model.intercept]]))
-    elif isinstance(model, Isotonic):
-        files[WEIGHTS] = _npy(np.column_stack([model.known, model.levels]))
+    elif isinstance(model, Linear | Isotonic):
+        files[WEIGHTS] = _npy(model.table())
     return files, _hash(files)
 
 
@@ -184,25 +182,19 @@ def open_combination(folder: str | os.PathLike[str]) -> SavedCombination:
         )
     config = _read(path / CONFIG, CombinationConfig)
     _check_config(config, str(path / CONFIG))
-    name = TREES if config.method == "boosting" else WEIGHTS
+    name, opened = OPENED[config.method]
     metadata = _read(path / METADATA, _Metadata)
     found = _hash({each: _bytes(path / each) for each in (CONFIG, name)})
     if metadata.hash != found:
         problem = f"{name} or {CONFIG} does not fit the hash, expected {metadata.hash}, got {found}; {WHOLE}"
         raise InvalidInput(problem, where=str(path / METADATA), field="hash")
-    m = len(config.columns)
-    if config.method == "boosting":
-        model: Model = _trees(path / name, m)
-    elif config.method == "ridge":
-        model = _ridge(path / name, m)
-    else:
-        model = _isotonic(path / name, falls=config.columns[0].falls)
-    return SavedCombination(config, model, found, metadata.scale)
+    return SavedCombination(config, opened(path / name, config.columns), found, metadata.scale)
 
 
 def _check_config(config: CombinationConfig, where: str) -> None:
-    if not config.columns or (config.method == "isotonic" and len(config.columns) > 1):
-        expected = "one column" if config.method == "isotonic" else "at least one column"
+    single = LEARNERS[config.method].single
+    if not config.columns or (single and len(config.columns) > 1):
+        expected = "one column" if single else "at least one column"
         raise InvalidInput(f"expected {expected}, got {len(config.columns)}", where=where, field="columns")
     for column in config.columns:
         if column.transform != transformed(column.metric):
@@ -210,25 +202,23 @@ def _check_config(config: CombinationConfig, where: str) -> None:
             raise InvalidInput(expected, where=where, field="transform")
 
 
-def _ridge(file: Path, m: int) -> Ridge:
-    rows = _finite(file, (m + 1, 3))
-    mean, spread, weights = (np.ascontiguousarray(column) for column in rows[:-1].T)
-    if (spread < 0).any() or weights[spread == 0].any():
+def _ridge(file: Path, columns: Sequence[ColumnConfig]) -> Linear:
+    model = Linear.of(_finite(file, (len(columns) + 1, 3)))
+    if (model.scale < 0).any() or model.weights[model.scale == 0].any():
         problem = "expected standard deviations from 0 up, and weight 0 where one is 0"
         raise InvalidInput(f"{problem}; {WHOLE}", where=str(file))
-    return Ridge(mean, spread, weights, float(rows[-1, 2]))
+    return model
 
 
-def _isotonic(file: Path, *, falls: bool) -> Isotonic:
-    known, levels = (np.ascontiguousarray(column) for column in _finite(file, (None, 2)).T)
-    if not len(known) or (np.diff(known) <= 0).any() or (np.diff(levels) < 0).any():
+def _isotonic(file: Path, columns: Sequence[ColumnConfig]) -> Isotonic:
+    model = Isotonic.of(_finite(file, (None, 2)), falls=columns[0].falls)
+    if not len(model.known) or (np.diff(model.known) <= 0).any() or (np.diff(model.levels) < 0).any():
         raise InvalidInput(f"expected scores that rise and grades that do not fall; {WHOLE}", where=str(file))
-    return Isotonic(known, levels, falls)
+    return model
 
 
-def _trees(file: Path, m: int) -> Trees:
-    found = _read(file, _Trees)
-    trees = []
+def _trees(file: Path, columns: Sequence[ColumnConfig]) -> Trees:
+    found, trees, m = _read(file, _Trees), [], len(columns)
     for number, nodes in enumerate(found.trees):
         if (tree := _tree(nodes, m)) is None:
             problem = f"expected nodes of finite numbers, columns below {m} and nodes after their own; {WHOLE}"
@@ -242,18 +232,21 @@ def _trees(file: Path, m: int) -> Trees:
 
 def _tree(nodes: _Tree, m: int) -> Tree | None:
     """The tree of nodes; None if they are none."""
-    same = len({len(column) for column in msgspec.structs.astuple(nodes)}) == 1
+    columns = msgspec.structs.astuple(nodes)
+    same = len(set(map(len, columns))) == 1
     whole = all(-1 <= each < 2**31 for each in (*nodes.feature, *nodes.left, *nodes.right))
     if not (same and whole and all(map(math.isfinite, (*nodes.threshold, *nodes.value)))):
         return None
-    tree = Tree(
-        feature=np.array(nodes.feature, np.int32),
-        threshold=np.array(nodes.threshold, np.float64),
-        left=np.array(nodes.left, np.int32),
-        right=np.array(nodes.right, np.int32),
-        value=np.array(nodes.value, np.float64),
-    )
+    tree = Tree.of(*columns)
     return tree if tree.sound(m) else None
+
+
+OPENED: Final[Mapping[CombinationMethod, tuple[str, Callable[[Path, Sequence[ColumnConfig]], Model]]]] = {
+    "ridge": (WEIGHTS, _ridge),
+    "isotonic": (WEIGHTS, _isotonic),
+    "boosting": (TREES, _trees),
+}
+"""File of the model of each learner, and the function that opens it."""
 
 
 def _finite(file: Path, shape: tuple[int | None, ...]) -> NDArray[np.float64]:

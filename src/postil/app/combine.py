@@ -7,7 +7,7 @@ import json
 import math
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from postil.app.options import ScoreInputOptions, SeedOptions
 from postil.app.rated import LARGEST, JudgedKeywords, Rated, ScoredKeywords, open_score_files
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
-from postil.metaeval.combination import PENALTY, CombinationMethod
+from postil.metaeval.combination import LEARNERS, PENALTY
 from postil.metaeval.combination_fit import FOLDS, columns_of, combine, judged_texts, transformed
 from postil.metaeval.resampling import RESAMPLES
 from postil.metaeval.score_matrix import Judged, Scored
@@ -66,7 +66,6 @@ __all__ = [
     "fit_rated",
 ]
 
-METHODS: Final[tuple[CombinationMethod, ...]] = get_args(CombinationMethod)
 
 OF_REFERENCES: Final = (
     "references:",
@@ -114,8 +113,8 @@ class CombineOptions(SeedOptions):
             if isinstance(given := getattr(self, several), str):
                 object.__setattr__(self, several, (given,))
         check_fields(self)
-        if self.method not in METHODS:
-            raise UnknownName("method", self.method, METHODS)
+        if self.method not in LEARNERS:
+            raise UnknownName("method", self.method, LEARNERS)
         if self.penalty < 0:
             raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
         if self.folds < 2:
@@ -226,15 +225,15 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
     scored = Scored(rated.scores)
     judged = Judged(rated.judgements, options.aspect, options.scale)
     texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
-    method = cast("CombinationMethod", options.method)
+    learner = LEARNERS[options.method]
     fitted = combine(
-        texts, method, options.penalty, options.folds, options.resamples, options.seed, monotone=options.monotone
+        texts, learner, options.penalty, options.folds, options.resamples, options.seed, monotone=options.monotone
     )
-    penalty = None if method == "isotonic" else options.penalty
+    penalty = options.penalty if learner.linear else None
     columns = zip(texts.metrics, texts.signatures, texts.falls.tolist(), strict=True)
     config = CombinationConfig(
         format=1,
-        method=method,
+        method=learner.name,
         columns=tuple(
             ColumnConfig(metric=metric, signature=signature, falls=falls, transform=transformed(metric))
             for metric, signature, falls in columns
@@ -244,7 +243,7 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
     )
     files, model_hash = encoded(config, fitted.model)
     settings = CombinationSettings(
-        method=method,
+        method=learner.name,
         folds=options.folds,
         resamples=options.resamples,
         seed=options.seed,
@@ -292,7 +291,7 @@ def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, objec
     """Description of a fit for ``metadata.json``: nothing that another run would not write."""
     fit = result.combination
     settings = result.settings
-    trees = {"scikit-learn": version("scikit-learn")} if settings.method == "boosting" else {}
+    package = LEARNERS[settings.method].package
     return {
         "data": settings.data,
         "texts": len(result.texts.items),
@@ -306,7 +305,7 @@ def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, objec
             "pearson_within_items": fit.item and fit.item.value,
             "rmse": fit.rmse,
         },
-        "versions": {"postil": VERSION, "numpy": np.__version__, **trees},
+        "versions": {"postil": VERSION, "numpy": np.__version__, **({package: version(package)} if package else {})},
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,7 +19,7 @@ from postil.commenters.relevance_features import (
 )
 from postil.commenters.text_vectors import TextVectors
 from postil.errors import InvalidInput
-from postil.learners.boosting import Tree, Trees
+from postil.learners.boosting import Trees
 from postil.learners.logistic import Logistic
 from postil.text.static_encoders import open_static
 
@@ -65,21 +64,13 @@ class FeatureModel:
         Args:
             columns: float64[n, m], features.
         """
-        found = self.logistic.logits(columns)
+        found = self.logistic.predict(columns)
         return found if self.trees is None else (found + self.trees.predict(columns)) / 2
 
     def arrays(self) -> dict[str, AnyArray]:
         """Arrays that a model folder keeps of it, by name."""
-        one = self.logistic
-        rows = np.column_stack([one.mean, one.scale, one.weights])
-        arrays: dict[str, AnyArray] = {"features.logistic": np.vstack([rows, [0.0, 1.0, one.intercept]])}
-        if self.trees is not None:
-            trees = self.trees.trees
-            nodes = [np.column_stack([t.feature, t.threshold, t.left, t.right, t.value]) for t in trees]
-            arrays["features.trees"] = np.vstack([np.zeros((0, 5)), *nodes])
-            arrays["features.tree_offsets"] = np.cumsum([0, *map(len, nodes)])
-            arrays["features.gain"] = np.append(self.trees.gain, self.trees.baseline)
-        return arrays
+        trees = {} if self.trees is None else self.trees.arrays()
+        return {f"features.{name}": array for name, array in {"logistic": self.logistic.table(), **trees}.items()}
 
     @classmethod
     def open(cls, model: Model, columns: int, *, boosted: bool) -> FeatureModel:
@@ -98,21 +89,19 @@ class FeatureModel:
             expected = Expected("float64", shape, low=-_HIGHEST)
             return np.asarray(model.array(f"ranker/features.{name}", expected))
 
-        rows = array("logistic", columns + 1, 3)
-        if (rows[:, 1] <= 0).any():
+        logistic = Logistic.of(array("logistic", columns + 1, 3))
+        if (logistic.scale <= 0).any():
             file = str(model.path / "ranker/features.logistic.npy")
             raise InvalidInput(f"expected standard deviations above 0; {WHOLE}", where=file)
-        logistic = Logistic(rows[:-1, 0], rows[:-1, 1], rows[:-1, 2], float(rows[-1, 2]))
         if not boosted:
             return cls(logistic, None)
         gain, nodes = array("gain", columns + 1), array("trees", None, 5)
         offsets = Expected("int64", (None,), end=len(nodes))
-        bounds = np.asarray(model.array("ranker/features.tree_offsets", offsets))
-        trees = tuple(_tree(nodes[begin:end]) for begin, end in pairwise(bounds.tolist()))
-        if not all(tree.sound(columns) for tree in trees):
+        trees = Trees.of(nodes, np.asarray(model.array("ranker/features.tree_offsets", offsets)), gain)
+        if not all(tree.sound(columns) for tree in trees.trees):
             problem = f"expected nodes of {columns} columns, each but the root below one before it; {WHOLE}"
             raise InvalidInput(problem, where=str(model.path / "ranker/features.trees.npy"))
-        return cls(logistic, Trees(float(gain[-1]), trees, gain[:-1]))
+        return cls(logistic, trees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,10 +241,3 @@ def person_ids(vocabulary: Vocabulary) -> tuple[NDArray[np.int32], NDArray[np.in
     """
     first, second = (vocabulary.branch().encode_tokens([list(words)]).ids for words in (FIRST_PERSON, SECOND_PERSON))
     return first[first < len(vocabulary)], second[second < len(vocabulary)]
-
-
-def _tree(nodes: NDArray[np.float64]) -> Tree:
-    feature, threshold, left, right, value = nodes.T
-    integers = (np.ascontiguousarray(each).astype(np.int32) for each in (feature, left, right))
-    feature, left, right = integers
-    return Tree(feature, np.ascontiguousarray(threshold), left, right, np.ascontiguousarray(value))

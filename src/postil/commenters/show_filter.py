@@ -160,7 +160,7 @@ class ShowFilter:
         Args:
             columns: float64[n, m].
         """
-        logits = np.clip(self.slope * self.logistic.logits(columns) + self.offset, -700, 700)
+        logits = np.clip(self.slope * self.logistic.predict(columns) + self.offset, -700, 700)
         return np.asarray(1 / (1 + np.exp(-logits)))
 
     def judged(self, found: Suggestions, columns: NDArray[np.float64]) -> Suggestions:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from postil.messages import Message, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["LEAF", "Tree", "Trees", "boosting_fit", "classifier_fit"]
 
@@ -31,11 +32,9 @@ MOST_LEAVES: Final = 64
 """Most leaves of a tree that the kernel reads."""
 OUTCOME_TREES: Final = 100
 """Number of trees for outcomes."""
-_NODES: Final = {"feature": "int32", "threshold": "float64", "left": "int32", "right": "int32", "value": "float64"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class Tree(NamedTuple):
     """A regression tree of k nodes, the root first, every node before those below it.
 
     Args:
@@ -51,6 +50,13 @@ class Tree:
     left: Integers
     right: Integers
     value: Floats
+
+    @classmethod
+    def of(cls, feature: ArrayLike, threshold: ArrayLike, left: ArrayLike, right: ArrayLike, value: ArrayLike) -> Tree:
+        """The tree of columns of numbers, whatever their type."""
+        first, below, other = (np.ascontiguousarray(each, np.int32) for each in (feature, left, right))
+        ends, levels = (np.ascontiguousarray(each, np.float64) for each in (threshold, value))
+        return cls(first, ends, below, other, levels)
 
     def sound(self, columns: int) -> bool:
         """True if every node is below one before it, which a walk takes to one of at most 64 leaves.
@@ -91,14 +97,22 @@ class Trees:
         """
         return tree_sums(np.ascontiguousarray(scores), *self._nodes, self.baseline)
 
+    @classmethod
+    def of(cls, trees: Floats, tree_offsets: NDArray[np.int64], gain: Floats) -> Trees:
+        """The trees of `arrays`."""
+        each = tuple(Tree.of(*trees[begin:end].T) for begin, end in pairwise(tree_offsets.tolist()))
+        return cls(float(gain[-1]), each, gain[:-1])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Nodes of all trees, float64[k, 5], where those of each begin, and the gains with the baseline, by name."""
+        nodes, starts = self._nodes
+        return {"trees": np.column_stack(nodes), "tree_offsets": starts, "gain": np.append(self.gain, self.baseline)}
+
     @cached_property
     def _nodes(self) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64]]:
         """The nodes of all trees as the kernel takes them, and where those of each begin."""
-        nodes = tuple(
-            np.concatenate([np.zeros(0, kind), *(getattr(tree, name) for tree in self.trees)])
-            for name, kind in _NODES.items()
-        )
-        return nodes, np.cumsum([0, *(len(tree.feature) for tree in self.trees)])
+        columns = zip(Tree.of([], [], [], [], []), *self.trees, strict=True)
+        return tuple(map(np.concatenate, columns)), np.cumsum([0, *(len(tree.feature) for tree in self.trees)])
 
 
 def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed: int) -> Trees:
@@ -196,10 +210,10 @@ def _fitted(model: Any, columns: Floats, targets: NDArray[np.generic]) -> Trees:
 
 def _tree(nodes: NDArray[np.void]) -> Tree:
     leaf = nodes["is_leaf"] == 1
-    return Tree(
-        feature=np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
+    return Tree.of(
+        feature=np.where(leaf, -1, nodes["feature_idx"]),
         threshold=np.where(leaf, 0.0, nodes["num_threshold"]),
-        left=np.where(leaf, 0, nodes["left"]).astype(np.int32),
-        right=np.where(leaf, 0, nodes["right"]).astype(np.int32),
+        left=np.where(leaf, 0, nodes["left"]),
+        right=np.where(leaf, 0, nodes["right"]),
         value=np.where(leaf, nodes["value"], 0.0),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
+from postil.learners.linear import Linear
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,21 +24,10 @@ GRADIENT: Final = 1e-10
 """Largest entry of the gradient, per row, at the minimum."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Logistic:
-    """P(outcome) = 1 / (1 + exp(-logit)), where the logit is linear in standardized columns.
+class Logistic(Linear):
+    """P(outcome) = 1 / (1 + exp(-logit)), where the logit is linear in standardized columns."""
 
-    Args:
-        mean: float64[m], mean of each column.
-        scale: float64[m], standard deviation of each column; 1 for a constant column.
-        weights: float64[m], the logit per standard deviation; 0 for a constant column.
-        intercept: The logit of a row of means.
-    """
-
-    mean: Floats
-    scale: Floats
-    weights: Floats
-    intercept: float
+    __slots__ = ()
 
     @classmethod
     def fit(cls, columns: Floats, outcomes: NDArray[np.bool_], l2: float = 1.0) -> Logistic:
@@ -57,7 +46,7 @@ class Logistic:
             Undefined: All outcomes are the same.
 
         >>> model = Logistic.fit(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1], bool), l2=1.0)
-        >>> model.logits(np.array([[0.0], [2.5], [5.0]])).round(3).tolist()
+        >>> model.predict(np.array([[0.0], [2.5], [5.0]])).round(3).tolist()
         [-1.272, 0.0, 1.272]
         """
         if columns.ndim != 2 or outcomes.shape != columns.shape[:1]:
@@ -96,25 +85,13 @@ class Logistic:
             w, loss = tried, lower
         return cls(mean, scale, w[:-1], float(w[-1]))
 
-    def logits(self, columns: Floats) -> Floats:
-        """The logit of each row, float64[n].
-
-        Args:
-            columns: float64[n, m].
-        """
-        # Column by column, so that the logit of a row does not depend on the rows around it.
-        out = np.full(len(columns), self.intercept)
-        for column, mean, scale, weight in zip(columns.T, self.mean, self.scale, self.weights, strict=True):
-            out += (column - mean) / scale * weight
-        return out
-
     def probabilities(self, columns: Floats) -> Floats:
         """The probability of the outcome for each row, float64[n].
 
         Args:
             columns: float64[n, m].
         """
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.logits(columns), -700, 700))))
+        return np.asarray(1 / (1 + np.exp(-np.clip(self.predict(columns), -700, 700))))
 
 
 def _loss(x: Floats, true: Floats, w: Floats, penalty: Floats) -> float:

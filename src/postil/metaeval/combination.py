@@ -1,24 +1,41 @@
-"""Learned combinations of scores: ridge and isotonic regression of human ratings on scores."""
+"""The learners of combinations of scores: ridge and isotonic regression of human ratings on scores, boosted trees."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from postil.errors import Undefined
+from postil.learners.boosting import boosting_fit
+from postil.learners.linear import Linear
 from postil.messages import Setting
 from postil.metaeval.coefficients import constant
 from postil.metaeval.grade_mapping import interpolated, isotonic_points
 from postil.records.ties import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["PENALTY", "CombinationMethod", "Isotonic", "Model", "Ridge", "assign_items", "isotonic_fit", "ridge_fit"]
+    from postil.learners.boosting import Trees
+
+__all__ = [
+    "LEARNERS",
+    "PENALTY",
+    "CombinationMethod",
+    "Isotonic",
+    "Learner",
+    "Model",
+    "Terms",
+    "assign_items",
+    "isotonic_fit",
+    "penalized",
+    "ridge_fit",
+]
 
 Floats: TypeAlias = "NDArray[np.float64]"
 
@@ -40,30 +57,6 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ridge:
-    """A linear combination of standardized columns.
-
-    Args:
-        mean: float64[m], mean of each column in the rows that it was fitted on.
-        spread: float64[m], standard deviation there (divisor n); 0 for a constant column.
-        weights: float64[m], grades per standard deviation; 0 for a constant column.
-        intercept: Mean grade of the rows.
-    """
-
-    mean: Floats
-    spread: Floats
-    weights: Floats
-    intercept: float
-
-    def predict(self, scores: Floats) -> Floats:
-        """See `Model.predict`."""
-        out = np.full(len(scores), self.intercept)
-        for column in np.flatnonzero(self.weights):  # one by one, so that no batch changes the order of a sum
-            out += (scores[:, column] - self.mean[column]) / self.spread[column] * self.weights[column]
-        return out
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Isotonic:
     """A rising function of one column, linear between points and flat outside.
 
@@ -77,9 +70,58 @@ class Isotonic:
     levels: Floats
     falls: bool
 
+    @classmethod
+    def of(cls, table: Floats, *, falls: bool) -> Isotonic:
+        """The function of a `table`."""
+        known, levels = (np.ascontiguousarray(column) for column in table.T)
+        return cls(known, levels, falls)
+
+    def table(self) -> Floats:
+        """Points and the grade at each, float64[k, 2]."""
+        return np.column_stack([self.known, self.levels])
+
     def predict(self, scores: Floats) -> Floats:
         """See `Model.predict`."""
         return interpolated(self.known, self.levels, -scores[:, 0] if self.falls else scores[:, 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Terms:
+    """What a learner is told beside scores and grades, for m columns.
+
+    Args:
+        penalty: Ridge penalty.
+        falls: bool[m], True where lower is better, which isotonic regression reads.
+        bounds: int8[m], 1 where the grade may not fall with a column, -1 where it may not rise, else 0.
+        monotone: True if boosted trees also keep the sign of the ridge weight of the other columns.
+        seed: Seed of boosted trees.
+    """
+
+    penalty: float
+    falls: NDArray[np.bool_]
+    bounds: NDArray[np.int8]
+    monotone: bool = False
+    seed: int = 0
+
+
+class Learner(NamedTuple):
+    """A way to fit a combination.
+
+    Args:
+        name: Its name, as commands take it.
+        fit: Function of scores, float64[n, m], grades, float64[n], and terms to a model.
+        single: True if it takes one metric.
+        linear: True if it fits a ridge regression, whose weights are told: alone, or beside its own model.
+        beside: Name of the learner of the controls alone.
+        package: Distribution that fits it; empty for none.
+    """
+
+    name: CombinationMethod
+    fit: Callable[[Floats, Floats, Terms], Model]
+    single: bool = False
+    linear: bool = True
+    beside: CombinationMethod = "ridge"
+    package: str = ""
 
 
 def assign_items(items: Sequence[str], folds: int) -> NDArray[np.int32]:
@@ -114,7 +156,7 @@ def assign_items(items: Sequence[str], folds: int) -> NDArray[np.int32]:
 
 def ridge_fit(
     scores: Floats, grades: Floats, penalty: float = PENALTY, rising: NDArray[np.int8] | None = None
-) -> Ridge:
+) -> Linear:
     """Fit a ridge regression: minimize ``sum (y - a - Zw)² + penalty · n · |w|²``.
 
     Z are the columns less their means, over their standard deviations (divisor n); the intercept a is not penalized.
@@ -143,7 +185,7 @@ def ridge_fit(
     weights = np.zeros(m)
     bounds = np.zeros(m, np.int8) if rising is None else rising
     weights[varies] = _bounded(gram, standard.T @ (grades - level) / n, bounds[varies])
-    return Ridge(mean, spread, weights, level)
+    return Linear(mean, spread, weights, level)
 
 
 def _bounded(gram: Floats, moment: Floats, rising: NDArray[np.int8]) -> Floats:
@@ -194,3 +236,38 @@ def isotonic_fit(scores: Floats, grades: Floats, *, falls: bool = False) -> Isot
     inside = np.zeros(len(known), bool)
     inside[1:-1] = (levels[1:-1] == levels[:-2]) & (levels[1:-1] == levels[2:])  # of a block; its ends say the same
     return Isotonic(known[~inside], levels[~inside], falls)
+
+
+def penalized(scores: Floats, grades: Floats, terms: Terms) -> Linear:
+    """Fit the ridge regression of some terms.
+
+    Args:
+        scores: float64[n, m].
+        grades: float64[n].
+        terms: The terms.
+    """
+    return ridge_fit(scores, grades, terms.penalty, terms.bounds)
+
+
+def _isotonic(scores: Floats, grades: Floats, terms: Terms) -> Isotonic:
+    return isotonic_fit(scores, grades, falls=bool(terms.falls[0]))
+
+
+def _boosted(scores: Floats, grades: Floats, terms: Terms) -> Trees:
+    signs = terms.bounds
+    if terms.monotone:
+        signs = np.where(signs, signs, np.sign(penalized(scores, grades, terms).weights)).astype(np.int8)
+    return boosting_fit(scores, grades, signs, terms.seed)
+
+
+LEARNERS: Final[Mapping[str, Learner]] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            Learner("ridge", penalized),
+            Learner("isotonic", _isotonic, single=True, linear=False),
+            Learner("boosting", _boosted, beside="boosting", package="scikit-learn"),
+        )
+    }
+)
+"""The learners, by name."""

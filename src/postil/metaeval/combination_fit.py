@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.learners.boosting import Trees, boosting_fit
+from postil.learners.boosting import Trees
 from postil.messages import Message, Setting
 from postil.metaeval.coefficient_kinds import kind_of
 from postil.metaeval.coefficients import Texts, constant, starts_of
-from postil.metaeval.combination import Ridge, assign_items, isotonic_fit, ridge_fit
+from postil.metaeval.combination import LEARNERS, Terms, assign_items, penalized
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
 from postil.metaeval.grade_mapping import cross_fitted
 from postil.metaeval.rated_outputs import chosen_metrics
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.combination import CombinationMethod, Model
+    from postil.metaeval.combination import Learner, Model
     from postil.metaeval.resampling import Counts
     from postil.metaeval.score_matrix import Judged, Scored
     from postil.records.results.parts import Excluded
@@ -42,7 +42,6 @@ __all__ = [
     "FOLDS",
     "FittedCombination",
     "JudgedTexts",
-    "Learner",
     "columns_of",
     "combine",
     "judged_texts",
@@ -172,55 +171,6 @@ def columns_of(scored: Scored, rows: NDArray[np.int64], metrics: Sequence[str]) 
     return scores
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Learner:
-    """A method with its parameters, for m columns.
-
-    Args:
-        method: Learner.
-        penalty: Ridge penalty.
-        falls: bool[m], True where lower is better, which isotonic regression reads.
-        bounds: int8[m], 1 where the grade may not fall with a column, -1 where it may not rise, else 0.
-        monotone: True if boosted trees also keep the sign of the ridge weight of the other columns.
-        seed: Seed of boosted trees.
-    """
-
-    method: CombinationMethod
-    penalty: float
-    falls: NDArray[np.bool_]
-    bounds: NDArray[np.int8]
-    monotone: bool = False
-    seed: int = 0
-
-    def fit(self, scores: Floats, grades: Floats) -> Model:
-        """Fit a model.
-
-        Args:
-            scores: float64[n, m].
-            grades: float64[n].
-
-        Raises:
-            Undefined: There are too few texts for boosted trees.
-            MissingExtra: scikit-learn is not installed.
-        """
-        if self.method == "isotonic":
-            return isotonic_fit(scores, grades, falls=bool(self.falls[0]))
-        if self.method == "ridge":
-            return self.ridge(scores, grades)
-        signs = self.bounds
-        if self.monotone:
-            signs = np.where(signs, signs, np.sign(self.ridge(scores, grades).weights)).astype(np.int8)
-        return boosting_fit(scores, grades, signs, self.seed)
-
-    def ridge(self, scores: Floats, grades: Floats) -> Ridge:
-        """Fit the ridge regression of this penalty and these bounds; arguments as of `fit`."""
-        return ridge_fit(scores, grades, self.penalty, self.bounds)
-
-    def predict(self, scores: Floats, grades: Floats, new: Floats) -> Floats:
-        """Fit a model and predict the grades of other texts; see `postil.metaeval.grade_mapping.Fit`."""
-        return self.fit(scores, grades).predict(new)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedCombination:
     """A combination fitted on all texts, with its out-of-fold numbers.
@@ -246,7 +196,7 @@ class FittedCombination:
 
 def combine(  # noqa: PLR0917 - the data, and what to do with them
     texts: JudgedTexts,
-    method: CombinationMethod,
+    learner: Learner,
     penalty: float,
     folds: int,
     resamples: int,
@@ -258,7 +208,7 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
 
     Args:
         texts: The texts.
-        method: Learner.
+        learner: The learner.
         penalty: Ridge penalty.
         folds: Number of folds of items.
         resamples: Number of resamples of the items.
@@ -271,21 +221,22 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
             boosted trees.
         MissingExtra: scikit-learn is not installed.
     """
-    _check(texts, method)
+    _check(texts, learner)
     names, item = np.unique(texts.items, return_inverse=True)
     fold = assign_items(names.tolist(), folds)[item]
     direction = np.where(texts.falls, -1, 1)
     named = zip(texts.metrics, texts.signatures, strict=True)
     weighted = np.array([monotone and reads_weights(*each) for each in named])
     bounds = np.where(weighted, direction, 0).astype(np.int8)
-    learner = Learner(method=method, penalty=penalty, falls=texts.falls, bounds=bounds, monotone=monotone, seed=seed)
-    found = _out_of_fold(learner, texts.scores, texts.ratings, fold)
-    alone = _controls_alone(learner, texts, fold)
+    terms = Terms(penalty=penalty, falls=texts.falls, bounds=bounds, monotone=monotone, seed=seed)
+    found = _out_of_fold(learner, terms, texts.scores, texts.ratings, fold)
+    alone = _controls_alone(learner, terms, texts, fold)
     first = [found] if alone is None else [found, alone]
     counts = Draws(resamples=resamples, seed=seed).counts(len(names))
     correlated = _Correlations.of(np.column_stack([*first, texts.scores]), texts, item.astype(np.int32), counts)
-    model = learner.fit(texts.scores, texts.ratings)
-    columns = tuple(_columns(learner, model, texts, correlated, len(first)))
+    model = learner.fit(texts.scores, texts.ratings, terms)
+    weights = penalized(texts.scores, texts.ratings, terms).weights if learner.linear else None
+    columns = tuple(_columns(model, weights, texts, correlated, len(first)))
     return FittedCombination(
         model=model,
         columns=columns,
@@ -303,9 +254,9 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
     )
 
 
-def _check(texts: JudgedTexts, method: CombinationMethod) -> None:
+def _check(texts: JudgedTexts, learner: Learner) -> None:
     """Refuse what no combination can be fitted to."""
-    if method == "isotonic" and len(texts.metrics) > 1:
+    if learner.single and len(texts.metrics) > 1:
         raise UsageError(
             "isotonic regression is of one metric, and there are {n}: {metrics}; choose one with {setting}",
             n=len(texts.metrics),
@@ -319,34 +270,29 @@ def _check(texts: JudgedTexts, method: CombinationMethod) -> None:
         raise Undefined(f"every text has the rating {texts.ratings[0]:g}: there is nothing to fit")
 
 
-def _out_of_fold(learner: Learner, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
+def _out_of_fold(learner: Learner, terms: Terms, scores: Floats, grades: Floats, fold: NDArray[np.int32]) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
-        found = cross_fitted(learner.predict, scores, grades, fold)
+        found = cross_fitted(lambda x, y, new: learner.fit(x, y, terms).predict(new), scores, grades, fold)
     assert found is not None  # noqa: S101 - there are two folds at least
     if not (np.abs(found) <= FARTHEST).all():
         raise Undefined("some scores are too far from those of other items for a grade; look for outliers among them")
     return found
 
 
-def _controls_alone(learner: Learner, texts: JudgedTexts, fold: NDArray[np.int32]) -> Floats | None:
-    """Grades by the controls alone, out of fold: by boosted trees beside such, else by ridge regression."""
+def _controls_alone(learner: Learner, terms: Terms, texts: JudgedTexts, fold: NDArray[np.int32]) -> Floats | None:
+    """Grades by the controls alone, out of fold; None without any."""
     if not texts.controls:
         return None
     none = np.zeros(len(texts.controls), np.int8)
-    method: CombinationMethod = "boosting" if learner.method == "boosting" else "ridge"
-    alone = Learner(method=method, penalty=learner.penalty, falls=none > 0, bounds=none, seed=learner.seed)
-    return _out_of_fold(alone, texts.control_scores, texts.ratings, fold)
+    free = Terms(penalty=terms.penalty, falls=none > 0, bounds=none, seed=terms.seed)
+    return _out_of_fold(LEARNERS[learner.beside], free, texts.control_scores, texts.ratings, fold)
 
 
 def _columns(
-    learner: Learner, model: Model, texts: JudgedTexts, correlated: _Correlations, first: int
+    model: Model, weights: Floats | None, texts: JudgedTexts, correlated: _Correlations, first: int
 ) -> Iterator[CombinationColumn]:
     """The columns, the first of which is a given one of the correlations."""
-    weights = gain = None
-    if isinstance(model, Trees):
-        weights, gain = learner.ridge(texts.scores, texts.ratings).weights, model.gain
-    elif isinstance(model, Ridge):
-        weights = model.weights
+    gain = model.gain if isinstance(model, Trees) else None
     for number, (name, signature) in enumerate(zip(texts.metrics, texts.signatures, strict=True)):
         yield CombinationColumn(
             metric=name,

@@ -214,7 +214,7 @@ def _out_of_fold(columns: Floats, shown: Booleans, article: Int64s, fold: Int64s
             continue
         penalty = _penalty(columns[others], shown[others], article[others])
         model = Logistic.fit(columns[others], shown[others], penalty)
-        logits[~others] = model.logits(columns[~others]) - model.intercept
+        logits[~others] = model.predict(columns[~others]) - model.intercept
     return logits
 
 
@@ -238,7 +238,7 @@ def _predicted(columns: Floats, shown: Booleans, penalty: float, others: Floats)
     yes = int(shown.sum())
     if yes in {0, len(shown)}:
         return np.full(len(others), math.log((yes + 0.5) / (len(shown) - yes + 0.5)))
-    return Logistic.fit(columns, shown, penalty).logits(others)
+    return Logistic.fit(columns, shown, penalty).predict(others)
 
 
 def _points(probabilities: Floats, scores: Floats, shown: Booleans, article: Int64s) -> list[CoveragePoint]:
