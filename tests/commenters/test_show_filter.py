@@ -9,7 +9,6 @@ import pytest
 
 from postil.commenters.show_filter import SIGNALS, Selection, ShowFilter, Threshold, text_signals
 from postil.errors import InvalidInput, UsageError
-from postil.learners.logistic import Logistic
 from postil.records.rows import Article
 from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
 
@@ -19,8 +18,12 @@ if TYPE_CHECKING:
 
 def learned(depth: int = 3) -> ShowFilter:
     return ShowFilter(
+        format=1,
         columns=("score",),
-        logistic=Logistic(np.array([1.0]), np.array([2.0]), np.array([0.5]), -0.25),
+        mean=(1.0,),
+        scale=(2.0,),
+        weights=(0.5,),
+        intercept=-0.25,
         slope=2.0,
         offset=0.5,
         depth=depth,

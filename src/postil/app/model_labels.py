@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from postil.commenters.retrieval import Retriever
-from postil.commenters.show_filter import ShowFilter, Threshold
+from postil.commenters.show_filter import FORMAT, ShowFilter, Threshold
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
 from postil.metaeval.label_comparison import COVERAGE
@@ -150,9 +150,14 @@ def fit_model_labels(
         fit = fit_labels(columns, shown, numbers, resamples=resamples, seed=seed)
     except Undefined as error:
         return msgspec.structs.replace(result, reason=error.message), None
+    linear = fit.kept.logistic
     learned = ShowFilter(
+        format=FORMAT,
         columns=names,
-        logistic=fit.kept.logistic,
+        mean=tuple(linear.mean.tolist()),
+        scale=tuple(linear.scale.tolist()),
+        weights=tuple(linear.weights.tolist()),
+        intercept=linear.intercept,
         slope=fit.kept.slope,
         offset=fit.kept.offset,
         depth=fit.depth,

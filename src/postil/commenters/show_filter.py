@@ -15,7 +15,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel.python.interning import unspaced_word
-from postil.learners.logistic import Logistic
+from postil.learners.linear import Linear
 from postil.records.suggestions import Filtered, Suggestions
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.records.rows import Article
     from postil.records.suggestions import Suggestion
 
-__all__ = ["FILE", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
+__all__ = ["FILE", "FORMAT", "SIGNALS", "Selection", "ShowFilter", "Threshold", "text_signals"]
 
 FILE: Final = "show/filter.json"
 """Name of the filter's file in a model folder."""
@@ -48,6 +48,7 @@ SIGNALS: Final = (
 """Names of the columns of `text_signals`."""
 
 FORMAT: Final = 1
+"""Version of the format of the file."""
 
 _SENTENCE: Final = re.compile(r"[.!?。！？]+")
 _CLOSED: Final = (".", "!", "?", "…", "。", "！", "？", '"', "”", ")", "）")
@@ -113,8 +114,23 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     precision: float
 
 
-class _Saved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Content of `FILE`."""
+class ShowFilter(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The probability of being worth showing, as 1 / (1 + exp(-(slope * logit + offset))): the content of `FILE`.
+
+    Args:
+        format: Version of the format.
+        columns: Names of the m columns that it reads.
+        mean: Mean of each column.
+        scale: Standard deviation of each column.
+        weights: Weight of each column in the logit.
+        intercept: The logit of a row of means.
+        slope: Slope of the calibration.
+        offset: Offset of the calibration.
+        depth: Number of first suggestions of an article that it was calibrated on.
+        thresholds: Thresholds, from the lowest coverage to the whole.
+        labels: Number of labels.
+        labels_hash: Hash of the labels.
+    """
 
     format: int
     columns: tuple[str, ...]
@@ -129,38 +145,14 @@ class _Saved(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     labels: int
     labels_hash: str
 
-
-@dataclass(frozen=True, eq=False)
-class ShowFilter:
-    """The probability of being worth showing, as 1 / (1 + exp(-(slope * logit + offset))).
-
-    Args:
-        columns: Names of the columns that it reads.
-        logistic: The logit.
-        slope: Slope of the calibration.
-        offset: Offset of the calibration.
-        depth: Number of first suggestions of an article that it was calibrated on.
-        thresholds: Thresholds, from the lowest coverage to the whole.
-        labels: Number of labels.
-        labels_hash: Hash of the labels.
-    """
-
-    columns: tuple[str, ...]
-    logistic: Logistic
-    slope: float
-    offset: float
-    depth: int
-    thresholds: tuple[Threshold, ...]
-    labels: int
-    labels_hash: str
-
     def probabilities(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each row, float64[n].
 
         Args:
             columns: float64[n, m].
         """
-        logits = np.clip(self.slope * self.logistic.predict(columns) + self.offset, -700, 700)
+        linear = Linear(np.array(self.mean), np.array(self.scale), np.array(self.weights), self.intercept)
+        logits = np.clip(self.slope * linear.predict(columns) + self.offset, -700, 700)
         return np.asarray(1 / (1 + np.exp(-logits)))
 
     def judged(self, found: Suggestions, columns: NDArray[np.float64]) -> Suggestions:
@@ -177,22 +169,7 @@ class ShowFilter:
 
     def encoded(self) -> bytes:
         """The content of `FILE`."""
-        model = self.logistic
-        saved = _Saved(
-            format=FORMAT,
-            columns=self.columns,
-            mean=tuple(model.mean.tolist()),
-            scale=tuple(model.scale.tolist()),
-            weights=tuple(model.weights.tolist()),
-            intercept=model.intercept,
-            slope=self.slope,
-            offset=self.offset,
-            depth=self.depth,
-            thresholds=self.thresholds,
-            labels=self.labels,
-            labels_hash=self.labels_hash,
-        )
-        return msgspec.json.format(msgspec.json.encode(saved), indent=1) + b"\n"
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
     @classmethod
     def open(cls, file: Path) -> ShowFilter:
@@ -205,29 +182,19 @@ class ShowFilter:
             InvalidInput: It is damaged.
         """
         try:
-            saved = msgspec.json.decode(file.read_bytes(), type=_Saved)
+            saved = msgspec.json.decode(file.read_bytes(), type=cls)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InvalidInput(f"cannot be read: {error}; calibrate the model again", where=str(file)) from error
-        mean, scale, weights = (np.array(each, np.float64) for each in (saved.mean, saved.scale, saved.weights))
         sound = (
             saved.format == FORMAT
-            and len(mean) == len(scale) == len(weights) == len(saved.columns)
-            and (scale > 0).all()
+            and len(saved.mean) == len(saved.scale) == len(saved.weights) == len(saved.columns)
+            and all(scale > 0 for scale in saved.scale)
             and saved.depth >= 1
             and saved.thresholds
         )
         if not sound:
             raise InvalidInput("expected a filter that postil calibrate wrote; calibrate again", where=str(file))
-        return cls(
-            columns=saved.columns,
-            logistic=Logistic(mean, scale, weights, saved.intercept),
-            slope=saved.slope,
-            offset=saved.offset,
-            depth=saved.depth,
-            thresholds=saved.thresholds,
-            labels=saved.labels,
-            labels_hash=saved.labels_hash,
-        )
+        return saved
 
 
 @dataclass(frozen=True)

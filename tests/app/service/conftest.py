@@ -16,7 +16,6 @@ from postil.app.service.operations import ServiceModels
 from postil.commenters.show_filter import SIGNALS, ShowFilter, Threshold
 from postil.commenters.threads.features import FEATURES
 from postil.commenters.threads.quality import Quality
-from postil.learners.logistic import Logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +34,12 @@ def learned() -> ShowFilter:
     weights = np.zeros(len(COLUMNS))
     weights[COLUMNS.index("log_words")] = 9.0
     return ShowFilter(
+        format=1,
         columns=COLUMNS,
-        logistic=Logistic(np.zeros(len(COLUMNS)), np.ones(len(COLUMNS)), weights, -9 * math.log1p(5.5)),
+        mean=(0.0,) * len(COLUMNS),
+        scale=(1.0,) * len(COLUMNS),
+        weights=tuple(weights.tolist()),
+        intercept=-9 * math.log1p(5.5),
         slope=1.0,
         offset=0.0,
         depth=5,
