@@ -9,8 +9,9 @@ import pytest
 
 import postil
 from endpoint_stub import Asked, Reply, StubServer, completion
-from postil.app.judge_anchors import AnchorOptions, choose_anchors
+from postil.app.judge_anchors import choose_anchors
 from postil.app.judge_controls import ItemMeans, control_of, length_correlation, self_preference, trials_of
+from postil.app.judge_options import JudgeOptions
 from postil.judges import Anchor, Case
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Candidate, Reference
@@ -40,7 +41,7 @@ def anchors(
     found = choose_anchors(
         LocatedRows(iter([Candidate("1", "a", text)]), RowLocations("candidates")),
         LocatedRows(iter(rows), RowLocations("references")),
-        AnchorOptions(choice=choice, metric="rouge-l", per_grade=per_grade, scale=SCALE, tokenizer="words", jobs=1),
+        JudgeOptions(model="m", scale=SCALE, anchors=choice, anchors_per_grade=per_grade, jobs=1),
     )
     return [(anchor.text, anchor.grade) for anchor in found.anchors[0]]
 

@@ -66,7 +66,6 @@ __all__ = [
     "fit_rated",
 ]
 
-
 OF_REFERENCES: Final = (
     "references:",
     "background:references/",

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.app.endpoint import dry_run, usage_note
-from postil.app.judge_anchors import AnchorOptions
 from postil.app.judge_options import JudgeOptions
 from postil.app.judge_result import judge_result
 from postil.app.judge_run import JudgeRun, Tally
@@ -183,13 +182,13 @@ def judge_rows(
         LimitReached: A limit of calls or cost; the rows so far are written.
         PostilError: The endpoint refuses all calls, or no text has a grade.
     """
-    with _opened(sources, options, on_message) as (client, run, tally):
+    with _opened(sources, options, on_message) as (client, run):
         human = _human_means(sources.judgements, options)
         _keep_rows(run, options.out, client, on_message)
         used = client.usage
     cost = "" if used.cost is None else f", cost {used.cost:.4g}"
     on_message(f"{counted(used.calls, 'call')}, {counted(used.cached, 'answer')} from the cache{cost}")
-    return judge_result(run, tally.usage, human, options, command)
+    return judge_result(run, human, options, command)
 
 
 def plan_rows(sources: TextSources, options: JudgeOptions, on_message: OnMessage) -> DryRunResult:
@@ -204,14 +203,12 @@ def plan_rows(sources: TextSources, options: JudgeOptions, on_message: OnMessage
         UsageError: A combination of options makes no sense.
         InvalidInput: Something in the rows is wrong; says where.
     """
-    with _opened(sources, options, on_message) as (client, run, _):
+    with _opened(sources, options, on_message) as (client, run):
         return dry_run(client, run.requests(client.known))
 
 
 @contextmanager
-def _opened(
-    sources: TextSources, options: JudgeOptions, on_message: OnMessage
-) -> Iterator[tuple[Client, JudgeRun, Tally]]:
+def _opened(sources: TextSources, options: JudgeOptions, on_message: OnMessage) -> Iterator[tuple[Client, JudgeRun]]:
     if options.anchors != "none" and sources.references is None:
         raise UsageError(
             "anchors are graded references: give references, or {anchors}", anchors=Setting("anchors", "none")
@@ -219,18 +216,9 @@ def _opened(
     if sources.judgements is not None and not options.controls:
         raise UsageError("judgements are for the controls: {controls}", controls=Setting("controls", value=True))
     spec = _spec(options)
-    anchors = AnchorOptions(
-        choice=options.anchors,
-        metric=options.anchor_metric,
-        per_grade=options.anchors_per_grade,
-        scale=options.scale,
-        tokenizer=options.tokenizer,
-        jobs=options.jobs,
-    )
-    texts = gather_texts(sources, anchors, options.article_words)
+    texts = gather_texts(sources, options)
     with options.client(shorten=SHORTEN, on_message=on_message) as client:
-        tally = Tally(client.answers, options.price)
-        yield client, JudgeRun(texts, spec, options, tally), tally
+        yield client, JudgeRun(texts, spec, options, Tally(client.answers, options.price))
 
 
 def _spec(options: JudgeOptions) -> JudgeSpec:

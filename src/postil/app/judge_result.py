@@ -19,19 +19,15 @@ if TYPE_CHECKING:
     from postil.app.judge_options import JudgeOptions
     from postil.app.judge_run import JudgeRun
     from postil.metaeval.score_matrix import Key
-    from postil.records.results import JudgeUsage
 
 __all__ = ["judge_result"]
 
 
-def judge_result(
-    run: JudgeRun, usage: JudgeUsage, human: Mapping[Key, float], options: JudgeOptions, command: str
-) -> JudgeResult:
+def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOptions, command: str) -> JudgeResult:
     """Put the result of a run together.
 
     Args:
         run: The run at its end; some text has a grade.
-        usage: The answers that it used.
         human: Mean human rating of texts.
         options: Options of the command.
         command: The command line, if there was one.
@@ -51,7 +47,7 @@ def judge_result(
         self_preference=self_preference([row.system for row in rows], own, grades - ratings, means) if asked else None,
         rows=tuple(run.written),
         absent=run.absent,
-        usage=usage,
+        usage=run.usage,
         not_sent=run.not_sent,
         notes=(*run.texts.notes, *_notes(run, options, served)),
         signatures={row.metric: row.signature for row in run.written},

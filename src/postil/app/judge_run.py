@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from postil.app.judge_options import JudgeOptions
     from postil.app.judge_texts import JudgedTexts
     from postil.endpoint import Failed, Price, Request
-    from postil.judges import JudgeSpec, NoGrade, Ungraded
+    from postil.judges import JudgeSpec, Ungraded
 
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]
 
@@ -98,15 +97,6 @@ def _names(texts: JudgedTexts) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
-    """Texts without a grade for one reason."""
-
-    kind: NoGrade
-    names: list[str] = field(default_factory=list)
-    examples: list[str] = field(default_factory=list)
-
-
 class JudgeRun:
     """Grades of texts, as their answers come.
 
@@ -114,7 +104,7 @@ class JudgeRun:
         texts: The texts.
         spec: Model, scale and prompt.
         options: Options of the command.
-        ask: Function that answers requests, in their order.
+        ask: Function that answers requests, in their order, and counts them.
 
     Attributes:
         metric: Name of the judge in score rows.
@@ -123,9 +113,9 @@ class JudgeRun:
         written: Score rows so far.
     """
 
-    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Ask) -> None:
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Tally) -> None:
         self.texts, self.metric = texts, f"judge({options.name or spec.model})"
-        self._judge, self._spec, self._options = Judge(spec, ask), spec, options
+        self._judge, self._tally, self._spec, self._options = Judge(spec, ask), ask, spec, options
         names = _names(texts) if options.controls else [MAIN]
         self._trials: list[dict[str, Trial]] = []
         for row, case in zip(texts.rows, texts.cases, strict=True):
@@ -134,7 +124,7 @@ class JudgeRun:
         self.grades: dict[str, NDArray[np.float64]] = {name: np.full(len(texts.rows), np.nan) for name in names}
         self.outcomes: list[Graded | None] = [None] * len(texts.rows)
         self.written: list[JudgeScore] = []
-        self._missing: dict[str, _Missing] = {}
+        self._missing: dict[str, list[tuple[str, Ungraded]]] = {}
         self._not_sent: set[str] = set()
 
     def requests(self, known: Callable[[Request], Answer | None]) -> Iterator[Request]:
@@ -174,9 +164,14 @@ class JudgeRun:
     def absent(self) -> tuple[WithoutGrade, ...]:
         """Texts without a grade, by reason."""
         return tuple(
-            replace(WithoutGrade.of(reason, missing.names), reason=missing.kind)
+            replace(WithoutGrade.of(reason, [name for name, _ in missing]), reason=missing[0][1].kind)
             for reason, missing in self._missing.items()
         )
+
+    @property
+    def usage(self) -> JudgeUsage:
+        """The answers so far."""
+        return self._tally.usage
 
     @property
     def not_sent(self) -> tuple[str, ...]:
@@ -187,7 +182,7 @@ class JudgeRun:
     def unread(self) -> Iterator[str]:
         """Reasons for texts without a grade, each with the first answer that no grade could be read from."""
         for reason, missing in self._missing.items():
-            first = next(filter(None, missing.examples), "")
+            first = next((of.example for _, of in missing if of.example), "")
             yield f"{reason}: for example '{first}'" if first else reason
 
     def _settled(self, index: int, outcomes: dict[str, Graded | Ungraded]) -> Iterator[JudgeScore]:
@@ -195,9 +190,7 @@ class JudgeRun:
         row, own = self.texts.rows[index], outcomes[MAIN]
         self._not_sent |= {option for outcome in outcomes.values() for option in outcome.not_sent}
         if not isinstance(own, Graded):
-            missing = self._missing.setdefault(own.reason, _Missing(own.kind))
-            missing.names.append(f"{row.item} by {row.system}")
-            missing.examples.append(own.example)
+            self._missing.setdefault(own.reason, []).append((f"{row.item} by {row.system}", own))
             return
         self.outcomes[index] = own
         for name, outcome in outcomes.items():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.app.judge_anchors import AnchorOptions
+    from postil.app.judge_options import JudgeOptions
     from postil.records.row_locations import RowLocations, Source
     from postil.records.rows import ArticleContent, Candidate, Judgement, Reference
 
@@ -69,13 +69,12 @@ class JudgedTexts:
     notes: tuple[str, ...]
 
 
-def gather_texts(sources: TextSources, anchors: AnchorOptions, article_words: int) -> JudgedTexts:
+def gather_texts(sources: TextSources, options: JudgeOptions) -> JudgedTexts:
     """Gather the texts with their articles and anchors.
 
     Args:
         sources: Their rows.
-        anchors: Options of choosing anchors.
-        article_words: Largest number of words of an article's content that the judge sees.
+        options: Options of the command.
 
     Raises:
         UsageError: The metric is no similarity, or there is no such tokenizer.
@@ -86,15 +85,15 @@ def gather_texts(sources: TextSources, anchors: AnchorOptions, article_words: in
         raise InvalidInput("expected at least one candidate, got none", where=places.where)
     texts = LocatedRows(iter(rows), places)
     chosen = Anchored([()] * len(rows), "", ())
-    if sources.references is not None and anchors.choice != "none":
-        chosen = choose_anchors(texts, sources.references, anchors)
+    if sources.references is not None and options.anchors != "none":
+        chosen = choose_anchors(texts, sources.references, options)
     else:
         items = {item: index for index, item in enumerate(dict.fromkeys(row.item for row in rows))}
         for _ in Candidates(texts, items).batches(texts):
             pass  # it refuses a system that answers an item twice
-    articles = None if sources.articles is None else _articles(sources.articles, article_words)
-    tokenizer = named_tokenizer(anchors.tokenizer)
-    tokens = Vocabulary().encode([row.text for row in rows], tokenizer, anchors.jobs, allow_han=True)
+    articles = None if sources.articles is None else _articles(sources.articles, options.article_words)
+    tokenizer = named_tokenizer(options.tokenizer)
+    tokens = Vocabulary().encode([row.text for row in rows], tokenizer, options.jobs, allow_han=True)
     article_of = [None] * len(rows) if articles is None else list(_article_of(rows, places, articles))
     return JudgedTexts(
         rows=rows,
