@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -36,15 +35,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metaeval.estimation import Outputs, Predictions, Target
+    from postil.metaeval.estimation import Estimated, Outputs, Target
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.records.results import EstimateSettings
 
 __all__ = ["Method", "estimate"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
-Integers: TypeAlias = "NDArray[np.int64]"
-Flags: TypeAlias = "NDArray[np.bool_]"
 Method: TypeAlias = Literal["crossed", "human", "ppi"]
 """Estimator: of all scores and systems together, of the ratings alone, or PPI++ of each system."""
 
@@ -90,12 +87,12 @@ def estimate(
     """
     means = _means(rated, target, method, settings.lower_is_better)
     outputs = rated.outputs
-    order = sorted(range(len(rated.systems)), key=lambda place: (-means.values[place], rated.systems[place]))
+    order = sorted(range(len(rated.systems)), key=lambda place: (-means.means[place], rated.systems[place]))
     undefined = list(_undefined(rated, means))
     without = {each.system for each in undefined}
-    pairs = [_Pair(means, rated.systems, *each, without) for each in combinations(order, 2)]
-    differences = _adjusted([pair.row for pair in pairs])
-    undefined += [pair.undefined for pair in pairs if pair.undefined]
+    pairs = [_pair(means, rated.systems, *each, without) for each in combinations(order, 2)]
+    differences = _adjusted([row for row, _ in pairs])
+    undefined += [reason for _, reason in pairs if reason]
     systems = _systems(rated, means, order, differences, without)
     unnamed = [UNNAMED] if not systems[0].letters else []
     unused = _unused(means, int(outputs.rated_items.sum())) if method == "crossed" and not means.used else ""
@@ -126,65 +123,23 @@ def estimate(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Means:
-    """Means of S systems by any method, with their covariance, and those of the grades alone.
-
-    Those that are known have no error: an interval of width 0.
-    """
-
-    values: Floats
-    covariance: Floats
-    human: Floats
-    human_covariance: Floats
-    n: Integers
-    known: Flags
-    fit: Predictions | None
-    used: bool
-    lambdas: Floats | None = None
-
-    @property
-    def slopes(self) -> list[float] | list[None]:
-        """Slope of each system; 0 where scores are not used, None where there are none."""
-        if self.lambdas is not None:
-            return [float(each) for each in self.lambdas]
-        if self.fit is None:
-            return [None] * len(self.values)
-        return [float(each) for each in self.fit.slopes * self.used]
-
-    @property
-    def weights(self) -> list[float] | None:
-        """Weight of each score; 0 where they are not used."""
-        return [float(each) for each in self.fit.weights * self.used] if self.fit else None
-
-    @property
-    def common_slope(self) -> float | None:
-        return self.fit.common_slope * self.used if self.fit else None
-
-    @property
-    def item_slope(self) -> float | None:
-        return self.fit.item_slope * self.used if self.fit and self.fit.item_slope is not None else None
-
-    def half_width(self, variance: float, df: int) -> float:
-        """Half of the width of a 95 % interval."""
-        quantile = NORMAL if self.lambdas is not None else student_quantile(1 - LEVEL / 2, df)
-        return quantile * math.sqrt(variance)
-
-    def p_value(self, value: float, variance: float, df: int) -> float:
-        """P-value of a difference of 0, two-sided; 0 or 1 where the difference is known."""
-        if not variance:
-            return float(not value)
-        t = value / math.sqrt(variance)
-        return math.erfc(abs(t) / math.sqrt(2)) if self.lambdas is not None else float(student_p(t, df))
+def _half_width(means: Estimated, variance: float, df: int) -> float:
+    """Half of the width of a 95 % interval."""
+    quantile = NORMAL if means.lambdas is not None else student_quantile(1 - LEVEL / 2, df)
+    return quantile * math.sqrt(variance)
 
 
-def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better: Sequence[str]) -> _Means:
-    outputs = rated.outputs
+def _p_value(means: Estimated, value: float, variance: float, df: int) -> float:
+    """P-value of a difference of 0, two-sided; 0 or 1 where the difference is known."""
+    if not variance:
+        return float(not value)
+    t = value / math.sqrt(variance)
+    return math.erfc(abs(t) / math.sqrt(2)) if means.lambdas is not None else float(student_p(t, df))
+
+
+def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better: Sequence[str]) -> Estimated:
     if method != "ppi":
-        found = estimated(outputs, target, scores=method == "crossed")
-        human = found.human_means, found.human_covariance
-        known = outputs.known & (target == "items")
-        return _Means(found.means, found.covariance, *human, outputs.n, known, found.fit, found.used)
+        return estimated(rated.outputs, target, scores=method == "crossed")
     if len(rated.metrics) != 1:
         raise UsageError(
             "ppi takes one score, and there are {n}; choose one: {metric}",
@@ -197,18 +152,10 @@ def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better:
             target=Setting("target", "population"),
             method=Setting("method", "crossed"),
         )
-    sign = -1 if rated.metrics[0] in lower_is_better else 1
-    alone = estimated(outputs, target, scores=False)
-    powered = prediction_powered(outputs, rated.systems, sign)
-    human = alone.human_means, alone.human_covariance
-    added = 0.0 if outputs.by_severities is None else outputs.by_severities
-    none = np.zeros(len(outputs.n), bool)
-    return _Means(
-        powered.means, powered.covariance + added, *human, outputs.n, none, None, used=True, lambdas=powered.lambdas
-    )
+    return prediction_powered(rated.outputs, rated.systems, -1 if rated.metrics[0] in lower_is_better else 1)
 
 
-def _undefined(rated: RatedOutputs, means: _Means) -> Iterator[UndefinedInterval]:
+def _undefined(rated: RatedOutputs, means: Estimated) -> Iterator[UndefinedInterval]:
     """Systems without an interval, and why."""
     for place, system in enumerate(rated.systems):
         if means.n[place] < 2:
@@ -228,8 +175,10 @@ def _alike(grades: Floats) -> bool:
     return not without_noise(grades - grades[0], np.abs(grades)).any()
 
 
-class _Pair:
-    """The difference of two systems.
+def _pair(
+    means: Estimated, systems: Sequence[str], first: int, second: int, without: set[str]
+) -> tuple[SystemDifference, UndefinedInterval | None]:
+    """The difference of two systems, the first of which has the higher mean, and why it has no interval.
 
     Args:
         means: The means.
@@ -238,33 +187,31 @@ class _Pair:
         second: The other one.
         without: Names of the systems without an interval.
     """
-
-    def __init__(self, means: _Means, systems: Sequence[str], first: int, second: int, without: set[str]) -> None:
-        names = systems[first], systems[second]
-        value = float(means.values[first] - means.values[second])
-        known = bool(means.known[first] and means.known[second])
-        if known:
-            value = float(without_noise(value, abs(means.values[first]) + abs(means.values[second])))
-        v = means.covariance
-        size = v[first, first] + v[second, second]
-        variance = float(without_noise(size - 2 * v[first, second], size))
-        df = int(min(means.n[first], means.n[second])) - 1
-        self.undefined: UndefinedInterval | None = None
-        half = p = None
-        if (variance > 0 or known) and not without & {*names}:
-            half, p = means.half_width(variance, df), means.p_value(value, variance, df)
-        elif not without & {*names}:
-            reason = Message("their grades differ by the same on every item")
-            self.undefined = UndefinedInterval(system=names[0], other=names[1], reason=reason)
-        self.row = SystemDifference(
-            first=names[0],
-            second=names[1],
-            value=value,
-            low=None if half is None else value - half,
-            high=None if half is None else value + half,
-            p=p,
-            p_holm=None,
-        )
+    names = systems[first], systems[second]
+    value = float(means.means[first] - means.means[second])
+    known = bool(means.known[first] and means.known[second])
+    if known:
+        value = float(without_noise(value, abs(means.means[first]) + abs(means.means[second])))
+    v = means.covariance
+    size = v[first, first] + v[second, second]
+    variance = float(without_noise(size - 2 * v[first, second], size))
+    df = int(min(means.n[first], means.n[second])) - 1
+    half = p = undefined = None
+    if (variance > 0 or known) and not without & {*names}:
+        half, p = _half_width(means, variance, df), _p_value(means, value, variance, df)
+    elif not without & {*names}:
+        reason = Message("their grades differ by the same on every item")
+        undefined = UndefinedInterval(system=names[0], other=names[1], reason=reason)
+    row = SystemDifference(
+        first=names[0],
+        second=names[1],
+        value=value,
+        low=None if half is None else value - half,
+        high=None if half is None else value + half,
+        p=p,
+        p_holm=None,
+    )
+    return row, undefined
 
 
 def _adjusted(rows: Sequence[SystemDifference]) -> tuple[SystemDifference, ...]:
@@ -275,7 +222,7 @@ def _adjusted(rows: Sequence[SystemDifference]) -> tuple[SystemDifference, ...]:
 
 def _systems(
     rated: RatedOutputs,
-    means: _Means,
+    means: Estimated,
     order: Sequence[int],
     differences: Sequence[SystemDifference],
     without: set[str],
@@ -290,8 +237,8 @@ def _systems(
     rows = []
     for rank, place in enumerate(order):
         name, df = rated.systems[place], int(means.n[place]) - 1
-        mean, human = float(means.values[place]), float(means.human[place])
-        half = None if name in without else means.half_width(float(means.covariance[place, place]), df)
+        mean, human = float(means.means[place]), float(means.human_means[place])
+        half = None if name in without else _half_width(means, float(means.covariance[place, place]), df)
         variance = float(means.human_covariance[place, place])
         there = df > 0 and (variance > 0 or means.known[place])
         alone = student_quantile(1 - LEVEL / 2, df) * math.sqrt(variance) if there else None
@@ -315,9 +262,9 @@ def _systems(
     return tuple(rows)
 
 
-def _efficiency(means: _Means) -> RelativeEfficiency:
+def _efficiency(means: Estimated) -> RelativeEfficiency:
     """Sums of variances of the grades alone divided by those with scores."""
-    systems = len(means.values)
+    systems = len(means.means)
     sums = [
         (float(np.trace(v)), float(systems * np.trace(v) - v.sum())) for v in (means.human_covariance, means.covariance)
     ]
@@ -328,7 +275,7 @@ def _efficiency(means: _Means) -> RelativeEfficiency:
     )
 
 
-def _scores(rated: RatedOutputs, means: _Means) -> Iterator[PredictingScore]:
+def _scores(rated: RatedOutputs, means: Estimated) -> Iterator[PredictingScore]:
     """Weight and balance of each score."""
     outputs = rated.outputs
     graded, per_item = outputs.rated_items, outputs.scores.mean(axis=1)
@@ -342,34 +289,29 @@ def _scores(rated: RatedOutputs, means: _Means) -> Iterator[PredictingScore]:
         yield PredictingScore(metric=metric, weight=means.weights[place] if means.weights else None, balance_z=z)
 
 
-def _curve(outputs: Outputs, means: _Means, target: Target) -> tuple[IntervalWidths, ...]:
+def _curve(outputs: Outputs, means: Estimated, target: Target) -> tuple[IntervalWidths, ...]:
     """Expected widths by number of graded items, at the number of ratings per output at hand."""
     if means.n.max() < 2 or len(outputs.grades) < FEWEST:
         return ()
     components = components_of(outputs, means.fit if means.used else None)
-    campaign = Campaign(components=components, items=len(outputs.grades), systems=len(means.values), target=target)
+    campaign = Campaign(components=components, items=len(outputs.grades), systems=len(means.means), target=target)
     k = 1 / float((1 / outputs.counts[outputs.rated]).mean())
 
-    def widths(n: int, *, scores: bool) -> tuple[float, float | None]:
-        between = campaign.width(n, k, difference=True, scores=scores) if campaign.systems > 1 else None
-        return campaign.width(n, k, scores=scores), between
-
-    rows = []
-    for n in steps_to(campaign.items):
-        (mean, between), (alone, between_alone) = widths(n, scores=True), widths(n, scores=False)
-        rows.append(
-            IntervalWidths(
-                graded=n,
-                mean_width=mean,
-                difference_width=between,
-                human_mean_width=alone,
-                human_difference_width=between_alone,
-            )
+    several = campaign.systems > 1
+    rows = tuple(
+        IntervalWidths(
+            graded=n,
+            mean_width=campaign.width(n, k),
+            difference_width=campaign.width(n, k, difference=True) if several else None,
+            human_mean_width=campaign.width(n, k, scores=False),
+            human_difference_width=campaign.width(n, k, difference=True, scores=False) if several else None,
         )
-    return tuple(rows) if any(row.human_mean_width > 0 for row in rows) else ()
+        for n in steps_to(campaign.items)
+    )
+    return rows if any(row.human_mean_width > 0 for row in rows) else ()
 
 
-def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -> Iterator[str]:
+def _notes(rated: RatedOutputs, means: Estimated, target: Target, method: Method) -> Iterator[str]:
     outputs = rated.outputs
     graded = int(outputs.rated_items.sum())
     if means.used and method == "crossed" and len(rated.systems) > 1 and not outputs.is_crossed:
@@ -403,7 +345,7 @@ def _notes(rated: RatedOutputs, means: _Means, target: Target, method: Method) -
             yield f"graded items score {far}: were they sampled at random?"
 
 
-def _unused(means: _Means, graded: int) -> str:
+def _unused(means: Estimated, graded: int) -> str:
     """Note on why scores are not used."""
     if graded < FEWEST or means.fit is None:
         why = f"{graded} graded item{'s' * (graded != 1)} ({FEWEST} needed)"

@@ -269,16 +269,44 @@ class Estimated:
         covariance: float64[S, S], of the means.
         human_means: float64[S], of the ratings alone.
         human_covariance: float64[S, S].
+        n: int64[S], number of rated items.
+        known: bool[S], True for means without error, which have an interval of width 0.
         fit: The predictions; None where there are no scores.
         used: True if they are used; the numbers are those of the ratings alone otherwise.
+        lambdas: float64[S], the power-tuning parameters of PPI++, from 0 to 1; None for other estimators.
     """
 
     means: Floats
     covariance: Floats
     human_means: Floats
     human_covariance: Floats
-    fit: Predictions | None
-    used: bool
+    n: NDArray[np.int64]
+    known: Flags
+    fit: Predictions | None = None
+    used: bool = False
+    lambdas: Floats | None = None
+
+    @property
+    def slopes(self) -> list[float] | list[None]:
+        """Slope of each system; 0 where scores are not used, None where there are none."""
+        if self.lambdas is not None:
+            return self.lambdas.tolist()
+        return [None] * len(self.n) if self.fit is None else (self.fit.slopes * self.used).tolist()
+
+    @property
+    def weights(self) -> list[float] | None:
+        """Weight of each score; 0 where they are not used."""
+        return (self.fit.weights * self.used).tolist() if self.fit else None
+
+    @property
+    def common_slope(self) -> float | None:
+        """Slope over all systems; 0 where scores are not used."""
+        return self.fit.common_slope * self.used if self.fit else None
+
+    @property
+    def item_slope(self) -> float | None:
+        """Slope of items; 0 where scores are not used."""
+        return self.fit.item_slope * self.used if self.fit and self.fit.item_slope is not None else None
 
 
 def estimated(outputs: Outputs, target: Target = "population", *, scores: bool = True) -> Estimated:
@@ -306,23 +334,16 @@ def estimated(outputs: Outputs, target: Target = "population", *, scores: bool =
     from_grades = _covariance(outputs, outputs.filled)
     beside = from_grades if target == "population" else _rater_noise(outputs)
     human = _variance(outputs, from_grades, beside)
-    found = Estimated(alone, human, alone, human, None, used=False)
-    if not scores or not outputs.scores.shape[2]:
-        return found
-    if outputs.rated_items.sum() < 2:
+    known = outputs.known & (target == "items")
+    found = Estimated(alone, human, alone, human, outputs.n, known)
+    if not scores or not outputs.scores.shape[2] or outputs.rated_items.sum() < 2:
         return found
     fit = predictions(outputs)
     if fit.r_squared < LEAST_R2 or outputs.rated_items.sum() < FEWEST:
         return replace(found, fit=fit)
     residuals = _covariance(outputs, outputs.filled - fit.left_out)
-    return Estimated(
-        means=outputs.over_systems(outputs.filled - fit.fitted) + fit.fitted.mean(axis=0),
-        covariance=_variance(outputs, residuals, beside),
-        human_means=alone,
-        human_covariance=human,
-        fit=fit,
-        used=True,
-    )
+    means = outputs.over_systems(outputs.filled - fit.fitted) + fit.fitted.mean(axis=0)
+    return replace(found, means=means, covariance=_variance(outputs, residuals, beside), fit=fit, used=True)
 
 
 def _rater_noise(outputs: Outputs) -> Floats | None:

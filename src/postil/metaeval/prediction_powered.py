@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from postil.errors import Undefined
 from postil.messages import Setting
+from postil.metaeval.estimation import estimated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.metaeval.arrays import Floats
-    from postil.metaeval.estimation import Outputs
+    from postil.metaeval.estimation import Estimated, Outputs
 
-__all__ = ["PredictionPowered", "prediction_powered"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PredictionPowered:
-    """Means of S systems by PPI++.
-
-    Args:
-        means: float64[S].
-        covariance: float64[S, S], of the means.
-        lambdas: float64[S], the power-tuning parameter of each system, from 0 to 1.
-    """
-
-    means: Floats
-    covariance: Floats
-    lambdas: Floats
+__all__ = ["prediction_powered"]
 
 
-def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) -> PredictionPowered:
+def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) -> Estimated:
     """Estimate mean grades by PPI++ (Angelopoulos, Duchi and Zrnic 2023), one system at a time.
 
     ``mean = mean over ungraded items of lambda f + mean over graded items of (y - lambda f)``. Means, variances and
@@ -75,4 +60,6 @@ def prediction_powered(outputs: Outputs, systems: Sequence[str], sign: int = 1) 
         means[place] = predicted.mean() + missed.mean()
         influence[graded, place] = (missed - missed.mean()) / n
         influence[~graded, place] = (predicted - predicted.mean()) / rest
-    return PredictionPowered(means, influence.T @ influence, lambdas)
+    covariance = influence.T @ influence + (0.0 if outputs.by_severities is None else outputs.by_severities)
+    alone = estimated(outputs, scores=False)
+    return replace(alone, means=means, covariance=covariance, used=True, lambdas=lambdas)
