@@ -10,21 +10,24 @@ import pytest
 
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rated_outputs import outputs_of
-from postil.metaeval.rating_budget import LAYOUTS, Campaign, Components, Facets
+from postil.metaeval.rating_budget import Campaign, Components, Facets
 from postil.metaeval.score_matrix import Judged
 from postil.metaeval.student_t import student_quantile
+from postil.records.designs import LAYOUTS
+from postil.records.results import SpreadComponents
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.metaeval.rating_budget import Layout
     from postil.metaeval.severity import Rule
+    from postil.records.designs import Layout
 
 ITEMS, SYSTEMS, ANNOTATORS, RATINGS = 40, 6, 6, 3
+EVEN = SpreadComponents(mean=1.0, difference=1.0)
 FACETS = Facets(item=0.3, item_system=0.25, rater=0.5, item_rater=0.2, system_rater=0.1, residual=0.4)
 CAMPAIGN = Campaign(
-    components=Components(None, 1.0, 1.0, 1.0, 1.0).by_facets(FACETS, ANNOTATORS),
+    components=Components(None, EVEN, EVEN).by_facets(FACETS, ANNOTATORS),
     items=ITEMS,
     systems=SYSTEMS,
     annotators=ANNOTATORS,
@@ -37,7 +40,7 @@ def variance(campaign: Campaign, *, difference: bool, k: int = RATINGS) -> float
 
 def test_formulas() -> None:
     f = 1 - RATINGS / ANNOTATORS
-    item, output = (replace(CAMPAIGN, layout=layout) for layout in LAYOUTS)
+    item, output = (replace(CAMPAIGN, layout=layout) for layout in LAYOUTS.values())
     assert variance(item, difference=True) == pytest.approx(2 / 40 * (0.25 + (0.1 * f + 0.4) / 3))
     assert variance(output, difference=True) == pytest.approx(2 / 40 * (0.25 + ((0.5 + 0.2 + 0.1) * f + 0.4) / 3))
     mean = 1 / 40 * (0.3 + 0.25 + ((0.5 + 0.1) * f + 0.2 + 0.4) / 3)
@@ -52,15 +55,16 @@ def test_formulas() -> None:
 
 
 def test_scores_leave_a_share_of_the_items_and_outputs() -> None:
-    components = Components(None, 2.0, 1.0, 1.5, 0.25).by_facets(FACETS, ANNOTATORS)
-    assert components.residual_difference == pytest.approx(0.25 * 0.25)
-    assert components.residual_mean == pytest.approx(0.75 * (0.3 + 0.25 + 0.2 / 6))
+    total, left = SpreadComponents(mean=2.0, difference=1.0), SpreadComponents(mean=1.5, difference=0.25)
+    components = Components(None, total, left).by_facets(FACETS, ANNOTATORS)
+    assert components.residual.difference == pytest.approx(0.25 * 0.25)
+    assert components.residual.mean == pytest.approx(0.75 * (0.3 + 0.25 + 0.2 / 6))
 
 
 def test_hours_of_an_item_that_several_raters_read() -> None:
     timed = replace(CAMPAIGN, seconds_per_item=3600.0, seconds_per_rating=0.0)
     assert timed.hours(10, 2) == pytest.approx(20)
-    output = replace(timed, layout="output")
+    output = replace(timed, layout=LAYOUTS["output"])
     assert output.hours(10, 2) == pytest.approx(10 * 6 * (1 - (4 / 6) ** 6))
     assert output.hours(10, 6) == pytest.approx(60)
     assert replace(output, annotators=None).hours(10, 2) == pytest.approx(120)
@@ -68,7 +72,7 @@ def test_hours_of_an_item_that_several_raters_read() -> None:
 
 def chosen(rng: np.random.Generator, layout: Layout) -> NDArray[np.bool_]:
     """Raters drawn for each item, or for each output."""
-    draws = rng.random((ITEMS, SYSTEMS if layout == "output" else 1, ANNOTATORS)).argsort(axis=2) < RATINGS
+    draws = rng.random((ITEMS, 1 if layout.shared else SYSTEMS, ANNOTATORS)).argsort(axis=2) < RATINGS
     return np.broadcast_to(draws, (ITEMS, SYSTEMS, ANNOTATORS))
 
 
@@ -129,7 +133,7 @@ def ratios(layout: Layout, rule: Rule, draws: int) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("rule", ["keep", "auto"])
 def test_planned_widths_are_those_of_estimates(layout: Layout, rule: Rule) -> None:
     found = ratios(layout, rule, 60)
@@ -137,11 +141,11 @@ def test_planned_widths_are_those_of_estimates(layout: Layout, rule: Rule) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("rule", ["keep", "auto"])
 def test_planned_widths_and_errors_in_two_thousand_draws(layout: Layout, rule: Rule) -> None:
     found = ratios(layout, rule, 2000)
     assert [found["mean"], found["difference"]] == pytest.approx([1, 1], abs=0.02)
     assert found["difference error"] == pytest.approx(1, abs=0.05)
-    if (layout, rule) != ("item", "auto"):  # there raters who were drawn more often weigh more in the mean of all
+    if not (layout.shared and rule == "auto"):  # there raters who were drawn more often weigh more in the mean of all
         assert found["mean error"] == pytest.approx(1, abs=0.05)

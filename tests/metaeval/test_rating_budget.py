@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from postil.metaeval.estimation import Outputs
-from postil.metaeval.rating_budget import Campaign, Components, Plan, assumed, cheapest, components_of, steps_to
+from postil.metaeval.rating_budget import Campaign, Components, assumed, cheapest, components_of, steps_to
+from postil.records.results import SpreadComponents
 
+NONE = SpreadComponents(mean=0.0, difference=0.0)
 WORKED = Campaign(components=assumed(1, 0.5, 0.3, 0.25), items=200, systems=4, difference=0.5)
 
 
@@ -59,18 +61,18 @@ def test_no_plan_is_cheaper(wanted: float | None, width: float | None) -> None:
         strong = wanted is None or WORKED.power(n, k, 0.5, WORKED.pairs) >= wanted
         return strong and (width is None or WORKED.width(n, k, difference=True) <= width)
 
-    every = [Plan(n, k) for n, k in itertools.product(range(8, 201), (1, 2, 3)) if reaches(n, k)]
-    least = min(WORKED.hours(plan.items, plan.raters) for plan in every)
+    every = [(n, k) for n, k in itertools.product(range(8, 201), (1, 2, 3)) if reaches(n, k)]
+    least = min(WORKED.hours(*plan) for plan in every)
     assert found in every
-    assert WORKED.hours(found.items, found.raters) == least
+    assert WORKED.hours(*found) == least
 
 
 def test_no_plan() -> None:
     assert cheapest(WORKED, (1,), wanted=None, width=0.001) is None
 
 
-@pytest.mark.parametrize(("items", "found"), [(7, None), (8, Plan(8, 1))])
-def test_plans_have_at_least_eight_items(items: int, found: Plan | None) -> None:
+@pytest.mark.parametrize(("items", "found"), [(7, None), (8, (8, 1))])
+def test_plans_have_at_least_eight_items(items: int, found: tuple[int, int] | None) -> None:
     campaign = dataclasses.replace(WORKED, items=items)
     assert cheapest(campaign, (1, 2), wanted=None, width=1000) == found
 
@@ -90,16 +92,16 @@ def test_components_are_those_that_made_the_ratings() -> None:
     counts = np.full((items, systems), k)
     found = components_of(Outputs(np.zeros((items, systems, 0)), ratings.mean(axis=2), counts, within), None)
     assert found.rater_variance == pytest.approx(1.44, rel=0.05)
-    assert found.total_mean == pytest.approx(1.0, rel=0.05)
-    assert found.total_difference == pytest.approx(0.64, rel=0.05)
-    assert found.without_scores() == found
+    assert found.total.mean == pytest.approx(1.0, rel=0.05)
+    assert found.total.difference == pytest.approx(0.64, rel=0.05)
+    assert found.residual == found.total
 
 
 def test_components_are_never_negative() -> None:
     counts = np.full((9, 1), 2)
     grades = np.arange(9.0)[:, None] / 100
     found = components_of(Outputs(np.zeros((9, 1, 0)), grades, counts, 5.0), None)
-    assert found == Components(5.0, 0.0, 0.0, 0.0, 0.0)
+    assert found == Components(5.0, NONE, NONE)
 
 
 def test_steps_end_with_all_items() -> None:

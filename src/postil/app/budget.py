@@ -12,14 +12,15 @@ from postil.app.options import SeedOptions
 from postil.app.rated import JudgedKeywords, Rated
 from postil.errors import Undefined, UsageError
 from postil.messages import Blank, Setting
-from postil.metaeval.budgets import Pilot, facets_of
 from postil.metaeval.budgets import budget as plan_of
+from postil.metaeval.budgets import facets_of
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
 from postil.metaeval.severity import untold
 from postil.metaeval.variance_components import design_of
 from postil.options import Flag, options, split_hint
 from postil.records.arguments import check_arguments, options_of, parted
+from postil.records.designs import ESTIMATORS
 from postil.records.results import BudgetSettings, replace
 from postil.version import VERSION
 
@@ -97,8 +98,8 @@ class BudgetOptions(EstimateOptions, SeedOptions):
                 object.__setattr__(self, several, (given,))
         super().__post_init__()
         _check_bounds(self)
-        if self.method == "ppi":
-            raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", "ppi"))
+        if ESTIMATORS[self.method].alone:
+            raise UsageError("{ppi} has no plans; expected crossed or human", ppi=Setting("method", self.method))
         for name in ("difference", "width", "sd"):
             if getattr(self, name) == 0:
                 raise UsageError("{setting}: expected more than 0", setting=Setting(name))
@@ -259,7 +260,7 @@ def _of_pilot(pilot: Rated, options: BudgetOptions, command: str = "") -> Budget
     rated = rated_outputs(pilot, options)
     outputs = rated.outputs
     size = _size(rated, options, scored=pilot.scores is not None)
-    found = estimated(outputs, cast("Target", options.target), scores=options.method == "crossed")
+    found = estimated(outputs, cast("Target", options.target), scores=ESTIMATORS[options.method].scores)
     fit = found.fit if found.used else None
     settings = _settings(options, options.items or len(rated.items), len(rated.systems), command)
     annotators = options.annotators or max(ANNOTATORS, rated.annotators, *settings.raters)
@@ -272,29 +273,31 @@ def _of_pilot(pilot: Rated, options: BudgetOptions, command: str = "") -> Budget
         raters=settings.raters if outputs.rater_variance is not None else (1,),
     )
     components = components_of(outputs, fit)
-    if not components.total_mean and not components.rater_variance:
+    if not components.total.mean and not components.rater_variance:
         raise Undefined(
             "all grades of each system in the pilot are equal, so nothing tells how much they vary; grade more, or "
             "plan from assumptions: {sd}",
             sd=Setting("sd", Blank("GRADES")),
         )
-    told = Pilot(
-        facets=_facets(rated, options),
-        severity=rated.severity,
-        notes=tuple(_on_pilot(rated, fit)),
-        excluded=rated.excluded,
-    )
-    campaign = _campaign(components, settings)
-    if told.facets:
+    facets, campaign = _facets(rated, options), _campaign(components, settings)
+    if facets:
         settings = replace(settings, resamples=options.resamples, seed=options.seed)
-        of = Facets.of({row.component: row.estimate for row in told.facets})
+        of = Facets.of({row.component: row.estimate for row in facets})
         campaign = dataclasses.replace(
             campaign,
             components=components.by_facets(of, annotators),
             annotators=annotators,
             removed_from=_removed_from(options, rated),
         )
-    return plan_of(campaign, settings, _graded(options, settings.items), pilot=told)
+    return plan_of(
+        campaign,
+        settings,
+        _graded(options, settings.items),
+        facets=facets,
+        severity=rated.severity,
+        notes=_on_pilot(rated, fit),
+        excluded=rated.excluded,
+    )
 
 
 def _size(rated: RatedOutputs, options: BudgetOptions, *, scored: bool) -> int:

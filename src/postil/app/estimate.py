@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast
 
 from postil.app.rated import JudgedKeywords, Rated
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
-from postil.metaeval.estimates import Method
 from postil.metaeval.estimates import estimate as estimate_means
-from postil.metaeval.estimation import Target
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Judged, Scored
 from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of, parted
+from postil.records.designs import ESTIMATORS, TARGETS
 from postil.records.results import EstimateSettings
 from postil.records.scale import Scale
 from postil.version import VERSION
@@ -25,14 +24,13 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
     from postil.app.rated import Scores
+    from postil.metaeval.estimates import Method
+    from postil.metaeval.estimation import Target
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.records.frames import Table
     from postil.records.results import EstimateResult
 
 __all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
-
-METHODS: Final[tuple[Method, ...]] = get_args(Method)
-TARGETS: Final[tuple[Target, ...]] = get_args(Target)
 
 
 @options
@@ -66,7 +64,7 @@ class EstimateOptions:
         check_fields(self)
         for kind, name, known in (
             ("target", self.target, TARGETS),
-            ("method", self.method, METHODS),
+            ("method", self.method, ESTIMATORS),
             ("rule of severities", self.severity, RULES),
         ):
             if name not in known:
@@ -175,15 +173,14 @@ def rated_outputs(rated: Rated, options: EstimateOptions) -> RatedOutputs:
         InvalidInput: A row is invalid; the message has the location.
         Undefined: No output has both scores and ratings.
     """
-    named = (*options.metrics, *options.lower_is_better)
+    named, estimator = (*options.metrics, *options.lower_is_better), ESTIMATORS[options.method]
     if rated.scores is None:
-        if options.method == "ppi":
-            raise UsageError("{method} needs scores", method=Setting("method", "ppi"))
+        if estimator.alone:
+            raise UsageError("{method} needs scores", method=Setting("method", estimator.name))
         if named:
             raise UsageError(f"there are no scores, so none by {named[0]}")
     scored = None if rated.scores is None else Scored(rated.scores)
     if scored is not None:
         scored.check(named)
     judged = Judged(rated.judgements, options.aspect, options.scale)
-    use = options.method != "human"
-    return outputs_of(scored, judged, options.metrics, scores=use, severity=options.severity)
+    return outputs_of(scored, judged, options.metrics, scores=estimator.scores, severity=options.severity)

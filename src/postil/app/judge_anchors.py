@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import Source
     from postil.records.rows import Candidate
 
-__all__ = ["CHOICES", "Anchored", "choose_anchors"]
-
-CHOICES: Final = ("nearest", "spread", "none")
-"""Choices of anchors."""
+__all__ = ["Anchored", "choose_anchors"]
 
 
 @dataclass(frozen=True, slots=True)

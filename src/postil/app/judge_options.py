@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.app.endpoint import EndpointOptions
-from postil.app.judge_anchors import CHOICES
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError
 from postil.judges import ANSWER_TOKENS
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from postil.endpoint import Price, Rate
 
 __all__ = ["JudgeKeywords", "JudgeOptions"]
+
+CHOICES: Final = ("nearest", "spread", "none")
+"""Choices of anchors."""
 
 
 @options

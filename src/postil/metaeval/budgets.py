@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from postil.metaeval.rating_budget import FEWEST_ITEMS, LAYOUTS, cheapest, steps_to
+from postil.metaeval.rating_budget import FEWEST_ITEMS, cheapest, steps_to
 from postil.metaeval.variance_intervals import component_intervals
+from postil.records.designs import LAYOUTS
 from postil.records.results import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.metaeval.rating_budget import Campaign, Layout
+    from postil.metaeval.rating_budget import Campaign
     from postil.metaeval.variance_components import Design
     from postil.records.results import BudgetSettings, Excluded, Severity
 
-__all__ = ["Pilot", "budget", "facets_of"]
+__all__ = ["budget", "facets_of"]
 
 NOTICED: Final = 1.005
 """Ratio of squared errors that does not round to 1."""
@@ -31,25 +33,15 @@ PEEKING: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pilot:
-    """Results of a pilot beyond the variance of an output.
-
-    Args:
-        facets: Variance components by item, system and rater, with intervals; empty if they cannot be told apart.
-        severity: Severities of the annotators.
-        notes: Notes on its ratings.
-        excluded: Rows that are not in the numbers.
-    """
-
-    facets: tuple[BudgetFacet, ...] = ()
-    severity: Severity | None = None
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
-
-
 def budget(
-    campaign: Campaign, settings: BudgetSettings, graded: tuple[int, ...] = (), *, pilot: Pilot | None = None
+    campaign: Campaign,
+    settings: BudgetSettings,
+    graded: tuple[int, ...] = (),
+    *,
+    facets: tuple[BudgetFacet, ...] = (),
+    severity: Severity | None = None,
+    notes: Iterable[str] = (),
+    excluded: tuple[Excluded, ...] = (),
 ) -> BudgetResult:
     """Compute what numbers of graded items and raters give, and find the cheapest plan that is enough.
 
@@ -60,39 +52,39 @@ def budget(
         campaign: The campaign.
         settings: Options of the command; ``settings.raters`` are the numbers of ratings per output to choose from.
         graded: Numbers of graded items; by default steps up to all.
-        pilot: Results of the pilot; None without one.
+        facets: Variance components of a pilot by item, system and rater, with intervals.
+        severity: Severities of its annotators.
+        notes: Notes on its ratings.
+        excluded: Rows of it that are not in the numbers.
     """
     of = campaign.components
-    pilot = pilot or Pilot()
     wanted = settings.power is not None or settings.width is not None
-    layouts = LAYOUTS if of.facets is not None and campaign.systems > 1 else LAYOUTS[:1]
-    campaigns = {layout: replace(campaign, layout=layout) for layout in layouts}
+    several = of.facets is not None and campaign.systems > 1
+    campaigns = [replace(campaign, layout=layout) for layout in LAYOUTS.values() if several or layout.shared]
     plans = []
-    for layout in layouts if wanted else ():
-        each = campaigns[layout]
+    for each in campaigns if wanted else ():
         plan = cheapest(each, settings.raters, wanted=settings.power, width=settings.width)
-        plans += [(each.hours(plan.items, plan.raters), each, plan)] if plan else []
-    best = min(plans, key=lambda each: each[0], default=None)  # the first of equal ones: by item
+        plans += [(each.hours(*plan), each, plan)] if plan else []
+    best = min(plans, key=itemgetter(0), default=None)  # the first of equal ones: by item
     return BudgetResult(
         components=BudgetComponents(
             rater_variance=of.rater_variance,
-            total=SpreadComponents(mean=of.total_mean, difference=of.total_difference),
-            residual=SpreadComponents(mean=of.residual_mean, difference=of.residual_difference),
-            facets=pilot.facets,
-            raters_by_item=_of_one_rater(campaigns["item"]) if of.facets else None,
-            raters_by_output=_of_one_rater(campaigns["output"]) if "output" in campaigns else None,
+            total=of.total,
+            residual=of.residual,
+            facets=facets,
+            **{f"raters_by_{each.layout.name}": _of_one_rater(each) for each in campaigns if of.facets},
         ),
         rows=tuple(
             _row(each, n, k)
-            for each in campaigns.values()
+            for each in campaigns
             for k in settings.raters
             for n in graded or tuple(steps_to(campaign.items))
         ),
-        cheapest=_row(best[1], best[2].items, best[2].raters) if best else None,
-        notes=(*_notes(campaigns, settings, missed=wanted and best is None), *pilot.notes, PEEKING),
+        cheapest=_row(best[1], *best[2]) if best else None,
+        notes=(*_notes(campaigns, settings, missed=wanted and best is None), *notes, PEEKING),
         settings=settings,
-        excluded=pilot.excluded,
-        severity=pilot.severity,
+        excluded=excluded,
+        severity=severity,
     )
 
 
@@ -115,20 +107,18 @@ def facets_of(design: Design, given: Design, *, resamples: int, seed: int) -> tu
         values["rater"] = given.estimates()["rater"]
         ends["rater"] = component_intervals(given, resamples=resamples, seed=seed)["rater"]
     total = sum(max(0.0, value) for value in values.values())
-    rows = []
-    for name, value in values.items():
-        interval = ends[name]
-        rows.append(
-            BudgetFacet(
-                component=name,
-                estimate=value,
-                low=interval.low if interval else None,
-                high=interval.high if interval else None,
-                share=max(0.0, value) / total if total else None,
-                absent=interval is not None and interval.high < ABSENT * left,
-            )
+    return tuple(
+        BudgetFacet(
+            component=name,
+            estimate=value,
+            low=interval.low if interval else None,
+            high=interval.high if interval else None,
+            share=max(0.0, value) / total if total else None,
+            absent=interval is not None and interval.high < ABSENT * left,
         )
-    return tuple(rows)
+        for name, value in values.items()
+        for interval in (ends[name],)
+    )
 
 
 def _of_one_rater(campaign: Campaign) -> SpreadComponents:
@@ -148,12 +138,12 @@ def _row(campaign: Campaign, n: int, k: int) -> BudgetRow:
         human_mean_width=campaign.width(n, k, scores=False),
         power=campaign.power(n, k, true) if several and true is not None else None,
         power_all=campaign.power(n, k, true, campaign.pairs) if several and true is not None else None,
-        layout=campaign.layout,
+        layout=campaign.layout.name,
     )
 
 
-def _notes(campaigns: Mapping[Layout, Campaign], settings: BudgetSettings, *, missed: bool) -> Iterator[str]:
-    campaign = campaigns["item"]
+def _notes(campaigns: Sequence[Campaign], settings: BudgetSettings, *, missed: bool) -> Iterator[str]:
+    campaign = campaigns[0]
     if missed:
         yield from _missed(campaign, settings)
     if campaign.components.rater_variance is None:
@@ -171,13 +161,13 @@ def _notes(campaigns: Mapping[Layout, Campaign], settings: BudgetSettings, *, mi
             )
 
 
-def _layouts(campaigns: Mapping[Layout, Campaign], settings: BudgetSettings) -> Iterator[str]:
+def _layouts(campaigns: Sequence[Campaign], settings: BudgetSettings) -> Iterator[str]:
     """A sentence on the two layouts."""
     if len(campaigns) == 1:
         yield "one rater for all systems of an item removes severity from differences: postil annotate plan --by-item"
         return
-    n, k = min(COMPARED // 2, campaigns["item"].items), settings.raters[0]
-    item, output = (campaigns[layout].width(n, k, difference=True) for layout in LAYOUTS)
+    n, k = min(COMPARED // 2, campaigns[0].items), settings.raters[0]
+    item, output = (each.width(n, k, difference=True) for each in campaigns)
     rated = f"{n} items by {k} rater{'s' * (k != 1)}"
     if output <= NOTICED * item:
         yield f"the two layouts do not differ: a difference is {item:.2f} wide with {rated}, by item and by output"

@@ -87,7 +87,7 @@ class Isotonic:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Terms:
-    """What a learner is told beside scores and grades, for m columns.
+    """Terms of a fit, beside scores and grades, for m columns.
 
     Args:
         penalty: Ridge penalty.

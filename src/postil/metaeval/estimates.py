@@ -18,6 +18,7 @@ from postil.metaeval.significance import holm
 from postil.metaeval.student_t import student_quantile
 from postil.metaeval.system_groups import MOST_SETS, compact_letters, rank_ranges
 from postil.metaeval.williams import student_p
+from postil.records.designs import ESTIMATORS
 from postil.records.results import (
     EstimateResult,
     IntervalWidths,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.estimation import Estimated, Outputs, Target
     from postil.metaeval.rated_outputs import RatedOutputs
+    from postil.records.designs import Estimator
     from postil.records.results import EstimateSettings
 
 __all__ = ["Method", "estimate"]
@@ -85,7 +87,8 @@ def estimate(
     >>> [(row.system, row.mean, round(row.low, 2), round(row.high, 2), row.letters) for row in found.systems]
     [('b', 3.95, 2.7, 5.2, 'a'), ('a', 2.0, 1.25, 2.75, 'b')]
     """
-    means = _means(rated, target, method, settings.lower_is_better)
+    estimator = ESTIMATORS[method]
+    means = _means(rated, target, estimator, settings.lower_is_better)
     outputs = rated.outputs
     order = sorted(range(len(rated.systems)), key=lambda place: (-means.means[place], rated.systems[place]))
     undefined = list(_undefined(rated, means))
@@ -95,7 +98,7 @@ def estimate(
     undefined += [reason for _, reason in pairs if reason]
     systems = _systems(rated, means, order, differences, without)
     unnamed = [UNNAMED] if not systems[0].letters else []
-    unused = _unused(means, int(outputs.rated_items.sum())) if method == "crossed" and not means.used else ""
+    unused = _unused(means, int(outputs.rated_items.sum())) if estimator.joint and not means.used else ""
     return EstimateResult(
         target=target,
         method=method,
@@ -103,7 +106,7 @@ def estimate(
         graded=int(outputs.rated_items.sum()),
         annotators=rated.annotators,
         scores_used=means.used,
-        crossed=method == "crossed" and outputs.is_crossed,
+        crossed=estimator.joint and outputs.is_crossed,
         systems=systems,
         differences=differences,
         scores=tuple(_scores(rated, means)),
@@ -112,10 +115,10 @@ def estimate(
         r_squared=means.fit.r_squared if means.fit else None,
         rater_variance=outputs.rater_variance,
         relative_efficiency=_efficiency(means),
-        curve=() if method == "ppi" else _curve(outputs, means, target),
+        curve=() if estimator.alone else _curve(outputs, means, target),
         undefined=tuple(undefined),
         excluded=rated.excluded,
-        notes=(*filter(None, [unused]), *_notes(rated, means, target, method), *unnamed),
+        notes=(*filter(None, [unused]), *_notes(rated, means, target, estimator), *unnamed),
         signatures=dict(zip(rated.metrics, rated.signatures, strict=True)),
         settings=settings,
         severity=rated.severity,
@@ -137,9 +140,9 @@ def _p_value(means: Estimated, value: float, variance: float, df: int) -> float:
     return math.erfc(abs(t) / math.sqrt(2)) if means.lambdas is not None else float(student_p(t, df))
 
 
-def _means(rated: RatedOutputs, target: Target, method: Method, lower_is_better: Sequence[str]) -> Estimated:
-    if method != "ppi":
-        return estimated(rated.outputs, target, scores=method == "crossed")
+def _means(rated: RatedOutputs, target: Target, estimator: Estimator, lower_is_better: Sequence[str]) -> Estimated:
+    if not estimator.alone:
+        return estimated(rated.outputs, target, scores=estimator.scores)
     if len(rated.metrics) != 1:
         raise UsageError(
             "ppi takes one score, and there are {n}; choose one: {metric}",
@@ -311,10 +314,10 @@ def _curve(outputs: Outputs, means: Estimated, target: Target) -> tuple[Interval
     return rows if any(row.human_mean_width > 0 for row in rows) else ()
 
 
-def _notes(rated: RatedOutputs, means: Estimated, target: Target, method: Method) -> Iterator[str]:
+def _notes(rated: RatedOutputs, means: Estimated, target: Target, estimator: Estimator) -> Iterator[str]:
     outputs = rated.outputs
     graded = int(outputs.rated_items.sum())
-    if means.used and method == "crossed" and len(rated.systems) > 1 and not outputs.is_crossed:
+    if means.used and estimator.joint and len(rated.systems) > 1 and not outputs.is_crossed:
         yield "fewer than half of the graded items have two graded systems: scores are centered by system alone"
     if len(rated.systems) > 1 and graded < ROUGH:
         yield Message("groups are rough below {enough} graded items, and there are {n}", enough=ROUGH, n=graded)

@@ -290,13 +290,13 @@ class Estimated:
     def slopes(self) -> list[float] | list[None]:
         """Slope of each system; 0 where scores are not used, None where there are none."""
         if self.lambdas is not None:
-            return self.lambdas.tolist()
-        return [None] * len(self.n) if self.fit is None else (self.fit.slopes * self.used).tolist()
+            return list(map(float, self.lambdas))
+        return [None] * len(self.n) if self.fit is None else list(map(float, self.fit.slopes * self.used))
 
     @property
     def weights(self) -> list[float] | None:
         """Weight of each score; 0 where they are not used."""
-        return (self.fit.weights * self.used).tolist() if self.fit else None
+        return list(map(float, self.fit.weights * self.used)) if self.fit else None
 
     @property
     def common_slope(self) -> float | None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from postil.metaeval.coefficients import ratio
 from postil.metaeval.student_t import power, student_quantile
+from postil.records.designs import LAYOUTS
+from postil.records.results import SpreadComponents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -18,27 +21,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.estimation import Outputs, Predictions, Target
+    from postil.records.designs import Layout
 
 __all__ = [
     "FEWEST_ITEMS",
-    "LAYOUTS",
     "Campaign",
     "Components",
     "Facets",
-    "Layout",
-    "Plan",
     "assumed",
     "cheapest",
     "components_of",
     "shared_noise",
     "steps_to",
 ]
-
-Layout: TypeAlias = Literal["item", "output"]
-"""Assignment of raters: all systems of an item have the same, or they are drawn output by output."""
-
-LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
-"""The layouts."""
 
 FEWEST_ITEMS: Final = 8
 """Smallest number of items that is planned."""
@@ -94,23 +89,15 @@ class Components:
 
     Args:
         rater_variance: Variance of ratings within outputs; None where it cannot be separated from the others.
-        total_mean: Variance of expected ratings over items, for a mean.
-        total_difference: Half the variance of the difference of two systems' expected ratings over items.
-        residual_mean: The part of `total_mean` that scores leave.
-        residual_difference: The part of `total_difference` that scores leave.
+        total: Variance of expected ratings over items.
+        residual: The part of it that scores leave.
         facets: The components by item, system and rater; None where they are unknown.
     """
 
     rater_variance: float | None
-    total_mean: float
-    total_difference: float
-    residual_mean: float
-    residual_difference: float
+    total: SpreadComponents
+    residual: SpreadComponents
     facets: Facets | None = None
-
-    def without_scores(self) -> Components:
-        """The same where nothing is predicted."""
-        return replace(self, residual_mean=self.total_mean, residual_difference=self.total_difference)
 
     def by_facets(self, facets: Facets, annotators: int) -> Components:
         """The same with totals from other components; scores leave the same share of them.
@@ -123,10 +110,11 @@ class Components:
             annotators: Number of annotators.
         """
         mean = facets.item + facets.item_system + facets.item_rater / annotators
-        difference = facets.item_system
-        left = self.residual_mean / self.total_mean if self.total_mean else 1.0
-        left_between = self.residual_difference / self.total_difference if self.total_difference else 1.0
-        return Components(self.rater_variance, mean, difference, left * mean, left_between * difference, facets)
+        total = SpreadComponents(mean=mean, difference=facets.item_system)
+        left = self.residual.mean / self.total.mean if self.total.mean else 1.0
+        between = self.residual.difference / self.total.difference if self.total.difference else 1.0
+        residual = SpreadComponents(mean=left * total.mean, difference=between * total.difference)
+        return Components(self.rater_variance, total, residual, facets)
 
 
 def assumed(sd: float, reliability: float = 0.5, system_correlation: float = 0.3, r_squared: float = 0.0) -> Components:
@@ -139,13 +127,14 @@ def assumed(sd: float, reliability: float = 0.5, system_correlation: float = 0.3
         r_squared: Share of the variance of expected ratings that scores explain, from 0 to 1.
 
     >>> found = assumed(1.0)
-    >>> found.rater_variance, found.total_mean, found.total_difference
-    (0.5, 0.5, 0.35)
+    >>> found.rater_variance, found.total
+    (0.5, SpreadComponents(mean=0.5, difference=0.35))
     """
     mean = reliability * sd**2
     difference = mean * (1 - system_correlation)
     left = 1 - r_squared
-    return Components((1 - reliability) * sd**2, mean, difference, left * mean, left * difference)
+    residual = SpreadComponents(mean=left * mean, difference=left * difference)
+    return Components((1 - reliability) * sd**2, SpreadComponents(mean=mean, difference=difference), residual)
 
 
 def components_of(outputs: Outputs, fit: Predictions | None) -> Components:
@@ -160,7 +149,7 @@ def components_of(outputs: Outputs, fit: Predictions | None) -> Components:
         noise = outputs.rater_variance * float((1 / outputs.counts[outputs.rated]).mean())
     total = _spread(outputs, outputs.filled, noise)
     left = total if fit is None else _spread(outputs, outputs.filled - fit.left_out, noise)
-    return Components(outputs.rater_variance, *total, *left)
+    return Components(outputs.rater_variance, total, left)
 
 
 def shared_noise(outputs: Outputs, fit: Predictions, signatures: Iterable[str]) -> Iterator[str]:
@@ -171,10 +160,10 @@ def shared_noise(outputs: Outputs, fit: Predictions, signatures: Iterable[str]) 
         fit: The predictions.
         signatures: Signatures of the scores; a judge that saw graded examples shares the errors of their raters.
     """
-    if not outputs.rater_variance or components_of(outputs, fit).residual_mean:
+    if not outputs.rater_variance or components_of(outputs, fit).residual.mean:
         return
     noise = outputs.rater_variance * float((1 / outputs.counts[outputs.rated]).mean())
-    missed = _spread(outputs, outputs.filled - fit.left_out, 0.0)[0]
+    missed = _spread(outputs, outputs.filled - fit.left_out, 0.0).mean
     saw = any(name.startswith("judge(") and ",anchors=none" not in name for name in signatures)
     yield (
         f"predictions miss grades by less than raters differ (variance {missed:.2g} against {noise:.2g})"
@@ -183,7 +172,7 @@ def shared_noise(outputs: Outputs, fit: Predictions, signatures: Iterable[str]) 
     )
 
 
-def _spread(outputs: Outputs, values: NDArray[np.float64], noise: float) -> tuple[float, float]:
+def _spread(outputs: Outputs, values: NDArray[np.float64], noise: float) -> SpreadComponents:
     """Mean variance over systems, and that minus the mean covariance, without the raters' part; at least 0."""
     rated = outputs.rated.astype(np.float64)
     values = outputs.within_systems(values)
@@ -193,7 +182,7 @@ def _spread(outputs: Outputs, values: NDArray[np.float64], noise: float) -> tupl
     variance = float(np.nanmean(np.diag(covariances)))
     beside = covariances[~np.eye(len(covariances), dtype=bool)]
     shift = float(np.nanmean(beside)) if len(beside) and not np.isnan(beside).all() else 0.0
-    return max(0.0, variance - noise), max(0.0, variance - shift - noise)
+    return SpreadComponents(mean=max(0.0, variance - noise), difference=max(0.0, variance - shift - noise))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,8 +198,7 @@ class Campaign:
         seconds_per_rating: Time of a rating.
         seconds_per_item: Time that each rater of an item needs to read it.
         annotators: Number of annotators; None if it is unknown, and as good as infinite.
-        layout: ``item`` where the raters of an item rate all its systems, ``output`` where they are drawn output by
-            output.
+        layout: Assignment of raters.
         removed_from: Smallest number of ratings per output with which severities are removed; None if they are kept.
     """
 
@@ -222,7 +210,7 @@ class Campaign:
     seconds_per_rating: float = 40.0
     seconds_per_item: float = 0.0
     annotators: int | None = None
-    layout: Layout = "item"
+    layout: Layout = LAYOUTS["item"]
     removed_from: int | None = None
 
     @property
@@ -246,7 +234,7 @@ class Campaign:
             return None if self.components.rater_variance is None else self.components.rater_variance / k
         share = 1.0 if self.annotators is None else max(0.0, 1 - k / self.annotators)
         by_rater = of.system_rater
-        if not difference or self.layout == "output":
+        if not (difference and self.layout.shared):
             removed = self.removed_from is not None and k >= self.removed_from
             by_rater += of.item_rater + (0.0 if removed else of.rater)
         return (by_rater * share + of.residual) / k
@@ -263,10 +251,9 @@ class Campaign:
             difference: True for a difference.
             scores: False for the ratings alone.
         """
-        of = self.components if scores else self.components.without_scores()
-        total, residual = (
-            (of.total_difference, of.residual_difference) if difference else (of.total_mean, of.residual_mean)
-        )
+        variance = attrgetter("difference" if difference else "mean")
+        total = variance(self.components.total)
+        residual = variance(self.components.residual) if scores else total
         of_raters = self.noise(k, difference=difference)
         noise = of_raters or 0.0
         beside = residual if of_raters is None else noise
@@ -296,7 +283,7 @@ class Campaign:
     def hours(self, n: int, k: int) -> float:
         """Time that all raters need together; output by output, more raters read an item than rate an output of it."""
         readers = float(k)
-        if self.layout == "output":
+        if not self.layout.shared:
             readers *= self.systems
             if self.annotators is not None:
                 readers = self.annotators * (1 - max(0.0, 1 - k / self.annotators) ** self.systems)
@@ -313,21 +300,10 @@ class Campaign:
         return high
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A number of rated items and of ratings per output.
-
-    Args:
-        items: Number of rated items.
-        raters: Number of ratings per output.
-    """
-
-    items: int
-    raters: int
-
-
-def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | None, width: float | None) -> Plan | None:
-    """Find the plan with the fewest hours that reaches what is wanted; None where none of `FEWEST_ITEMS` or more does.
+def cheapest(
+    campaign: Campaign, raters: tuple[int, ...], *, wanted: float | None, width: float | None
+) -> tuple[int, int] | None:
+    """Find the numbers of rated items and of ratings per output with the fewest hours that reach what is wanted.
 
     Width and power improve with every item, so the fewest items are found by bisection for each number of raters.
 
@@ -336,6 +312,9 @@ def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | Non
         raters: Numbers of ratings per output to choose from.
         wanted: Power for all pairs of systems, for ``campaign.difference``; None if none is asked for.
         width: Largest width of the interval of a difference (of a mean where there is one system); None if none.
+
+    Returns:
+        Both numbers; None where none of `FEWEST_ITEMS` items or more do.
     """
 
     def reaches(n: int, k: int) -> bool:
@@ -354,8 +333,8 @@ def cheapest(campaign: Campaign, raters: tuple[int, ...], *, wanted: float | Non
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if reaches(middle, k) else (middle + 1, high)
-        found.append(Plan(low, k))
-    return min(found, key=lambda plan: (campaign.hours(plan.items, plan.raters), plan.raters), default=None)
+        found.append((low, k))
+    return min(found, key=lambda plan: (campaign.hours(*plan), plan[1]), default=None)
 
 
 def steps_to(items: int) -> Iterator[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import to_builtins
 
 from postil.messages import Blank, Command, Message, Setting
+from postil.records.designs import LAYOUTS
 from postil.records.ids import plain_id
 from postil.records.results import SpreadComponents
 from postil.render.formats import counted, noted
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from postil.records.results import BudgetFacet, BudgetResult, BudgetRow
 
 __all__ = [
-    "LAYOUTS",
     "facets_table",
     "has_layouts",
     "head",
@@ -41,9 +41,6 @@ ANNOTATORS: Final = 3
 
 NOTICED: Final = 0.005
 """Relative difference of widths from which the layouts differ."""
-
-LAYOUTS: Final = {"item": "by item", "output": "by output"}
-"""Names of the layouts: the raters of an item rate all its systems, or raters are drawn output by output."""
 
 
 def view(result: BudgetResult) -> View:
@@ -103,7 +100,7 @@ def plans_table(result: BudgetResult) -> Table:
         fields |= {"power": "power", "of all pairs": "power_all"}
 
     def plan(row: BudgetRow) -> str:
-        layout = f", {LAYOUTS[row.layout]}" if layouts else ""
+        layout = f", {LAYOUTS[row.layout].title}" if layouts else ""
         return f"{counted(row.items, 'item')}, {counted(row.raters, 'rater')}{layout}"
 
     return Table(
@@ -112,7 +109,7 @@ def plans_table(result: BudgetResult) -> Table:
         rows=rows,
         columns=(
             Name("plan", plan, only="page"),
-            *([Text("layout", lambda row: LAYOUTS[row.layout], only="text")] if layouts else ()),
+            *([Text("layout", lambda row: LAYOUTS[row.layout].title, only="text")] if layouts else ()),
             Count("items", "items", only="text"),
             Count("raters", "raters", only="text"),
             Count("ratings", "ratings"),
@@ -137,12 +134,11 @@ def shown_rows(result: BudgetResult) -> Sequence[BudgetRow]:
     Args:
         result: The result.
     """
-    of = {(row.layout, row.items, row.raters): row for row in result.rows}
+    plans: dict[tuple[int, int], list[BudgetRow]] = {}
     for row in result.rows:
-        other = of.get(("output" if row.layout == "item" else "item", row.items, row.raters))
-        if other is not None and not (
-            _close(row.difference_width, other.difference_width) and row.hours == other.hours
-        ):
+        plans.setdefault((row.items, row.raters), []).append(row)
+    for first, *others in plans.values():
+        if any(not _close(first.difference_width, row.difference_width) or first.hours != row.hours for row in others):
             return result.rows
     return rows_of_best(result)
 
@@ -202,15 +198,13 @@ def noise_of_raters(result: BudgetResult) -> Iterator[tuple[str, SpreadComponent
         result: The result.
     """
     of = result.components
-    if of.raters_by_item is None:
-        both = None
-        if of.rater_variance is not None:
-            both = SpreadComponents(mean=of.rater_variance, difference=of.rater_variance)
-        yield "raters", both
-        return
-    yield ("raters" if of.raters_by_output is None else "raters, by item"), of.raters_by_item
-    if of.raters_by_output is not None:
-        yield "raters, by output", of.raters_by_output
+    told = [(each.title, getattr(of, f"raters_by_{each.name}")) for each in LAYOUTS.values()]
+    known = [(title, spread) for title, spread in told if spread is not None]
+    if not known:
+        both = of.rater_variance
+        yield "raters", None if both is None else SpreadComponents(mean=both, difference=both)
+    for title, spread in known:
+        yield f"raters, {title}" if len(known) > 1 else "raters", spread
 
 
 def _components(result: BudgetResult) -> Table:
@@ -244,7 +238,7 @@ def verdict(result: BudgetResult) -> str | None:
         reached.append(f"gives intervals of {'differences' if several else 'means'} of width {width:.2f}")
     rated = f"{counted(best.items, 'item')} by {counted(best.raters, 'rater')} each"
     if has_layouts(result):
-        rated += {"item": ", the same for all systems", "output": ", drawn output by output"}[best.layout]
+        rated += f", {LAYOUTS[best.layout].phrase}"
     return f"cheapest plan: {rated} ({best.ratings:,} ratings, {best.hours:,.1f} hours) {' and '.join(reached)}"
 
 
@@ -266,7 +260,7 @@ def next_command(result: BudgetResult) -> Command | None:
     ]
     if best.raters == 1 < annotators and given.overlap:
         settings.append(Setting("overlap", Blank(f"{given.overlap:g}")))
-    if has_layouts(result) and best.layout == "item":
+    if has_layouts(result) and LAYOUTS[best.layout].shared:
         settings.append(Setting("by_item", value=True))
     return Command("annotate plan", (Blank("candidates.jsonl"), Blank("grading.db")), tuple(settings))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
+from postil.records.designs import ESTIMATORS
 from postil.records.ids import plain_id
 from postil.render.formats import counted, excerpt, noted
 from postil.render.numbers import plain_numbers
@@ -57,7 +58,7 @@ def head(result: EstimateResult) -> str:
     return (
         f"{result.graded} of {_plain(result.items, 'item')} graded, {_plain(len(result.systems), 'system')}, "
         f"{_plain(ratings, 'rating')} by {_plain(result.annotators, 'annotator')}{aspect}; target: {result.target}"
-        + ("" if result.method == "crossed" else f"; method: {result.method}")
+        + ("" if ESTIMATORS[result.method].joint else f"; method: {result.method}")
     )
 
 

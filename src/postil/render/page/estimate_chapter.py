@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.plots import Curve, CurveMark, IntervalRow, RowSet, curves, intervals, matrix
+from postil.records.designs import ESTIMATORS, TARGETS
 from postil.render.estimate import decimals, head, means_table, shared_letters, worth
 from postil.render.formats import listed
 from postil.render.numbers import DASH, interval, number
@@ -35,15 +36,6 @@ DRAWN: Final = 60
 """Largest number of systems in a picture."""
 FEW: Final = 4
 """Largest number of systems that a sentence names."""
-TARGETS: Final = {
-    "population": "mean grade over the population that the items come from",
-    "items": "mean over these items of the expected grade",
-}
-METHODS: Final = {
-    "crossed": "difference estimator, all scores and systems together",
-    "human": "the ratings alone",
-    "ppi": "PPI++ of each system",
-}
 
 
 def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
@@ -164,20 +156,19 @@ def _scores(result: EstimateResult) -> Iterator[Block]:
     slopes = [row for row in result.systems if row.slope is not None]
     yield Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
     if slopes and result.scores_used:
-        what = "λ of PPI++ by system" if result.method == "ppi" else "Slope of grades on weighted scores by system"
+        what = ESTIMATORS[result.method].slopes
         columns = (Name("system", "system"), Number("slope", "slope"))
         yield Collapsed(what, (Table(key="slopes", caption=what, rows=slopes, columns=columns),))
 
 
 def _settings(result: EstimateResult) -> Iterator[Block]:
-    settings = result.settings
+    settings, estimator = result.settings, ESTIMATORS[result.method]
     turned = list(map(isolated, settings.lower_is_better))
-    quantiles = "normal distribution" if result.method == "ppi" else "Student’s t distribution"
     rows = [
         *([("command", settings.command)] if settings.command else []),
         ("target", f"{result.target}: {TARGETS[result.target]}"),
-        ("method", f"{result.method}: {METHODS[result.method]}"),
-        ("intervals", f"95 %, {quantiles}; raters are fixed, so no interval generalizes to other raters"),
+        ("method", f"{result.method}: {estimator.phrase}"),
+        ("intervals", f"95 %, {estimator.quantiles}; raters are fixed, so no interval generalizes to other raters"),
         ("tests", "two-sided, Holm’s correction for all pairs"),
         ("sample", "graded items must be a simple random sample of the items"),
         *([("lower is better", listed(turned))] if turned else []),
