@@ -19,7 +19,6 @@ from postil.corpus.statistics import statistics
 from postil.errors import InvalidInput, UsageError
 from postil.records.results import DateStatistics
 from postil.render.dataset_card import card
-from postil.render.formats import grid_of
 from postil.render.statistics import table_2, view
 
 if TYPE_CHECKING:
@@ -122,7 +121,7 @@ def test_statistics_of_dates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         first_comment="2017-03-30T03:00:00Z",
         last_comment="2017-03-31T00:00:00Z",
     )
-    table = {label: cells for label, *cells in grid_of(table_2(found))}
+    table = {label: cells for label, *cells in table_2(found).grid()}
     assert (table["articles with a date"], table["… first article"]) == (["50.0 %"], ["2016-01-01"])
     assert (table["comments with a date"], table["… last comment"]) == (["33.3 %"], ["2017-03-31"])
     told = card(corpus.metadata, found)
@@ -141,14 +140,14 @@ def test_a_split_without_dates_beside_one_with(tmp_path: Path) -> None:
     corpus = build_corpus([train], tmp_path / "out", loose(), test=test, jobs=1)
     found = statistics(corpus).result()
     assert found.statistics.splits["test"].dates is None
-    table = {label: cells for label, *cells in grid_of(table_2(found))}
+    table = {label: cells for label, *cells in table_2(found).grid()}
     assert (table["… first article"], table.get("… first comment")) == (["2017-03-30", "–", "2017-03-30"], None)
 
 
 def test_json_without_dates_is_as_before(tmp_path: Path) -> None:
     found = statistics(built(tmp_path, rows(3))).result()
     assert "date" not in msgspec.json.encode(found).decode()
-    assert not any("date" in str(label) for label, *_ in grid_of(table_2(found)))
+    assert not any("date" in str(label) for label, *_ in table_2(found).grid())
 
 
 def split_up(folder: Path, articles: list[Row], name: str = "out", **changes: Any) -> Corpus:
@@ -169,7 +168,7 @@ def test_a_split_by_date(tmp_path: Path) -> None:
     assert corpus.metadata.seen["articles: not eligible for the test set, but newer than its oldest article"] == 2
     assert corpus.metadata.options["split_by"] == "date"
     found = statistics(corpus).result()
-    table = {label: cells for label, *cells in grid_of(table_2(found))}
+    table = {label: cells for label, *cells in table_2(found).grid()}
     assert table["… last article"][:3] == ["2017-04-26", "2017-05-02", "2017-05-07"]
     assert table["… first article"][:3] == ["2017-03-30", "2017-04-27", "2017-05-03"]
     assert "| split by | date |" in card(corpus.metadata, found)

@@ -25,7 +25,6 @@ from postil.errors import InvalidInput
 from postil.records.histogram import Histogram
 from postil.records.scale import Scale
 from postil.render.dataset_card import card
-from postil.render.formats import grid_of
 from postil.render.numbers import DASH
 from postil.render.statistics import percent, table_2
 
@@ -114,7 +113,7 @@ def test_a_corpus_by_hand(tiny: Corpus) -> None:
 
 
 def test_the_table_by_hand(tiny: Corpus) -> None:
-    table = {row[0]: row[1:] for row in grid_of(table_2(statistics(tiny).result()))}
+    table = {row[0]: row[1:] for row in table_2(statistics(tiny).result()).grid()}
     assert table[""] == ["train", "test", "all"]
     assert table["comments per article"] == ["2.0", "2.0", "2.0"]
     assert table["upvotes per comment"] == ["0.3", "10.0", "2.8"]
@@ -135,7 +134,7 @@ def test_the_table_by_hand(tiny: Corpus) -> None:
 def test_what_there_is_not_has_no_row(tmp_path: Path) -> None:
     bare = [{"id": str(n), "title": f"t{n}", "comments": [{"id": "c", "text": f"x{n}"}]} for n in range(3)]
     found = statistics(built(tmp_path, bare, dedup_threshold=0))
-    table = {row[0]: row[1:] for row in grid_of(table_2(found.result()))}
+    table = {row[0]: row[1:] for row in table_2(found.result()).grid()}
     assert table[""] == ["train"]  # all is the same
     assert found.top_grade is None
     assert (found.all.upvotes.n, found.all.upvotes.mean, found.all.upvotes.share(np.zeros(0, dtype=bool))) == (

@@ -32,7 +32,7 @@ from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate, Judgement
 from postil.records.scale import Scale
 from postil.render.demo_page import DemoChapter, demo_page
-from postil.render.formats import grid_as, grid_of
+from postil.render.formats import grid_as
 from postil.render.study import study_text
 from postil.render.views import view_of
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.corpus.split import Share
-    from postil.render.formats import Grid
+    from postil.render.table import Table
 
 __all__ = ["DESK", "MODEL", "is_prepared", "run_demo", "serve_command"]
 
@@ -230,7 +230,7 @@ def _audit(demo: _Demo) -> None:
     found = correlate_files([scores], judgements, options, candidates, command=command)
     shown = view_of(found)
     demo.show("".join(f"{textwrap.fill(line, WIDTH, subsequent_indent='    ')}\n" for line in shown.findings))
-    demo.show(_grid(grid_of(shown.grids[0]), lambda name: not name.startswith("control:") or name == "control:length"))
+    demo.show(_grid(shown.grids[0], lambda name: not name.startswith("control:") or name == "control:length"))
     check_report(report)
     write_report([found], report)
     demo.begun("report.html")
@@ -298,7 +298,7 @@ def _suggestions(demo: _Demo) -> None:
     found = tuple(comment_articles(str(today), str(model), CommentOptions(k=SUGGESTIONS, jobs=demo.jobs)))
     shown = view_of(SuggestionsResult(suggestions=found))
     demo.show(f"For “{new.title}”:\n")
-    demo.show(_grid(grid_of(shown.grids[0]), columns=("suggestion", "from", "votes")))
+    demo.show(_grid(shown.grids[0], columns=("suggestion", "from", "votes")))
     demo.show(f"{shown.remarks[0]}\n")
 
 
@@ -321,7 +321,7 @@ def _starters(demo: _Demo) -> None:
     )
     found = rank_sources([source], InterestingOptions(k=STARTERS, jobs=demo.jobs), page=page)
     if isinstance(found, InterestingResult):  # of one document
-        rows = grid_of(view_of(found).grids[0])[1:]
+        rows = view_of(found).grids[0].grid()[1:]
         table = [["passage", "first reasons"], *([str(row[0]), ", ".join(str(row[2]).split(", ")[:2])] for row in rows)]
         demo.show(grid_as("table", table))
 
@@ -435,9 +435,9 @@ def _flagged(words: Sequence[str]) -> Iterator[str]:
         yield held
 
 
-def _grid(grid: Grid, wanted: Callable[[str], bool] = lambda _: True, columns: Collection[str] = ()) -> str:
+def _grid(table: Table, wanted: Callable[[str], bool] = lambda _: True, columns: Collection[str] = ()) -> str:
     """Some rows of a table, by name, and some of its columns."""
-    head, *rows = grid
+    head, *rows = table.grid()
     kept = [place for place, name in enumerate(head) if not columns or name in columns]
     shown = [head, *(row for row in rows if wanted(row[0]))]
     return grid_as("table", [[row[place] for place in kept] for row in shown])

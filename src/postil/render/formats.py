@@ -34,7 +34,6 @@ __all__ = [
     "excerpt",
     "grid_as",
     "grid_as_csv",
-    "grid_of",
     "listed",
     "noted",
     "plain_rows",
@@ -111,27 +110,15 @@ def _cell(value: object) -> object:
 
 
 def grid_as(form: Text, grid: Grid | Table) -> str:
-    """Lay a table out, or a grid of words.
+    """Lay a table out, or cells that are text already.
 
     >>> print(grid_as("table", [["system", "bleu-4"], ["a", "0.5"]]), end="")
     system  bleu-4
     ------  ------
     a          0.5
     """
-    cells = grid_of(grid, typeset=form in {"latex", "html"})
+    cells = grid if isinstance(grid, list) else grid.grid(typeset=form in {"latex", "html"})
     return LAYOUTS[form]([list(map(ESCAPES[form], row)) for row in cells])
-
-
-def grid_of(table: Grid | Table, *, typeset: bool = False) -> Grid:
-    """The cells of a table as text.
-
-    Args:
-        table: The table, or cells that are text.
-        typeset: See `Table.grid`.
-    """
-    from postil.render.table import table_of  # noqa: PLC0415 - the help of commands does without it
-
-    return table_of(table).grid(typeset=typeset)
 
 
 def value_with_interval(value: float, low: float | None = None, high: float | None = None) -> str:

@@ -6,7 +6,7 @@ HTML typeset them. Digits belong to a column, signs and brackets to the writer.
 >>> from fractions import Fraction
 >>> columns = (Name("fraction", str), Number("value", float), Count("above the line", "numerator"))
 >>> table = Table(key="fractions", rows=[Fraction(-1, 4)], columns=columns)
->>> table.grid(typeset=False)
+>>> table.grid()
 [['fraction', 'value', 'above the line'], ['-1/4', '-.250', '-1']]
 >>> table.grid(typeset=True)
 [['fraction', 'value', 'above the line'], ['-1/4', '−.250', '-1']]
@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from operator import itemgetter, methodcaller
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from postil.render.numbers import DASH, grade, number, p_value, plain_numbers, signed
@@ -45,7 +45,6 @@ __all__ = [
     "Text",
     "Value",
     "crossed",
-    "table_of",
 ]
 
 Kind: TypeAlias = Literal["", "control", "people", "group"]
@@ -68,10 +67,6 @@ LINES: Final = 1000
 
 _MINUS: Final = re.compile(r"(?<![\w.])-(?=[\d.])|(?<=e)-(?=\d)")
 """A hyphen that is a minus, unlike that of a range or a date."""
-
-
-_NUMBER: Final = re.compile(r"[-−+.,:%\[\]()\s\d–]*(e[+-]\d+)?")
-"""A cell that is no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +414,7 @@ class Table:
         texts = [*self.head, *(text for line in self.lines for text in (line.full or line.name, *map(str, line.cells)))]
         return any(name in text for text in texts for name in names)
 
-    def grid(self, *, typeset: bool, page: bool = False) -> list[list[str]]:
+    def grid(self, *, typeset: bool = False, page: bool = False) -> list[list[str]]:
         """Its cells as text, without the titles of groups.
 
         Args:
@@ -471,7 +466,7 @@ def crossed(
     >>> from fractions import Fraction
     >>> rows = [Fraction(1, 2), Fraction(1, 4), Fraction(3, 4)]
     >>> name = Name("over", lambda row: f"{row.denominator}")
-    >>> crossed(rows, name, lambda row: f"{row.numerator}", Number("", float), key="parts").grid(typeset=False)
+    >>> crossed(rows, name, lambda row: f"{row.numerator}", Number("", float), key="parts").grid()
     [['over', '1', '3'], ['2', '.500', '-'], ['4', '.250', '.750']]
     """
     lines: dict[Value, dict[str, Record]] = {}
@@ -485,22 +480,3 @@ def crossed(
 
 def _first(line: Mapping[str, Record]) -> Record:
     return next(iter(line.values()))
-
-
-def table_of(grid: Table | Sequence[Sequence[str]]) -> Table:
-    """A table of cells that are printed already; a column of numbers alone is typeset as such.
-
-    Args:
-        grid: Rows of cells; the first row is the head, the first column holds names. A table remains as it is.
-
-    >>> table_of([["word", "weight"], ["no", "-0.5"], ["one", "-"]]).grid(typeset=True)
-    [['word', 'weight'], ['no', '−0.5'], ['one', '–']]
-    """
-    if isinstance(grid, Table):
-        return grid
-    head, *rows = grid
-    columns: list[Column] = [Name(head[0], itemgetter(0))]
-    for place, name in enumerate(head[1:], 1):
-        kind = Figure if all(_NUMBER.fullmatch(row[place]) for row in rows) else Text
-        columns.append(kind(name, itemgetter(place)))
-    return Table(rows=rows, columns=columns)

@@ -23,7 +23,6 @@ from postil.render.formats import (
     card,
     excerpt,
     grid_as,
-    grid_of,
     plain_rows,
     rows_as_csv,
     rows_as_jsonl,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from postil.records.results import Backend, Result
-    from postil.render.formats import Format, Grid
+    from postil.render.formats import Format
     from postil.render.page.blocks import Picture
     from postil.render.systems_table import SystemsTable
     from postil.render.table import Table
@@ -119,10 +118,10 @@ class View:
     """
 
     rows: Sequence[Mapping[str, object] | Struct]
-    grids: Sequence[Grid | Table]
+    grids: Sequence[Table]
     fields: Sequence[str] = ()
-    documents: Sequence[Grid | Table] | None = None
-    details: Sequence[Grid | Table] = ()
+    documents: Sequence[Table] | None = None
+    details: Sequence[Table] = ()
     nested: Sequence[Mapping[str, object] | Struct] | None = None
     findings: Sequence[str] = ()
     head: str = ""
@@ -242,7 +241,7 @@ class ResultViews:
             view = view_of(result)
         except Undefined as error:
             return _note(str(error))
-        head, *rows = grid_of(view.grids[0], typeset=True) if view.grids else [[]]
+        head, *rows = view.grids[0].grid(typeset=True) if view.grids else [[]]
         more = len(rows) - SHOWN
         parts = [
             *map(_note, view.findings),

@@ -50,7 +50,7 @@ from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
 from postil.render.page.words import LEVELS, capital, isolated, left_out
 from postil.render.score import scores_table
-from postil.render.table import Table, table_of
+from postil.render.table import Table
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
@@ -316,9 +316,7 @@ def _viewed(result: Result, key: str) -> Chapter:
     view, kind = view_of(result), str(result.__struct_config__.tag)
     title = TITLES.get(kind, kind)
     several = len(view.grids) > 1
-    sheets = [
-        _numbered(kind, title, table_of(grid), number if several else 0) for number, grid in enumerate(view.grids, 1)
-    ]
+    sheets = [_numbered(kind, title, table, number if several else 0) for number, table in enumerate(view.grids, 1)]
     drawn = pictures.strengths(result) if isinstance(result, PreferencesResult) else ()
     numbers = Section(f"{kind}-numbers", "Numbers", (*drawn, *sheets, *map(Paragraph, view.remarks)))
     return Chapter(key, title, view.head, tuple(map(Paragraph, view.findings)), (numbers,))

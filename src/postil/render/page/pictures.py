@@ -51,11 +51,10 @@ DRAWN: Final = 60
 """Number of systems that are drawn beside a baseline."""
 
 
-def correlations(look: Lookup) -> list[Picture]:
+def correlations(look: Lookup) -> Iterator[Picture]:
     """A forest of metrics, with their controls, for each coefficient."""
     grouped = any(look.controls.values()) or any(len(members) > 1 for members in look.families.values())
     groups = {"": "without a metric"} | ({} if grouped else dict.fromkeys(look.families, ""))
-    made = []
     for coefficient in look.coefficients:
         rows = [
             IntervalRow(line.name, row.value, row.low, row.high, groups.get(family, family), line.kind == "control")
@@ -76,13 +75,11 @@ def correlations(look: Lookup) -> list[Picture]:
         gray = "; controls in gray" if any(row.control for row in rows) else ""
         caption = f"{title} with human ratings, 95 % confidence intervals{gray}"
         draw = partial(intervals, rows, landmarks=marks, xlabel=title)
-        made.append(Picture(coefficient, title, caption, label, draw))
-    return made
+        yield Picture(coefficient, title, caption, label, draw)
 
 
-def differences(look: Lookup) -> list[Picture]:
+def differences(look: Lookup) -> Iterator[Picture]:
     """A forest of each weighted metric minus its unweighted form and its controls, for each coefficient."""
-    made = []
     for coefficient in look.coefficients:
         rows = []
         for name in look.metrics:
@@ -94,8 +91,7 @@ def differences(look: Lookup) -> list[Picture]:
             title = titled(coefficient)
             caption = f"{title} of metrics minus their unweighted forms and controls, 95 % confidence intervals"
             draw = partial(intervals, rows, xlabel=f"difference of {title}")
-            made.append(Picture(f"differences-{coefficient}", title, caption, caption, draw))
-    return made
+            yield Picture(f"differences-{coefficient}", title, caption, caption, draw)
 
 
 def matrices(look: Lookup) -> list[Picture]:
