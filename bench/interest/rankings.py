@@ -11,6 +11,7 @@ import numpy as np
 from postil.metaeval.gain import gain_differences
 from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
+from postil.metaeval.resampling import Draws
 from postil.metrics.interest.training import RatedPages
 from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.pool import informativeness
@@ -149,8 +150,7 @@ def numbers_of(graded: Graded, scores: Mapping[str, Floats]) -> list[Numbers]:
         grades=graded.grades,
         groups=graded.page,
         pool="topic",
-        resamples=RESAMPLES,
-        seed=SEED,
+        draws=Draws(resamples=RESAMPLES, seed=SEED),
     )
     curves = dict(zip(every, rankings.curves(CUTOFFS), strict=True))
     found = []

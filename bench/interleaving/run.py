@@ -14,6 +14,7 @@ import numpy as np
 
 from bench.interleaving.simulation import MODELS, Design, draw, simulate, tilt_of
 from postil.metaeval.interleaving import interleaved_preferences
+from postil.metaeval.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,7 @@ def needed(logs: int, seed: int) -> Iterator[str]:
         random, tilt = np.random.default_rng(seed), tilt_of(0.05, pilot.spread)
         asked = []
         for _ in range(PILOT):
-            result = interleaved_preferences(draw(pilot, tilt, random), MODELS[0], resamples=1)
+            result = interleaved_preferences(draw(pilot, tilt, random), MODELS[0], Draws(resamples=1))
             asked.append(result.pairs[0].needed or 0)
         enough = int(np.median(asked))
         design = replace(pilot, articles=round(enough / pilot.each))
@@ -101,7 +102,9 @@ def looked(logs: int, seed: int) -> Iterator[str]:
     random, found = np.random.default_rng(seed), np.zeros(max(LOOKS))
     for _ in range(logs):
         rows = draw(Design(100 * max(LOOKS), 1), 0.0, random)
-        results = (interleaved_preferences(rows[: 100 * n], MODELS[0], resamples=1) for n in range(1, max(LOOKS) + 1))
+        results = (
+            interleaved_preferences(rows[: 100 * n], MODELS[0], Draws(resamples=1)) for n in range(1, max(LOOKS) + 1)
+        )
         p = np.array([result.rows[0].p_articles or 1.0 for result in results])
         found += np.maximum.accumulate(p < LEVEL)
     for looks in LOOKS:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.metaeval.interleaving import interleaved_preferences
+from postil.metaeval.resampling import Draws
 from postil.records.impressions import Impression
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def simulate(design: Design, wanted: float, *, logs: int, seed: int, resamples: 
     truth = preference(tilt, design.spread)
     found = []
     for number in range(logs):
-        result = interleaved_preferences(draw(design, tilt, random), MODELS[0], resamples=resamples, seed=number)
+        result = interleaved_preferences(draw(design, tilt, random), MODELS[0], Draws(resamples=resamples, seed=number))
         row = next(row for row in result.rows if row.measure == "clicked")
         covered = row.low is not None and row.high is not None and row.low <= truth <= row.high
         tests = [p is not None and p < 0.05 for p in (row.p_sign, row.p_articles)]

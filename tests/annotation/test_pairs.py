@@ -27,6 +27,7 @@ from postil.app.campaign_estimate import estimate_so_far
 from postil.app.inferred_grades import inferred_grades
 from postil.errors import InvalidInput, UsageError
 from postil.metaeval.preferences import preferred_systems
+from postil.metaeval.resampling import Draws
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,7 +174,7 @@ def test_from_texts_to_strengths(tmp_path: Path) -> None:
         tie = {row.system_a, row.system_b} == {"new", "old"}  # type: ignore[union-attr]
         assert row.preference == ("tie" if tie else "a" if order < 0 else "b")  # type: ignore[union-attr]
     assert abs(sum(row.left == "a" for row in rows) - 30) <= 4  # type: ignore[union-attr]
-    found = preferred_systems(rows, resamples=20)  # type: ignore[arg-type]
+    found = preferred_systems(rows, draws=Draws(resamples=20))  # type: ignore[arg-type]
     assert [row.system for row in found.systems][:2] == ["base", "human"]
     judgements = {(row.item, row.system, row.annotator): row.grade for row in files["judgements.jsonl"]}  # type: ignore[union-attr]
     assert {grade for (_, system, _), grade in judgements.items() if system == "base"} == {1.0}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from postil.metaeval.interleaving import interleaved_preferences
+from postil.metaeval.resampling import Draws
 
 pytest.importorskip("bench.interleaving")
 from bench.interleaving import run
@@ -17,7 +18,9 @@ def test_the_known_preference() -> None:
     assert preference(tilt_of(0.1), 0) == pytest.approx(0.1)
     assert preference(-tilt_of(0.1, 1.0), 1.0) == pytest.approx(-0.1)
     rows = draw(Design(8000, 1), tilt_of(0.1), np.random.default_rng(1))
-    assert interleaved_preferences(rows, MODELS[0], resamples=1).rows[0].preference == pytest.approx(0.1, abs=0.02)
+    assert interleaved_preferences(rows, MODELS[0], Draws(resamples=1)).rows[0].preference == pytest.approx(
+        0.1, abs=0.02
+    )
 
 
 def test_lists_of_an_article() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.interleaving import interleaved_preferences
+from postil.metaeval.resampling import Draws
 from postil.records.impressions import Impression
 from postil.records.row_locations import RowLocations
 
@@ -149,7 +150,7 @@ def test_what_is_no_log() -> None:
     with pytest.raises(UnknownName, match=r"unknown model 'nw'; did you mean 'new'\? Known: base, new"):
         interleaved_preferences(BY_HAND, "nw")
     with pytest.raises(UsageError, match="expected at least one resample, got 0"):
-        interleaved_preferences(BY_HAND, resamples=0)
+        interleaved_preferences(BY_HAND, Draws(resamples=0))
     with pytest.raises(InvalidInput, match=r"impressions:9: impression: expected one row per .*'0' of line 1 again"):
         interleaved_preferences([*BY_HAND, BY_HAND[0]])
     places = RowLocations("log.jsonl")
@@ -178,7 +179,8 @@ def test_a_reader_without_a_preference(spread: float, sign: tuple[float, float])
     """The test by articles and the interval hold; where articles differ, the sign test does not."""
     random = np.random.default_rng(1)
     found = [
-        interleaved_preferences(simulated(random, 40, 0, spread), "base", resamples=200).rows[0] for _ in range(150)
+        interleaved_preferences(simulated(random, 40, 0, spread), "base", Draws(resamples=200)).rows[0]
+        for _ in range(150)
     ]
     p = np.array([(row.p_sign, row.p_articles) for row in found], np.float64)
     wrong = (p < 0.05).mean(axis=0)
@@ -190,11 +192,12 @@ def test_a_reader_without_a_preference(spread: float, sign: tuple[float, float])
 
 def test_a_preference_is_found_with_the_impressions_that_are_needed() -> None:
     random = np.random.default_rng(2)
-    large = interleaved_preferences(simulated(random, 4000, 0.185), "base", resamples=2)
+    large = interleaved_preferences(simulated(random, 4000, 0.185), "base", Draws(resamples=2))
     assert large.rows[0].preference == pytest.approx(0.05, abs=0.01)
     needed = large.pairs[0].needed
     assert needed is not None
     rows = [
-        interleaved_preferences(simulated(random, needed // 4, 0.185), "base", resamples=2).rows[0] for _ in range(60)
+        interleaved_preferences(simulated(random, needed // 4, 0.185), "base", Draws(resamples=2)).rows[0]
+        for _ in range(60)
     ]
     assert 0.65 <= np.mean([row.p_articles is not None and row.p_articles < 0.05 for row in rows]) <= 0.93

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil.errors import Undefined
 from postil.metaeval.label_fit import fit_labels, wilson_interval
+from postil.metaeval.resampling import Draws
 
 EACH = 3
 WEIGHTS = np.array([0.8, -0.5, 0.4, 0, 0, 0, 0, 0])
@@ -31,7 +32,7 @@ def test_the_interval_of_precision_holds_the_true_one() -> None:
     held, covered, reached = 0, [], []
     for _ in range(10):
         columns, _, shown, article = simulated(random, 67)
-        found = fit_labels(columns, shown, article, resamples=20, seed=1, folds=7)
+        found = fit_labels(columns, shown, article, draws=Draws(resamples=20, seed=1), folds=7)
         point = next(one for one in found.points if one.coverage >= 0.3)
         kept = found.kept
         probable = 1 / (1 + np.exp(-(kept.slope * kept.logistic.predict(new) + kept.offset))).reshape(-1, EACH)
@@ -47,7 +48,7 @@ def test_the_interval_of_precision_holds_the_true_one() -> None:
 
 def test_numbers_of_a_fit() -> None:
     columns, _, shown, article = simulated(np.random.default_rng(6), 100, 2.0)
-    found = fit_labels(columns, shown, article, resamples=200, seed=1)
+    found = fit_labels(columns, shown, article, draws=Draws(resamples=200, seed=1))
     assert found.depth == EACH
     assert found.auc.value > found.ranker_auc.value
     assert found.auc.low is not None
@@ -56,14 +57,14 @@ def test_numbers_of_a_fit() -> None:
     assert found.base_rate.value == pytest.approx(shown.mean())
     first = [columns[article == one, 0].argmax() for one in range(100)]
     assert found.first_rate.value == pytest.approx(np.mean([shown[article == one][at] for one, at in enumerate(first)]))
-    again = fit_labels(columns, shown, article, resamples=200, seed=1)
+    again = fit_labels(columns, shown, article, draws=Draws(resamples=200, seed=1))
     assert again.points == found.points
 
 
 def test_the_area_is_the_share_of_pairs_in_order() -> None:
     columns, _, shown, article = simulated(np.random.default_rng(7), 40)
     columns[:, 0] = columns[:, 0].round(1)  # with ties
-    found = fit_labels(columns, shown, article, resamples=1, seed=1, folds=3)
+    found = fit_labels(columns, shown, article, draws=Draws(resamples=1, seed=1), folds=3)
     for area, values in ((found.auc, found.kept.probabilities), (found.ranker_auc, columns[:, 0])):
         apart = np.sign(values[shown][:, None] - values[~shown][None, :])
         assert area.value == pytest.approx((apart + 1).mean() / 2)
@@ -78,7 +79,7 @@ def test_labels_that_depend_on_the_article_alone_are_not_learned() -> None:
         columns[:, 1:7] = random.normal(size=(60, 6))[article]
         shown = (random.random(60) < 0.4)[article]
         try:
-            areas.append(fit_labels(columns, shown, article, resamples=1, seed=1, folds=4).auc.value)
+            areas.append(fit_labels(columns, shown, article, draws=Draws(resamples=1, seed=1), folds=4).auc.value)
         except Undefined as error:
             assert "no better than chance" in str(error)  # noqa: PT017 - one of two right outcomes
             areas.append(0.45)
@@ -93,7 +94,7 @@ def test_thresholds_fall_as_coverage_rises(seed: int, articles: int, tied: bool)
     columns, _, shown, article = simulated(random, articles, 3.0)
     columns = columns.round() if tied else columns
     try:
-        found = fit_labels(columns, shown, article, resamples=1, seed=1, folds=2)
+        found = fit_labels(columns, shown, article, draws=Draws(resamples=1, seed=1), folds=2)
     except Undefined:
         return
     points = found.points
@@ -120,7 +121,7 @@ def test_too_few_labels_are_told(shown: list[bool], articles: int) -> None:
     columns = np.random.default_rng(1).normal(size=(n, 2))
     said = rf"{n} labels of {articles} articles, {sum(shown)} to show .* needs at least 30, with 5 of each kind"
     with pytest.raises(Undefined, match=said):
-        fit_labels(columns, np.array(shown, bool), article, resamples=1, seed=1)
+        fit_labels(columns, np.array(shown, bool), article, draws=Draws(resamples=1, seed=1))
 
 
 def test_ends_of_wilson_intervals_solve_their_equation() -> None:
@@ -137,7 +138,7 @@ def test_a_filter_that_is_worse_than_the_score_is_refused() -> None:
         article = np.repeat(np.arange(60), EACH)
         columns = random.normal(size=(len(article), 12))
         shown = random.random(len(article)) < 1 / (1 + np.exp(0.5 - 1.5 * columns[:, 0]))
-        found = fit_labels(columns, shown, article, resamples=50, seed=1)
+        found = fit_labels(columns, shown, article, draws=Draws(resamples=50, seed=1))
         area, precision = found.comparisons
         assert (area.measure, precision.measure) == ("auc", "precision")
         worse = min(area.difference.value, precision.difference.value) < 0
@@ -154,7 +155,7 @@ def test_a_filter_that_is_worse_than_the_score_is_refused() -> None:
 
 def test_the_precision_of_a_comparison_is_that_of_the_points() -> None:
     columns, _, shown, article = simulated(np.random.default_rng(6), 100, 2.0)
-    found = fit_labels(columns, shown, article, resamples=200, seed=1)
+    found = fit_labels(columns, shown, article, draws=Draws(resamples=200, seed=1))
     assert found.kept.kind == "learned"
     area, precision = found.comparisons
     assert precision.learned.value == next(one.precision for one in found.points if one.coverage >= 0.3)

@@ -11,6 +11,7 @@ import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.preferences import preferred_systems
+from postil.metaeval.resampling import Draws
 from postil.records.preferences import PairPreference
 
 if TYPE_CHECKING:
@@ -66,21 +67,21 @@ def test_turned_rows_and_their_order_change_nothing() -> None:
         PairPreference(row.item, row.system_b, row.system_a, "ann", {"a": "b", "b": "a", "tie": "tie"}[row.preference])
         for row in some
     ]
-    one, other = (by_name(preferred_systems(each, resamples=5)) for each in (some, turned[::-1]))
+    one, other = (by_name(preferred_systems(each, draws=Draws(resamples=5))) for each in (some, turned[::-1]))
     assert one == pytest.approx(other)
 
 
 def test_a_baseline_has_strength_0() -> None:
     some = simulated(np.random.default_rng(1), 30, STRENGTHS)
-    found = preferred_systems(some, "y", resamples=20)
+    found = preferred_systems(some, "y", draws=Draws(resamples=20))
     base = next(row for row in found.systems if row.system == "y")
     assert (base.strength, base.low, base.high) == (0.0, 0.0, 0.0)
-    plain = by_name(preferred_systems(some, resamples=20))
+    plain = by_name(preferred_systems(some, draws=Draws(resamples=20)))
     assert by_name(found) == pytest.approx({name: value - plain["y"] for name, value in plain.items()})
 
 
 def test_a_system_that_always_wins_has_a_finite_strength_and_an_honest_interval() -> None:
-    few, many = (preferred_systems(rows("a" * n), resamples=50) for n in (2, 40))
+    few, many = (preferred_systems(rows("a" * n), draws=Draws(resamples=50)) for n in (2, 40))
     for found in (few, many):
         assert found.separated
         assert "go by win rates" in found.notes[0]
@@ -93,7 +94,7 @@ def test_a_system_that_always_wins_has_a_finite_strength_and_an_honest_interval(
 
 
 def test_ties_alone_are_no_difference() -> None:
-    found = preferred_systems(rows("tttt"), resamples=20)
+    found = preferred_systems(rows("tttt"), draws=Draws(resamples=20))
     assert [row.strength for row in found.systems] == pytest.approx([0, 0], abs=1e-9)
     assert (found.systems[0].letters, found.pairs[0].p) == ("a", pytest.approx(1))
 
@@ -106,15 +107,15 @@ def test_one_item_has_no_interval() -> None:
 
 def test_a_cycle_does_not_fit() -> None:
     some = [*rows("a" * 25 + "b" * 5, "x", "y"), *rows("a" * 25 + "b" * 5, "y", "z", 30)]
-    found = preferred_systems([*some, *rows("b" * 25 + "a" * 5, "x", "z", 60)], resamples=100)
+    found = preferred_systems([*some, *rows("b" * 25 + "a" * 5, "x", "z", 60)], draws=Draws(resamples=100))
     assert [row.strength for row in found.systems] == pytest.approx([0, 0, 0], abs=1e-8)
     assert sum("no single order of the systems explains" in note for note in found.notes) == 3
-    fits = preferred_systems(simulated(np.random.default_rng(2), 100, STRENGTHS), resamples=100)
+    fits = preferred_systems(simulated(np.random.default_rng(2), 100, STRENGTHS), draws=Draws(resamples=100))
     assert fits.notes == ()
 
 
 def test_pairs_that_were_not_compared_are_named() -> None:
-    found = preferred_systems([*rows("aab" * 9, "x", "y"), *rows("aab" * 9, "y", "z", 50)], resamples=50)
+    found = preferred_systems([*rows("aab" * 9, "x", "y"), *rows("aab" * 9, "y", "z", 50)], draws=Draws(resamples=50))
     far = next(row for row in found.pairs if (row.first, row.second) == ("x", "z"))
     assert (far.n, far.win_rate, far.p_fit) == (0, None, None)
     assert far.difference == pytest.approx(2 * math.log(2))
@@ -137,7 +138,7 @@ def test_intervals_cover_the_strengths_that_rows_are_drawn_with() -> None:
     random = np.random.default_rng(5)
     covered = []
     for _ in range(60):
-        found = preferred_systems(simulated(random, 40, STRENGTHS), resamples=100)
+        found = preferred_systems(simulated(random, 40, STRENGTHS), draws=Draws(resamples=100))
         covered += [(row.low or 0) <= STRENGTHS[row.system] <= (row.high or 0) for row in found.systems]
     assert np.mean(covered) > 0.88
 
@@ -145,7 +146,7 @@ def test_intervals_cover_the_strengths_that_rows_are_drawn_with() -> None:
 def test_equal_systems_are_seldom_told_apart() -> None:
     random = np.random.default_rng(6)
     equal = dict.fromkeys("xyz", 0.0)
-    found = [preferred_systems(simulated(random, 30, equal), resamples=60) for _ in range(60)]
+    found = [preferred_systems(simulated(random, 30, equal), draws=Draws(resamples=60)) for _ in range(60)]
     assert sum(len({row.letters for row in each.systems}) > 1 for each in found) <= 7
 
 
@@ -157,7 +158,7 @@ def test_refused() -> None:
     with pytest.raises(UnknownName, match="unknown system 'nw'"):
         preferred_systems(rows("ab"), "nw")
     with pytest.raises(UsageError, match="at least one resample"):
-        preferred_systems(rows("ab"), resamples=0)
+        preferred_systems(rows("ab"), draws=Draws(resamples=0))
     again = PairPreference("0", "new", "base", "ann", "b")
     with pytest.raises(InvalidInput, match=r":3: expected one preference of ann for new and base of item 0, got"):
         preferred_systems([*rows("ab"), again])

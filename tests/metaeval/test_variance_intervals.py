@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from postil.metaeval import variance_intervals
-from postil.metaeval.resampling import bootstrap_counts
+from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.score_matrix import Ratings
 from postil.metaeval.variance_components import design_of
 from postil.metaeval.variance_intervals import component_intervals, resampled_components
@@ -72,7 +72,7 @@ def test_resamples_are_those_of_all_pairs(
 ) -> None:
     monkeypatch.setattr(variance_intervals, "BLOCK", block)
     of = design(drawn(1, *shape))
-    found = resampled_components(of, resamples=8, seed=3)
+    found = resampled_components(of, draws=Draws(resamples=8, seed=3))
     items = len(np.unique(next(iter(of.facets.values()))))
     for place, times in enumerate(bootstrap_counts(items, 8, 3)):
         expected = by_pairs(of, times)
@@ -90,7 +90,7 @@ def test_raters_who_never_meet_again() -> None:
     of = design(grades)
     assert of.rest == "within"
     (times,) = bootstrap_counts(5, 1, 2)
-    found = [float(values[0]) for values in resampled_components(of, resamples=1, seed=2).values()]
+    found = [float(values[0]) for values in resampled_components(of, draws=Draws(resamples=1, seed=2)).values()]
     assert found == pytest.approx(list(by_pairs(of, times).values()), abs=1e-9)
 
 
@@ -100,7 +100,7 @@ def test_intervals_hold_the_components_of_the_ratings() -> None:
     true = {"item": 0.36, "item:system": 0.25, "residual": 0.49}
     for _ in range(100):
         grades = rng.normal(0, 0.6, (25, 1, 1)) + rng.normal(0, 0.5, (25, 4, 1)) + rng.normal(0, 0.7, (25, 4, 3))
-        found = component_intervals(design(grades), resamples=200)
+        found = component_intervals(design(grades), draws=Draws(resamples=200))
         for name in covered:
             ends = found[name]
             covered[name] += ends is not None and ends.low <= true[name] <= ends.high
@@ -109,5 +109,5 @@ def test_intervals_hold_the_components_of_the_ratings() -> None:
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
     of = design(drawn(2))
-    assert component_intervals(of, seed=1) == component_intervals(of, seed=1)
-    assert component_intervals(of, seed=1) != component_intervals(of, seed=2)
+    assert component_intervals(of, draws=Draws(seed=1)) == component_intervals(of, draws=Draws(seed=1))
+    assert component_intervals(of, draws=Draws(seed=1)) != component_intervals(of, draws=Draws(seed=2))

@@ -16,6 +16,7 @@ from postil.metaeval.budgets import budget as plan_of
 from postil.metaeval.budgets import facets_of
 from postil.metaeval.estimation import estimated
 from postil.metaeval.rating_budget import FEWEST_ITEMS, Campaign, Facets, assumed, components_of, shared_noise
+from postil.metaeval.resampling import Draws
 from postil.metaeval.severity import untold
 from postil.metaeval.variance_components import design_of
 from postil.options import Flag, options, split_hint
@@ -338,7 +339,7 @@ def _facets(rated: RatedOutputs, options: BudgetOptions) -> tuple[BudgetFacet, .
         design = given = design_of(rated.single, *rated.places)
         if rated.single is not rated.single_given:
             given = design_of(rated.single_given, *rated.places)
-        return facets_of(design, given, resamples=options.resamples, seed=options.seed)
+        return facets_of(design, given, Draws(resamples=options.resamples, seed=options.seed))
     except Undefined:
         return ()
 

@@ -14,6 +14,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter, check_free
 from postil.messages import Blank, Command, Message, Setting
+from postil.metaeval.resampling import Draws
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames, open_rows
@@ -162,7 +163,7 @@ def calibrate_model(
     with changing(model) if options.out is None else nullcontext(Path(model)) as folder:
         retriever = Retriever.open(folder, jobs=options.jobs)
         result, learned = fit_model_labels(
-            retriever, labels, articles, resamples=options.resamples, seed=options.seed, where=where
+            retriever, labels, articles, Draws(resamples=options.resamples, seed=options.seed), where=where
         )
         if learned is not None:
             _write(retriever, learned, options.out)

@@ -10,6 +10,7 @@ from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.metaeval.interleaving import interleaved_preferences
+from postil.metaeval.resampling import Draws
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.impressions import Impression
@@ -107,6 +108,6 @@ def compare_interleaved(
 def _compared(log: Source[Impression], options: CompareOptions, command: str = "") -> InterleavingResult:
     options.check_for(LOG)
     found = interleaved_preferences(
-        log, options.baseline, resamples=options.resamples, seed=options.seed, places=log.places
+        log, options.baseline, Draws(resamples=options.resamples, seed=options.seed), places=log.places
     )
     return replace(found, settings=replace(found.settings, postil=VERSION, command=command))

@@ -10,6 +10,7 @@ from postil.app.options import ScoreInputOptions
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.metaeval.preferences import preferred_systems
+from postil.metaeval.resampling import Draws
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.preferences import PairPreference
@@ -108,6 +109,6 @@ def compare_preferences(
 def _compared(rows: Source[PairPreference], options: CompareOptions, command: str = "") -> PreferencesResult:
     options.check_for(PREFERENCES)
     found = preferred_systems(
-        rows, options.baseline, resamples=options.resamples, seed=options.seed, places=rows.places
+        rows, options.baseline, Draws(resamples=options.resamples, seed=options.seed), places=rows.places
     )
     return replace(found, settings=replace(found.settings, postil=VERSION, command=command))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.label_fit import LabelFit
+    from postil.metaeval.resampling import Draws
     from postil.records.labels import Label
     from postil.records.results.calibration import FilterComparison
     from postil.records.row_files import FilePath
@@ -97,9 +98,8 @@ def fit_model_labels(
     retriever: Retriever,
     labels: Sequence[Label],
     articles: Mapping[str, Article],
+    draws: Draws,
     *,
-    resamples: int,
-    seed: int,
     where: str = "labels",
 ) -> tuple[CalibrationResult, ShowFilter | None]:
     """Fit the filter of a model to labels.
@@ -110,8 +110,7 @@ def fit_model_labels(
         retriever: The model.
         labels: The labels.
         articles: Articles by id, for labels without a title.
-        resamples: Number of resamples of the articles, for intervals.
-        seed: Random seed.
+        draws: Random draws of the articles, for intervals.
         where: Name of the labels, for messages.
 
     Returns:
@@ -143,11 +142,11 @@ def fit_model_labels(
         shown=int(shown.sum()),
         labels_hash=digest.hexdigest()[:16],
         excluded=tuple(excluded),
-        resamples=resamples,
-        seed=seed,
+        resamples=draws.resamples,
+        seed=draws.seed,
     )
     try:
-        fit = fit_labels(columns, shown, numbers, resamples=resamples, seed=seed)
+        fit = fit_labels(columns, shown, numbers, draws)
     except Undefined as error:
         return msgspec.structs.replace(result, reason=error.message), None
     linear = fit.kept.logistic

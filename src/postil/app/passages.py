@@ -15,7 +15,7 @@ from postil.messages import Listed, Setting
 from postil.metaeval.gain import Pool
 from postil.metaeval.passage_rankings import LINE_RESAMPLES, PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import STRATA_K, RankingsByLength
-from postil.metaeval.resampling import RESAMPLES
+from postil.metaeval.resampling import RESAMPLES, Draws
 from postil.metrics.measures import Overlap, measure_passages
 from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
@@ -291,9 +291,7 @@ def _rankings(
         grades=data.grades[pools.texts],
         groups=np.repeat(np.arange(len(pools)), np.diff(pools.text_offsets)) if folds else data.topic[pools.texts],
         pool=options.pool,
-        resamples=options.resamples,
-        seed=options.seed,
-        jobs=options.jobs,
+        draws=Draws(resamples=options.resamples, seed=options.seed, jobs=options.jobs),
     )
 
 

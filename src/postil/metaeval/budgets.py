@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.metaeval.rating_budget import Campaign
+    from postil.metaeval.resampling import Draws
     from postil.metaeval.variance_components import Design
     from postil.records.results import BudgetSettings, Excluded, Severity
 
@@ -88,24 +89,23 @@ def budget(
     )
 
 
-def facets_of(design: Design, given: Design, *, resamples: int, seed: int) -> tuple[BudgetFacet, ...]:
+def facets_of(design: Design, given: Design, draws: Draws) -> tuple[BudgetFacet, ...]:
     """Variance components of a pilot, with intervals over resamples of its items.
 
     Args:
         design: Its ratings, without severities where they are removed: in a table with holes severities make other
             components uncertain.
         given: The same as they were given, for the component of severities.
-        resamples: Number of resamples.
-        seed: Seed of the resamples.
+        draws: Random draws of the items.
 
     Raises:
         Undefined: The components cannot be told apart.
     """
-    values, ends = design.estimates(), component_intervals(design, resamples=resamples, seed=seed)
+    values, ends = design.estimates(), component_intervals(design, draws)
     left = sum(max(0.0, value) for value in values.values())
     if given is not design and "rater" in values:
         values["rater"] = given.estimates()["rater"]
-        ends["rater"] = component_intervals(given, resamples=resamples, seed=seed)["rater"]
+        ends["rater"] = component_intervals(given, draws)["rater"]
     total = sum(max(0.0, value) for value in values.values())
     return tuple(
         BudgetFacet(

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.errors import Undefined, UnknownName, UsageError
+from postil.errors import Undefined, UnknownName
 from postil.metaeval.impression_counts import ImpressionCounts
-from postil.metaeval.resampling import RESAMPLES, SEED, estimate
+from postil.metaeval.resampling import DRAWS, estimate
 from postil.metaeval.sign_flips import sign_flip_p, sign_test
 from postil.metaeval.significance import holm
 from postil.records.impressions import EVENTS
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.impression_counts import PairCounts
+    from postil.metaeval.resampling import Draws
     from postil.records.impressions import Impression
     from postil.records.row_locations import RowLocations
 
@@ -65,9 +66,8 @@ WEIGHTS: Final = np.array([1, 1, -1])
 def interleaved_preferences(
     impressions: Iterable[Impression],
     baseline: str | None = None,
+    draws: Draws = DRAWS,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     places: RowLocations | None = None,
 ) -> InterleavingResult:
     """Compare models by what readers did with their interleaved suggestions.
@@ -79,14 +79,12 @@ def interleaved_preferences(
     Args:
         impressions: The impressions; each once.
         baseline: The model to compare with; by default the first. In pairs without it, it is their first one.
-        resamples: Number of resamples of the articles, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws of the articles.
         places: Locations of the rows, for messages.
 
     Raises:
         InvalidInput: An impression is there twice; says where.
         UnknownName: There is no such model.
-        UsageError: Fewer than one resample.
         Undefined: No impression has an event at a suggestion of either model.
 
     >>> from postil.records.impressions import Impression
@@ -94,15 +92,13 @@ def interleaved_preferences(
     >>> [(row.model, row.measure, row.wins, row.losses, row.preference) for row in interleaved_preferences(rows).rows]
     [('new', 'credit', 0, 8, -0.5), ('new', 'clicked', 0, 8, -0.5)]
     """
-    if resamples < 1:
-        raise UsageError(f"expected at least one resample, got {resamples}")
     log = ImpressionCounts(impressions, places)
     names = list(dict.fromkeys(name for pair in log.pairs for name in pair.names))
     baseline = names[0] if baseline is None and names else baseline
     if baseline not in names:
         raise UnknownName("model", str(baseline), names)
     compared = [_Compared(pair, int(pair.names[1] == baseline)) for pair in log.pairs]
-    rows = [row for pair in compared for row in pair.preferences(resamples, seed)]
+    rows = [row for pair in compared for row in pair.preferences(draws)]
     if not rows:
         where = f"{places.where}: " if places else ""
         raise Undefined(f"{where}no suggestion of either model was clicked, answered or hidden; there is no preference")
@@ -117,7 +113,7 @@ def interleaved_preferences(
         ranks=tuple(ranks),
         left_out=(Excluded.of("not shown", log.not_shown),) if log.not_shown else (),
         notes=tuple(_notes(log, unfair, rows, pairs)),
-        settings=PreferenceSettings(resamples=resamples, seed=seed),
+        settings=PreferenceSettings(resamples=draws.resamples, seed=draws.seed),
     )
 
 
@@ -132,24 +128,22 @@ class _Compared:
         self.events = counts.events[:, self.order]
         self.there: Booleans = np.asarray(self.events.any(axis=(1, 2)))
 
-    def preferences(self, resamples: int, seed: int) -> Iterator[Preference]:
+    def preferences(self, draws: Draws) -> Iterator[Preference]:
         """The preference by credit, and by each kind of event that there is."""
         credit = self.events * WEIGHTS
-        yield from self._preference(CREDIT, credit, self.there, resamples, seed)
+        yield from self._preference(CREDIT, credit, self.there, draws)
         for place, name in enumerate(EVENTS):
             of_event = credit[:, :, place : place + 1]
-            yield from self._preference(name, of_event, np.asarray(of_event.any(axis=(1, 2))), resamples, seed)
+            yield from self._preference(name, of_event, np.asarray(of_event.any(axis=(1, 2))), draws)
 
-    def _preference(
-        self, measure: str, credit: Int64s, there: Booleans, resamples: int, seed: int
-    ) -> Iterator[Preference]:
+    def _preference(self, measure: str, credit: Int64s, there: Booleans, draws: Draws) -> Iterator[Preference]:
         """The preference by the credit of events, int64[n, 2, k], in the impressions that have some."""
         if not there.any():
             return
         of_both = credit.sum(axis=2)
         winner = np.sign(of_both[there, 1] - of_both[there, 0])
         articles, n = _by_article(self.owners[there], winner)
-        samples = _resampled(articles, n, resamples, seed)
+        samples = _resampled(articles, n, draws)
         found = estimate(np.concatenate([[winner.mean() / 2], samples]), len(n))
         wins, losses = int((winner > 0).sum()), int((winner < 0).sum())
         total = of_both.sum(axis=0).tolist() if measure == CREDIT else np.abs(of_both).sum(axis=0).tolist()
@@ -216,14 +210,14 @@ def _by_article(owners: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
     return np.bincount(places, values).astype(np.int64), n
 
 
-def _resampled(sums: Int64s, n: Int64s, resamples: int, seed: int) -> Floats:
+def _resampled(sums: Int64s, n: Int64s, draws: Draws) -> Floats:
     """Preferences in resamples of the articles, float64[resamples].
 
     Most articles have the same few sums and numbers, so the number of articles of each kind is drawn, and a log of a
     million articles needs no more memory than one of a thousand.
     """
     kinds, numbers = np.unique(np.column_stack([sums, n]), axis=0, return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(len(n), numbers / len(n), resamples)
+    drawn = np.random.default_rng(draws.seed).multinomial(len(n), numbers / len(n), draws.resamples)
     resampled = drawn @ kinds
     return np.asarray(resampled[:, 0] / resampled[:, 1] / 2, np.float64)
 

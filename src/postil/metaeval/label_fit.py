@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.metaeval.arrays import Booleans, Floats, Int64s
+    from postil.metaeval.resampling import Draws
     from postil.records.results.calibration import FilterComparison
     from postil.records.results.parts import Estimate
 
@@ -102,17 +103,14 @@ class LabelFit:
         return self.comparisons[0].score
 
 
-def fit_labels(
-    columns: Floats, shown: Booleans, article: Int64s, *, resamples: int, seed: int, folds: int = FOLDS
-) -> LabelFit:
+def fit_labels(columns: Floats, shown: Booleans, article: Int64s, draws: Draws, *, folds: int = FOLDS) -> LabelFit:
     """Fit the probability of being worth showing.
 
     Args:
         columns: float64[n, m]; the first one is the score by which the ranker orders the suggestions of an article.
         shown: bool[n], the labels.
         article: int64[n], the number of each label's article, from 0.
-        resamples: Number of resamples of the articles.
-        seed: Random seed.
+        draws: Random draws of the articles.
         folds: Largest number of folds of articles.
 
     Raises:
@@ -122,7 +120,7 @@ def fit_labels(
     _check(shown, articles)
     scores = columns[:, 0]
     logits = _out_of_fold(columns, shown, article, article % min(folds, articles))
-    counts = bootstrap_counts(articles, resamples, seed)
+    counts = bootstrap_counts(articles, draws.resamples, draws.seed)
     comparisons = compared(logits, scores, shown, article, counts)
     learned = _learned(columns, shown, article, logits)
     worse = learned is None or any(each.difference.value < 0 for each in comparisons)

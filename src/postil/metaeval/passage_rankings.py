@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.metaeval.gain import GainCurve, Pool
+    from postil.metaeval.resampling import Draws
     from postil.records.results import GainDifference
 
 __all__ = ["LINE_RESAMPLES", "PassageRanking", "PassageRankings"]
@@ -72,18 +73,14 @@ class PassageRankings:
         grades: float64[t], 0 or more.
         groups: int64[t], the topic or fold of each passage; intervals are over them.
         pool: ``all`` for one list, ``topic`` for one list per topic and their mean.
-        resamples: Number of resamples of the groups.
-        seed: The seed.
-        jobs: Number of threads; the numbers do not depend on it.
+        draws: Random draws of the groups.
     """
 
     rankings: Sequence[PassageRanking]
     grades: NDArray[np.float64]
     groups: NDArray[np.int64]
     pool: Pool
-    resamples: int
-    seed: int
-    jobs: int = 1
+    draws: Draws
 
     def curves(self, cutoffs: Sequence[int] = ()) -> list[GainCurve]:
         """Compute nCG of each ranking.
@@ -92,12 +89,12 @@ class PassageRankings:
             cutoffs: Rank cutoffs; empty for some that suit the lists.
         """
         usual = tuple(k for k in (LONG if self.pool == "all" else SHORT) if k < self._longest) or (1,)
-        return self._curves(sorted(set(cutoffs)) or usual, self.resamples)
+        return self._curves(sorted(set(cutoffs)) or usual, self.draws.resamples)
 
     def lines(self) -> tuple[GainCurvePoints, ...]:
         """Points of each ranking's curve at rank cutoffs of equal ratios, for pictures."""
         cutoffs = np.unique(np.geomspace(1, self._longest, POINTS).round().astype(int)).tolist()
-        curves = self._curves(cutoffs, min(self.resamples, LINE_RESAMPLES))
+        curves = self._curves(cutoffs, min(self.draws.resamples, LINE_RESAMPLES))
         return tuple(
             GainCurvePoints(
                 measure=ranking.name,
@@ -118,10 +115,10 @@ class PassageRankings:
                 cutoffs,
                 pool=self.pool,
                 resamples=resamples,
-                seed=self.seed,
+                seed=self.draws.seed,
             )
 
-        with ThreadPoolExecutor(self.jobs) as threads:
+        with ThreadPoolExecutor(self.draws.jobs) as threads:
             return list(threads.map(curve, self.rankings))
 
     @property
@@ -194,9 +191,9 @@ class PassageRankings:
             units = "folds" if bootstrap and reference == "others" else "topics"
             stars = ", and its stars mean little" if bootstrap and pairs else ""
             yield f"a bootstrap over {groups} {units}: its intervals are too narrow{stars}"
-        least = smallest_p(groups, self.resamples if bootstrap else None)
+        least = smallest_p(groups, self.draws.resamples if bootstrap else None)
         if pairs and least * pairs >= LEVEL:
-            test = f"{self.resamples} resamples"
+            test = f"{self.draws.resamples} resamples"
             if not bootstrap:
                 test = f"sign flips of {groups} topics" if groups < FLIPS.bit_length() else f"{FLIPS:,} sign flips"
             fewer = ", or name fewer measures" if least < LEVEL else ""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.metaeval.bradley_terry import LOSS, TIE, WIN, Pairs, groups_apart
-from postil.metaeval.resampling import CELLS, RESAMPLES, SEED, bootstrap_counts, estimate
+from postil.metaeval.resampling import CELLS, DRAWS, bootstrap_counts, estimate
 from postil.metaeval.significance import holm
 from postil.metaeval.system_groups import compact_letters, rank_ranges
 from postil.records.ids import as_id
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.arrays import Floats, Int32s
     from postil.metaeval.bradley_terry import Strengths
+    from postil.metaeval.resampling import Draws
     from postil.records.preferences import PairPreference
     from postil.records.row_locations import RowLocations
 
@@ -46,9 +47,8 @@ NAMED: Final = 3
 def preferred_systems(
     preferences: Iterable[PairPreference],
     baseline: str | None = None,
+    draws: Draws = DRAWS,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     places: RowLocations | None = None,
 ) -> PreferencesResult:
     """Compare systems by paired preferences: win rates, and strengths in the model of Bradley, Terry and Davidson.
@@ -59,14 +59,12 @@ def preferred_systems(
     Args:
         preferences: The preferences; each once.
         baseline: The system whose strength is 0; None for a mean strength of 0.
-        resamples: Number of resamples of the items, at least 1.
-        seed: Seed of the resamples.
+        draws: Random draws of the items.
         places: Locations of the rows, for messages.
 
     Raises:
         InvalidInput: An annotator judged a pair of an item twice; says where.
         UnknownName: There is no such system.
-        UsageError: Fewer than one resample.
         Undefined: There is no preference, or no comparison connects two groups of systems.
 
     >>> from postil.records.preferences import PairPreference
@@ -75,13 +73,11 @@ def preferred_systems(
     >>> [(row.system, row.wins, row.losses, round(row.strength, 3)) for row in found.systems]
     [('base', 4, 3, 0.144), ('new', 3, 4, -0.144)]
     """
-    if resamples < 1:
-        raise UsageError(f"expected at least one resample, got {resamples}")
     table = _Table(preferences, places)
     baseline = None if baseline is None else as_id(baseline)
     if baseline is not None and baseline not in table.systems:
         raise UnknownName("system", baseline, list(table.systems))
-    found = _Fitted(table, baseline, resamples, seed)
+    found = _Fitted(table, baseline, draws)
     pairs = found.pairs()
     return PreferencesResult(
         preferences=table.n,
@@ -90,11 +86,11 @@ def preferred_systems(
         systems=found.systems(pairs),
         pairs=pairs,
         tie_parameter=float(found.all.ties[0]) if found.model.ties else None,
-        left=table.left(resamples, seed),
+        left=table.left(draws),
         separated=found.is_separated,
         baseline=baseline,
         notes=tuple(_notes(table, found, pairs)),
-        settings=PreferenceSettings(resamples=resamples, seed=seed),
+        settings=PreferenceSettings(resamples=draws.resamples, seed=draws.seed),
     )
 
 
@@ -132,14 +128,14 @@ class _Table:
         rows = [np.bincount(self._cells, of_item[self._owners], minlength=size) for of_item in multiplicities]
         return np.array(rows, np.float64).reshape(-1, len(self.first), 3)
 
-    def left(self, resamples: int, seed: int) -> Estimate | None:
+    def left(self, draws: Draws) -> Estimate | None:
         """Share of the decided preferences that are for the text on the left; None where no side is known."""
         decided = self._sides != 0
         if not decided.any():
             return None
         _, owners, n = np.unique(self._owners[decided], return_inverse=True, return_counts=True)
         left = np.bincount(owners, self._sides[decided] > 0)
-        drawn = bootstrap_counts(len(n), resamples, seed)
+        drawn = bootstrap_counts(len(n), draws.resamples, draws.seed)
         return estimate(np.concatenate([[left.sum() / n.sum()], (drawn @ left) / (drawn @ n)]), len(n))
 
 
@@ -157,7 +153,7 @@ def _repeated(row: PairPreference, first: int, index: int, places: RowLocations 
 class _Fitted:
     """Strengths, win rates and shares of all preferences, and of resamples of the items."""
 
-    def __init__(self, table: _Table, baseline: str | None, resamples: int, seed: int) -> None:
+    def __init__(self, table: _Table, baseline: str | None, draws: Draws) -> None:
         self.table = table
         size = len(table.systems)
         apart = groups_apart(size, table.first, table.second)
@@ -170,9 +166,9 @@ class _Fitted:
         self.is_separated = bool(self.all.separated[0])
         self._base = None if baseline is None else table.systems.index(baseline)
         self._order = sorted(range(size), key=lambda place: (-self.all.values[0, place], table.systems[place]))
-        drawn = bootstrap_counts(table.items, resamples, seed)
+        drawn = bootstrap_counts(table.items, draws.resamples, draws.seed)
         step = max(1, CELLS // max(3 * len(table.first), (size + 1) ** 2))
-        blocks = [self._resampled(drawn[at : at + step]) for at in range(0, resamples, step)]
+        blocks = [self._resampled(drawn[at : at + step]) for at in range(0, len(drawn), step)]
         self._strengths, self._rates, self._excess = (np.concatenate(of, axis=0) for of in zip(*blocks, strict=True))
         self._covariance = self.model.covariance(self.all, self.counts)[0]
 

@@ -48,18 +48,18 @@ class RankingsByLength:
 
     def rows(self) -> tuple[GainByLength, ...]:
         """One row per ranking; resamples are those of nCG, of correlations in one list the first of them."""
-        rankings = self.rankings
+        rankings, draws = self.rankings, self.rankings.draws
         scores = [each.scores[self._kept] for each in rankings.rankings]
         words, grades = self.words[self._kept], rankings.grades[self._kept]
         clusters = int(self._groups.max()) + 1
-        counts = bootstrap_counts(clusters, rankings.resamples, rankings.seed)
+        counts = bootstrap_counts(clusters, draws.resamples, draws.seed)
         if rankings.pool == "topic":
             cut: ListThirds | PooledThirds = ListThirds(grades, self._groups, self._thirds, counts, self.k)
             fewer = counts
         else:
             cut = PooledThirds(grades, self._groups, self._thirds, counts, self.k)
             fewer = counts[:LINE_RESAMPLES]
-        with ThreadPoolExecutor(rankings.jobs) as threads:
+        with ThreadPoolExecutor(draws.jobs) as threads:
             found = list(threads.map(cut.gains, scores))
         correlations = length_correlations(
             np.column_stack(scores),
@@ -68,7 +68,7 @@ class RankingsByLength:
             self._groups,
             fewer,
             pool=rankings.pool,
-            jobs=rankings.jobs,
+            jobs=draws.jobs,
         )
         return tuple(
             GainByLength(

@@ -8,7 +8,7 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.metaeval.coefficients import ratio, starts_of
-from postil.metaeval.resampling import SEED, bootstrap_counts, interval
+from postil.metaeval.resampling import DRAWS, bootstrap_counts, interval
 from postil.metaeval.variance_components import facet_subsets
 from postil.records.ties import difference, without_noise
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from postil.metaeval.arrays import Floats, Int64s
-    from postil.metaeval.resampling import Interval
+    from postil.metaeval.resampling import Draws, Interval
     from postil.metaeval.variance_components import Design, Shared
 
 __all__ = ["component_intervals", "resampled_components"]
@@ -26,19 +26,18 @@ BLOCK: Final = 2**22
 """Largest number of sums that are in memory at a time."""
 
 
-def component_intervals(design: Design, *, resamples: int = 1000, seed: int = SEED) -> dict[str, Interval | None]:
+def component_intervals(design: Design, draws: Draws = DRAWS) -> dict[str, Interval | None]:
     """95 % percentile intervals of variance components, over resamples of the items.
 
     Args:
         design: The ratings, whose components exist.
-        resamples: Number of resamples.
-        seed: Seed of the resamples.
+        draws: Random draws of the items.
 
     Returns:
         An interval by component; None where no resample has a value.
     """
     found: dict[str, Interval | None] = {}
-    for name, values in resampled_components(design, resamples=resamples, seed=seed).items():
+    for name, values in resampled_components(design, draws).items():
         try:
             found[name] = interval(values)
         except Undefined:
@@ -46,7 +45,7 @@ def component_intervals(design: Design, *, resamples: int = 1000, seed: int = SE
     return found
 
 
-def resampled_components(design: Design, *, resamples: int = 1000, seed: int = SEED) -> dict[str, Floats]:
+def resampled_components(design: Design, draws: Draws = DRAWS) -> dict[str, Floats]:
     """Variance components of resamples of the items.
 
     An item that is drawn twice is two items of which no rating is compared with one of the other: they are the same
@@ -54,15 +53,14 @@ def resampled_components(design: Design, *, resamples: int = 1000, seed: int = S
 
     Args:
         design: The ratings, whose components exist.
-        resamples: Number of resamples.
-        seed: Seed of the resamples.
+        draws: Random draws of the items.
 
     Returns:
         float64[R] by component; NaN where a resample does not tell it apart.
     """
     facets = tuple(design.facets)
     item = np.unique(next(iter(design.facets.values())), return_inverse=True)[1]  # the first facet is the item, or text
-    drawn = bootstrap_counts(int(item.max()) + 1, resamples, seed).astype(np.float64)
+    drawn = bootstrap_counts(int(item.max()) + 1, draws.resamples, draws.seed).astype(np.float64)
     centered = difference(design.grades, np.full(len(item), design.grades.mean()))
     at_least = {
         shared: _pairs(item, [design.facets[name] for name in shared if name != facets[0]], centered, drawn)
@@ -72,7 +70,7 @@ def resampled_components(design: Design, *, resamples: int = 1000, seed: int = S
     }
     sums = _exactly(facets, at_least)
     if design.rest == "residual":
-        sums[facets] = np.zeros(resamples)
+        sums[facets] = np.zeros(len(drawn))
     found = {}
     for component in facet_subsets(facets)[1:]:
         parts = [(-1) ** (len(component) - len(shared)) * sums[shared] for shared in facet_subsets(component)]

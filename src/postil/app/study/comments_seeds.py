@@ -9,6 +9,7 @@ import numpy as np
 from postil.app.reference_rows import Weighting, read_references
 from postil.commenters.ranking_evaluation import distinct
 from postil.metaeval.crossed import crossed_estimate
+from postil.metaeval.resampling import Draws
 from postil.metrics.evaluation import Batch, Evaluation
 from postil.metrics.metric_set import parse_all
 from postil.records.row_files import read
@@ -52,9 +53,10 @@ def scores_over_seeds(study: CommentsStudy) -> dict[str, dict[str, Estimate | fl
     systems = list(texts[0])
     sets = np.arange(len(found.items), dtype=np.int32)
     runs = evaluation.measure(Batch(of_seed[system], sets) for system in systems for of_seed in texts)
+    draws = Draws(resamples=options.resamples, seed=options.seed)
     table: dict[str, dict[str, Estimate | float]] = {}
     for system in systems:
-        for name, value in _estimates(evaluation, [next(runs) for _ in texts], options.resamples, options.seed):
+        for name, value in _estimates(evaluation, [next(runs) for _ in texts], draws):
             table.setdefault(name, {})[system] = value
     return table
 
@@ -68,17 +70,17 @@ def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:
 
 
 def _estimates(
-    evaluation: Evaluation, runs: Sequence[ScoredBatch[Batch]], resamples: int, seed: int
+    evaluation: Evaluation, runs: Sequence[ScoredBatch[Batch]], draws: Draws
 ) -> Iterator[tuple[str, Estimate | float]]:
     """Every number of a system, of its runs."""
     for spec in evaluation.metrics.metrics:
         stats = np.stack([run.stats[spec] for run in runs])
         score = evaluation.metrics.scorer(spec).score
-        yield spec, crossed_estimate(stats, score, resamples=resamples, seed=seed)
+        yield spec, crossed_estimate(stats, score, draws)
     lengths = np.stack([np.diff(run.tokens.offsets) for run in runs]).astype(np.float64)  # [runs, items]
     said = (lengths > 0).astype(np.float64)
     if said.sum(axis=1).all():
-        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, resamples=resamples, seed=seed)
+        yield WORDS, crossed_estimate(np.stack([lengths, said], axis=2), _ratio, draws)
         for name, n in DISTINCT.items():
             if all((np.diff(run.tokens.offsets) >= n).any() for run in runs):
                 shares = [distinct(run.tokens.ids, run.tokens.offsets, n) for run in runs]

@@ -15,6 +15,7 @@ from postil.corpus.passage_duplicates import merge_duplicates
 from postil.messages import Message
 from postil.metaeval.passage_rankings import PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
+from postil.metaeval.resampling import Draws
 from postil.records.results import to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Passage
@@ -79,9 +80,7 @@ def _with_anchors(passages: Path, options: PassagesOptions) -> NcgResult:
         grades=np.array([passage.grade for passage in scored.passages], np.float64),
         groups=scored.groups,
         pool=options.pool,
-        resamples=options.resamples,
-        seed=options.seed,
-        jobs=options.jobs,
+        draws=Draws(resamples=options.resamples, seed=options.seed, jobs=options.jobs),
     )
     curves = rankings.curves(options.k)
     return msgspec.structs.replace(

@@ -19,6 +19,7 @@ from postil.messages import Message, Setting
 from postil.metaeval.length_thirds import THIRDS
 from postil.metaeval.passage_rankings import PassageRanking, PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
+from postil.metaeval.resampling import Draws
 from postil.metrics.interest.features import FEATURES
 from postil.metrics.interest.model import UNTRAINED
 from postil.metrics.interest.model_files import FILES, save_model, shipped_model
@@ -205,9 +206,7 @@ def _rankings(
         grades=data.grades,
         groups=data.topic,
         pool="topic",
-        resamples=options.resamples,
-        seed=options.seed,
-        jobs=options.jobs,
+        draws=Draws(resamples=options.resamples, seed=options.seed, jobs=options.jobs),
     )
 
 
