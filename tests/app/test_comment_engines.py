@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import postil
 from postil.app.comment import CommentOptions, comment_articles
 from postil.cli.main import app
+from postil.commenters.neighbors import Sharded
 from postil.commenters.retrieval import Retriever
-from postil.commenters.sharded import Sharded
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
 from postil.records import write

@@ -12,8 +12,7 @@ import pytest
 from postil.annotation.rubric import Rubric
 from postil.app.study import comments_deviations
 from postil.app.study.comments_deviations import corpus_rows, rating_counts
-from postil.corpus.date_range import DateRange
-from postil.corpus.options import BuildOptions
+from postil.corpus.options import BuildOptions, DateRange
 from postil.corpus.privacy import HashKey
 from postil.corpus.split import Share
 from postil.corpus.store import FORMAT

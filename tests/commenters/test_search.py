@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from exploration import examples
 from postil import kernel
 from postil.arrays import Expected, open_array
-from postil.commenters.search import Index
+from postil.commenters.neighbors import Sharded
+from postil.commenters.search import Index, TopK, merge
 from postil.commenters.segment import IDF, WEIGHTINGS
-from postil.commenters.sharded import Sharded
-from postil.commenters.top_k import TopK, merge
 from postil.engine import open_engine
 from postil.errors import InvalidInput, UnknownName, UsageError
 

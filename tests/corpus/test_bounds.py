@@ -9,10 +9,10 @@ import pytest
 
 from postil.app.passage_texts import passages_of
 from postil.corpus.blocks import blocks
-from postil.corpus.formats.cells import table_rows
 from postil.corpus.formats.collection import read_collection
 from postil.corpus.formats.import_report import ImportReport, json_lines
-from postil.corpus.formats.inex_topics import read_topics
+from postil.corpus.formats.inex import read_topics
+from postil.corpus.formats.table import table_rows
 from postil.corpus.formats.trec import read_qrels, read_run
 from postil.corpus.lines import text_lines
 from postil.errors import InvalidInput
@@ -89,7 +89,7 @@ def test_xml_takes_time_in_proportion(tmp_path: Path) -> None:
     ],
 )
 def test_xml_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str) -> None:
-    monkeypatch.setattr("postil.corpus.formats.inex_topics.LONGEST", 100_000)
+    monkeypatch.setattr("postil.corpus.formats.inex.LONGEST", 100_000)
     path = tmp_path / "topics.xml"
     path.write_text(text)
     found, peak = memory(read_topics, path)

@@ -13,7 +13,7 @@ from corpus_work import Row, built, files, ids, loose, row, rows, written
 from postil.app.corpus.building import build_corpus
 from postil.corpus import blocks as cutting
 from postil.corpus import passes
-from postil.corpus.date_range import DateRange
+from postil.corpus.options import DateRange
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.errors import InvalidInput, UsageError

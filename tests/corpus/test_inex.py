@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches
-from postil.corpus.formats.inex_topics import read_topics
+from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches, read_topics
 from postil.errors import InvalidInput, UsageError
 from postil.records import Passage
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.endpoint import page_fetch
-from postil.endpoint.page_fetch import FetchLimits, Page, fetch_page
-from postil.endpoint.public_addresses import is_public
+from postil.endpoint.page_fetch import FetchLimits, Page, fetch_page, is_public
 from postil.errors import InvalidInput
 from raw_server import raw_server
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
-from postil.annotation.models import Campaign
+from postil.annotation.models import Annotation, Campaign, CampaignState, Given
 from postil.annotation.rubric import Rubric
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.records.ids import plain_id
@@ -18,11 +18,11 @@ try:
     from postil.annotation import tables
     from postil.annotation.additions import append_items
     from postil.annotation.database import ADVICE, Database
+    from postil.annotation.events import add_annotation
     from postil.annotation.grading import Grading
     from postil.annotation.item_assignment import generator
-    from postil.annotation.loading import load_ratings
     from postil.annotation.pairs import balanced_sides
-    from postil.annotation.people import People
+    from postil.annotation.people import People, active_person
     from postil.annotation.results import Results
     from postil.annotation.state import Lifecycle
     from postil.annotation.tables import OPEN, SCHEMA
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from postil.annotation.additions import Added
-    from postil.annotation.models import Given, Item, Person
+    from postil.annotation.models import Item, Person
     from postil.annotation.plan import Plan
 
 __all__ = ["Store"]
@@ -236,7 +236,7 @@ class Store:
             Refused: A value is not on the scale.
         """
         rubric = self.rubric()
-        self._database.run(lambda connection: load_ratings(connection, names, ratings, rubric, self._clock()))
+        self._database.run(lambda connection: _load_ratings(connection, names, ratings, rubric, self._clock()))
 
     def campaign(self) -> Campaign:
         """Read the settings of the campaign."""
@@ -311,3 +311,37 @@ def _of(item: Item, *fields: str) -> dict[str, object]:
 
 def _json(value: object) -> str:
     return msgspec.json.encode(value, enc_hook=plain_id).decode()
+
+
+def _load_ratings(
+    connection: Connection, names: Mapping[str, str], ratings: Sequence[Given], rubric: Rubric, now: float
+) -> None:
+    """Name the annotators of a new campaign and append their ratings to the event log, in the order of time.
+
+    Args:
+        connection: The database connection, in a transaction.
+        names: Name of each annotator, by pseudonym.
+        ratings: The ratings, all of planned presentations.
+        rubric: The rubric.
+        now: Time of ratings whose own is unknown, in seconds since 1970.
+
+    Raises:
+        Refused: A value is not on the scale.
+    """
+    person, assignment = tables.person.c, tables.assignment.c
+    people = {row.pseudonym: row.id for row in connection.execute(sql.select(person.pseudonym, person.id))}
+    for pseudonym, name in names.items():
+        connection.execute(tables.person.update().where(person.id == people[pseudonym]).values(name=name))
+    planned = connection.execute(sql.select(assignment.person, assignment.item, assignment.id)).all()
+    numbers = {(row.person, row.item): row.id for row in planned}
+    running = CampaignState()
+    for count, one in enumerate(sorted(ratings, key=Given.in_time)):
+        annotator = people[one.annotator]
+        annotation = Annotation(
+            assignment=numbers[annotator, one.item],
+            idempotency_key=f"imported-{count}",
+            value=one.value,
+            seconds=one.seconds,
+        )
+        time = now if one.time is None else one.time
+        add_annotation(connection, active_person(connection, annotator), annotation, rubric, time, state=running)

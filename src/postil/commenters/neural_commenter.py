@@ -48,7 +48,7 @@ READS: Final = {
     "comments": ("comments",),
 }
 ATTENTION: Final[Mapping[str, Literal["general", "none"]]] = {"seq2seq": "none", "att": "general", "att-tc": "general"}
-"""Default attention of each kind; see `postil.commenters.nn.attention`."""
+"""Default attention of each kind; see `postil.commenters.nn.decoder`."""
 
 
 @dataclass(frozen=True, eq=False)

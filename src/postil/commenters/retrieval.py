@@ -25,13 +25,13 @@ from postil.commenters.open_ranker import NETWORKS, open_ranker
 from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import InterpolatedRanker
 from postil.commenters.reranker import open_reranker, text_of
-from postil.commenters.retrieved_suggestions import retrieved_suggestions
 from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE, SIGNALS, ShowFilter, text_signals
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
 from postil.messages import Setting
 from postil.records.rows import Comment
+from postil.records.suggestions import Filtered, Provenance, Suggestion, Suggestions
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from postil.commenters.filtering import FilterResult
     from postil.commenters.ranked_texts import Texts
     from postil.commenters.rankers import Ranker
     from postil.commenters.reranker import Reranker
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from postil.engine import Engine
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
-    from postil.records.suggestions import Suggestions
+    from postil.records.suggestions import Source
 
 __all__ = ["KINDS", "Retriever"]
 
@@ -435,3 +436,43 @@ class Retriever:
         return retrieved_suggestions(
             article.id, self.model, pool, candidates, texts=texts, scores=scores, result=result
         )
+
+
+def retrieved_suggestions(
+    article: str,
+    model: Model,
+    pool: CandidatePool,
+    candidates: NDArray[np.int64],
+    *,
+    texts: Sequence[str],
+    scores: NDArray[np.float64],
+    result: FilterResult,
+) -> Suggestions:
+    """Make the suggestions for an article.
+
+    Args:
+        article: The id of the article.
+        model: The model.
+        pool: Its comments.
+        candidates: int64[n], indices of comments in the pool.
+        texts: The n comments.
+        scores: float64[n], their scores.
+        result: Result of the filter on them.
+    """
+
+    def source(position: int) -> Source:
+        return pool.source(int(candidates[position]))
+
+    suggestions = tuple(
+        Suggestion(
+            texts[one.position],
+            float(scores[one.position]),
+            rank,
+            Provenance.retrieved(
+                model.kind, model.hash, [source(position) for position in (one.position, *one.merged)]
+            ),
+        )
+        for rank, one in enumerate(result.accepted, 1)
+    )
+    filtered = tuple(Filtered(texts[position], reason, source(position)) for position, reason in result.filtered)
+    return Suggestions(article, suggestions, filtered, result.nothing)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from pypdf.generic import DictionaryObject, NameObject, PdfObject, StreamObject
 
-from postil.documents.pdf_fonts import PdfFont, read_font
+from postil.documents.pdf_fonts import ACCENTS, PdfFont, accented, read_font
 from postil.documents.pdf_operations import RULE, operations
-from postil.documents.pdf_signs import ACCENTS, accented
 from postil.documents.pdf_state import IDENTITY, Matrix, State, matrix_of, number_of, times, turned
 from postil.errors import InvalidInput
 

@@ -14,11 +14,11 @@ import zlib
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from threading import Thread
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from postil.endpoint.public_addresses import is_public
 from postil.errors import InvalidInput, MissingExtra
 from postil.escaping import visible
 from postil.version import VERSION
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Resolve: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 
-__all__ = ["FetchLimits", "Page", "fetch_page", "resolve"]
+__all__ = ["FetchLimits", "Page", "fetch_page", "is_public", "resolve"]
 
 DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 PORTS: Final = frozenset({80, 443, 8000, 8080, 8443})
@@ -45,6 +45,39 @@ ADDRESSES: Final = 4
 CONNECT_SECONDS: Final = 5.0
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+_SPECIAL_4: Final = tuple(
+    ip_network(each)
+    for each in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # shared by a provider's customers; also metadata of Alibaba
+        "127.0.0.0/8",
+        "168.63.129.16/32",  # metadata of Azure, a public address
+        "169.254.0.0/16",  # link-local; also metadata of most clouds
+        "172.16.0.0/12",
+        "192.0.0.0/24",  # protocol assignments; also metadata of Oracle
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",  # multicast, reserved, broadcast
+    )
+)
+"""The special-purpose addresses of IANA's registry that no site of the internet has, and those of metadata services."""
+_GLOBAL_6: Final = ip_network("2000::/3")
+"""The only addresses of IPv6 that are given out as global unicast addresses."""
+_SPECIAL_6: Final = tuple(
+    ip_network(each)
+    for each in (
+        "2001::/23",  # Teredo, ORCHID and others
+        "2001:db8::/32",
+        "2002::/16",  # 6to4, within which any address of IPv4 can stand
+        "3fff::/20",
+    )
+)
+_NAT64: Final = ip_network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,3 +332,28 @@ def _reason(error: Exception | None) -> str:
             return "no secure connection"
         cause = cause.__cause__ or cause.__context__
     return "the connection was refused or cut"
+
+
+def is_public(address: str) -> bool:
+    """True if an address is one of the public internet.
+
+    An address of IPv6 that holds one of IPv4, as a mapped address or by NAT64, is public if that one is.
+
+    Args:
+        address: An address of IPv4 or IPv6; anything else is not public.
+
+    >>> [is_public(each) for each in ("93.184.216.34", "169.254.169.254", "::ffff:10.0.0.1", "fe80::1%eth0")]
+    [True, False, False, False]
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address):
+        inner = found.ipv4_mapped
+        if found in _NAT64:
+            inner = IPv4Address(int(found) & 0xFFFFFFFF)
+        if inner is None:
+            return found in _GLOBAL_6 and not any(found in network for network in _SPECIAL_6)
+        found = inner
+    return not any(found in network for network in _SPECIAL_4)

@@ -8,11 +8,10 @@ pytest.importorskip("torch", reason="networks need torch: pip install 'postil[nn
 
 import torch
 
-from postil.commenters.nn.attention import Attention
-from postil.commenters.nn.decoder import Attending, Decoder
+from postil.commenters.nn.decoder import Attending, Attention, Decoder
 
 if TYPE_CHECKING:
-    from postil.commenters.nn.attention import Scoring
+    from postil.commenters.nn.decoder import Scoring
 
 LENGTHS = (1, 4, 6)
 SCORINGS = pytest.mark.parametrize("scoring", ["general", "additive"])

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.commenters.threads.orders import diversified, duplicates, merit, mixed, points
-from postil.commenters.threads.ranking import rank_thread
-from postil.commenters.threads.reasons import reasons
+from postil.commenters.threads.ranking import rank_thread, reasons
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.records.rows import Article, Comment

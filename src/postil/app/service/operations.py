@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.app.service.digesting import digest
 from postil.app.service.models import OpenModels
 from postil.app.service.page_reading import read_page
-from postil.app.service.passages import interesting
+from postil.app.service.passages import digest, interesting
 from postil.app.service.ranking import rank
 from postil.app.service.requests import (
     ArticleRequest,

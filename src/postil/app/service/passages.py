@@ -1,21 +1,30 @@
-"""The interesting passages of the text of a request."""
+"""The interesting passages of the text of a request, and what is delivered with suggestions for an article."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from postil.app.interesting import Ranker
 from postil.app.interesting_options import AUTO, InterestingOptions
 from postil.app.interesting_page import Page
-from postil.app.service.responses import InterestingResponse, ServedPassage
+from postil.app.service.requests import InterestingRequest, SuggestRequest
+from postil.app.service.responses import DigestPassage, DigestResponse, InterestingResponse, ServedPassage
+from postil.app.service.suggesting import suggest
+from postil.corpus.formats.html_text import HtmlCleaner
 from postil.documents.plain import read_plain
 from postil.errors import InvalidInput
 
 if TYPE_CHECKING:
     from postil.app.service.models import OpenModels
-    from postil.app.service.requests import InterestingRequest
+    from postil.app.service.requests import SentArticle
 
-__all__ = ["interesting"]
+__all__ = ["digest", "interesting"]
+
+
+MOST: Final = 5
+"""Largest number of suggestions, and of passages."""
 
 
 def interesting(models: OpenModels, request: InterestingRequest) -> InterestingResponse:
@@ -58,4 +67,38 @@ def interesting(models: OpenModels, request: InterestingRequest) -> InterestingR
             )
             for one in found.passages
         ),
+    )
+
+
+def digest(models: OpenModels, article: SentArticle) -> DigestResponse:
+    """Suggest comments for an article by the first model, and find its interesting passages.
+
+    Args:
+        models: The models.
+        article: The article.
+
+    Raises:
+        UsageError: No model suggests comments.
+        PostilError: The model is damaged.
+    """
+    found = suggest(models, SuggestRequest(article=article, k=MOST))
+    return DigestResponse(
+        article=found.article,
+        url=article.url,
+        model=found.model,
+        model_hash=found.model_hash,
+        suggestions=found.suggestions,
+        reason=found.reason,
+        passages=_passages(models, article),
+    )
+
+
+def _passages(models: OpenModels, article: SentArticle) -> tuple[DigestPassage, ...]:
+    clean = HtmlCleaner()
+    text = clean(article.content or "")
+    if not text.strip():
+        return ()
+    request = InterestingRequest(text=text, k=MOST, lang=article.lang)
+    return tuple(
+        msgspec.convert(one, DigestPassage, from_attributes=True) for one in interesting(models, request).passages
     )

@@ -14,7 +14,7 @@ from postil.app.progress import progress
 from postil.commenters.ranked_texts import ArticleTexts
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import Retriever
-from postil.commenters.text_shares import text_shares
+from postil.commenters.threads.features import text_shares
 from postil.errors import UsageError
 from postil.messages import Message, Setting
 from postil.metrics.consensus import mean_similarities, similarity_of

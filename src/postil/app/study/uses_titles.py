@@ -10,8 +10,9 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.app.study.uses_summary import interval_cells
-from postil.commenters.headlines import first_words, nearest_titles
+from postil.commenters.neural_commenter import detokenize
 from postil.commenters.ranking_evaluation import distinct
+from postil.commenters.search import Index
 from postil.errors import Undefined
 from postil.metaeval.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
@@ -19,6 +20,7 @@ from postil.metrics.metric_set import parse_all
 from postil.records.results import StudyPart, StudyRow, StudyTable
 from postil.records.rows import Candidate, Reference
 from postil.render.formats import counted
+from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from postil.app.study.uses_options import UsesOptions
+    from postil.commenters.ranked_texts import Texts
     from postil.corpus.store import Corpus
     from postil.records.results import StudyCell
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 
     Floats: TypeAlias = NDArray[np.float64]
-
 __all__ = ["GENERATORS", "Untitled", "baseline_titles", "read_untitled", "titles_part"]
 
 GENERATORS: Final[Mapping[str, Literal["content", "comments"]]] = {
@@ -197,3 +199,39 @@ def _about(tokens: Tokens) -> tuple[StudyCell, StudyCell]:
     except Undefined:
         variety = None
     return float(np.diff(tokens.offsets).mean()), variety
+
+
+def nearest_titles(train: Texts, titles: Sequence[str], asked: Texts, words: int, *, jobs: int = 1) -> list[str]:
+    """Titles of the most similar training articles, by TF-IDF cosine.
+
+    Args:
+        train: Texts of the n training articles: ids int32[T] and offsets int64[n + 1].
+        titles: Their n titles.
+        asked: Texts of the articles that need a title.
+        words: Size of the vocabulary.
+        jobs: Number of threads; the result does not depend on it.
+
+    Returns:
+        One title per article, empty where no training article shares a word with it.
+
+    >>> import numpy as np
+    >>> train = np.array([0, 1, 2, 3], np.int32), np.array([0, 2, 4])
+    >>> nearest_titles(train, ["Rain", "Chess"], (np.array([3, 9], np.int32), np.array([0, 1, 2])), 10)
+    ['Chess', '']
+    """
+    best = Index.of(*train, words, jobs=jobs).search(*asked, 1, jobs=jobs).documents
+    return [titles[found] if found >= 0 else "" for found in best[:, 0].tolist()]
+
+
+def first_words(text: str, count: int, tokenizer_name: str) -> str:
+    """The first words of a text.
+
+    Args:
+        text: The text.
+        count: Maximum number of words.
+        tokenizer_name: Name of the tokenizer that splits it.
+
+    >>> first_words("It rains, and it pours.", 3, "words")
+    'It rains and'
+    """
+    return detokenize(stored_tokenizer(tokenizer_name).split(text)[:count], tokenizer_name)

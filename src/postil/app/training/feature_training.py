@@ -1,29 +1,48 @@
-"""Training of the ranker by features, in seconds."""
+"""Training of the ranker by features, in seconds: an article's own comments against those of others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
 
 from postil.app.training.ranker_vectors import stage_vectors
-from postil.commenters.feature_fit import fit_model, sample_pairs
-from postil.commenters.feature_ranker import AS_WRITTEN, FeatureRanker, person_ids
+from postil.commenters.feature_ranker import AS_WRITTEN, FeatureModel, FeatureRanker, person_ids
 from postil.commenters.ranked_texts import ArticleTexts, CommentTexts
 from postil.commenters.rankers import shared_idf
 from postil.commenters.relevance_features import RelevanceFeatures, hubs_of
 from postil.commenters.text_vectors import TextVectors
+from postil.errors import MissingExtra, Undefined
+from postil.learners.boosting import classifier_fit
+from postil.learners.logistic import Logistic
+from postil.messages import Message
 from postil.render.formats import counted
 from postil.text.static_encoders import open_static
 from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from postil.app.corpus.texts import CorpusTexts
     from postil.app.progress import OnMessage
     from postil.app.training.options import RetrieverTrainOptions
+    from postil.commenters.relevance_features import CommentFeatures
     from postil.commenters.search import Index
 
 __all__ = ["TrainedFeatures", "split_texts", "train_features"]
+
+
+OWN: Final = 20_000
+"""Most own comments that are fitted to."""
+SIMILAR: Final = 20
+"""Number of similar articles that negatives are drawn from."""
+OTHERS: Final = 5
+"""Number of random negatives for each own comment, beside one of a similar article."""
+COPY_COSINE: Final = 0.98
+L2: Final = 1.0
 
 
 class TrainedFeatures(NamedTuple):
@@ -109,3 +128,96 @@ def split_texts(texts: CorpusTexts, split: str, *, raw: bool) -> tuple[ArticleTe
         ArticleTexts(texts.articles(split), texts.titles(split), articles),
         CommentTexts(texts.comments(split), comments),
     )
+
+
+class TrainingPairs(NamedTuple):
+    """P pairs of article and comment, those of an article one after the other.
+
+    Args:
+        articles: int64[P].
+        comments: int64[P].
+        own: bool[P], True for an article's own comment.
+    """
+
+    articles: NDArray[np.int64]
+    comments: NDArray[np.int64]
+    own: NDArray[np.bool_]
+
+
+def sample_pairs(
+    index: Index, articles: ArticleTexts, starts: NDArray[np.int64], seed: int, *, jobs: int = 1
+) -> TrainingPairs:
+    """Sample own comments of articles, and negatives: one of twenty similar articles and five of any, for each.
+
+    Args:
+        index: The n articles.
+        articles: The same.
+        starts: int64[n + 1], the index of each article's first comment.
+        seed: Seed of the sampling.
+        jobs: Number of search threads.
+
+    Returns:
+        The pairs, of at most 20,000 own comments.
+
+    Raises:
+        Undefined: Fewer than two articles have comments.
+    """
+    rng = np.random.default_rng(seed)
+    total = int(starts[-1])
+    if np.count_nonzero(np.diff(starts)) < 2:
+        raise Undefined("expected two articles with comments, to learn which belong to an article")
+    chosen = np.sort(rng.choice(total, min(total, OWN), replace=False))
+    owners = np.searchsorted(starts, chosen, side="right") - 1
+    each, first = np.unique(owners, return_index=True)
+    some = articles.take(each)
+    top = index.search(*some.words, min(SIMILAR + 1, len(index)), jobs=jobs).documents
+    out = []
+    for at, (article, own) in enumerate(zip(each.tolist(), np.split(chosen, first[1:]), strict=True)):
+        begin, end = int(starts[article]), int(starts[article + 1])
+        others = rng.integers(0, total - (end - begin), OTHERS * len(own))
+        others[others >= begin] += end - begin
+        near = top[at][(top[at] >= 0) & (top[at] != article)]
+        words = some.words[0][some.words[1][at] : some.words[1][at + 1]]
+        near = near[index.cosines(words, near) < COPY_COSINE][:SIMILAR]
+        pool = np.concatenate([np.zeros(0, np.int64), *(np.arange(starts[n], starts[n + 1]) for n in near.tolist())])
+        similar = rng.choice(pool, len(own)) if len(pool) else pool
+        comments = np.concatenate([own, others, similar])
+        out.append((np.full(len(comments), article), comments, np.arange(len(comments)) < len(own)))
+    return TrainingPairs(*(np.concatenate(column) for column in zip(*out, strict=True)))
+
+
+def fit_model(
+    features: RelevanceFeatures,
+    articles: ArticleTexts,
+    comments: CommentFeatures,
+    pairs: TrainingPairs,
+    *,
+    seed: int,
+    on_message: Callable[[str], None],
+) -> FeatureModel:
+    """Fit a logistic regression and boosted trees to pairs.
+
+    Args:
+        features: Computes the features.
+        articles: The articles.
+        comments: The comments.
+        pairs: Pairs of them.
+        seed: Seed of the trees.
+        on_message: Callback for status messages.
+
+    Returns:
+        The fitted model; without trees where scikit-learn is not installed or there are too few pairs.
+    """
+    each, first = np.unique(pairs.articles, return_index=True)
+    lists = [comments.take(some) for some in np.split(pairs.comments, first[1:])]
+    columns = np.concatenate(features.pairs(articles.take(each), lists))
+    logistic = Logistic.fit(columns, pairs.own, L2)
+    try:
+        return FeatureModel(logistic, classifier_fit(columns, pairs.own, seed))
+    except MissingExtra as error:
+        on_message(
+            Message("the ranker is a logistic regression alone, which is worse: {problem}", problem=error.message)
+        )
+    except Undefined as error:
+        on_message(Message("the ranker is a logistic regression alone: {problem}", problem=error.message))
+    return FeatureModel(logistic, None)

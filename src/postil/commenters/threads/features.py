@@ -7,17 +7,26 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.commenters.text_shares import text_shares
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from postil.commenters.threads.thread import Thread
 
-__all__ = ["FEATURES", "features"]
+__all__ = ["FEATURES", "features", "text_shares"]
 
+SHARES: Final[Mapping[str, re.Pattern[str]]] = {
+    "question marks": re.compile(r"[?？]"),
+    "exclamation marks": re.compile(r"[!！]"),
+    "quotation marks": re.compile(r"[\"“”„«»「」『』]"),
+    "digits": re.compile(r"\d"),
+    "line breaks": re.compile(r"\n"),
+    "links": re.compile(r"https?://|www\."),
+    "capitals": re.compile(r"[A-Z]"),
+    "spaces": re.compile(r"[ \t]"),
+}
+"""Signs that are counted, by name; spaces tell short words from long ones."""
 _SIGNS: Final = ("question marks", "exclamation marks", "quotation marks", "digits", "line breaks", "links", "capitals")
 FEATURES: Final[Mapping[str, str]] = {
     "length": "ln(1 + words)",
@@ -42,6 +51,25 @@ _FIRST: Final = frozenset(["i", "me", "my", "mine", "we", "us", "our", "ours", "
 _SECOND: Final = frozenset(["you", "your", "yours", "u", "你", "您"])
 _END: Final = re.compile(r"(?<![.!?。！？…])[.!?。！？…]+(?=\s|$|[^\x00-\x7f])|\n+")
 _QUESTION: Final = re.compile(r"[?？][\s\"'”’)»」』]*$")
+
+
+def text_shares(texts: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Count signs per character of each text.
+
+    Args:
+        texts: n texts.
+
+    Returns:
+        For each name of `SHARES` float64[n], the number of matches over the number of characters; 0 for an empty text.
+
+    >>> text_shares(["Is it?", "No!!"])["question marks"].round(3).tolist()
+    [0.167, 0.0]
+    """
+    sizes = np.maximum(1, np.fromiter(map(len, texts), np.int64, len(texts)))
+    return {
+        name: np.fromiter((len(pattern.findall(text)) for text in texts), np.int64, len(texts)) / sizes
+        for name, pattern in SHARES.items()
+    }
 
 
 def features(thread: Thread) -> NDArray[np.float64]:
