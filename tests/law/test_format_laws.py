@@ -7,18 +7,28 @@ import html
 import io
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
+import msgspec
 import pytest
 
-from postil.records.results import Result
+from postil.errors import Undefined
+from postil.messages import COMMAND_LINE, FACE, JSON, Message
+from postil.metaeval.agreement import agreement
+from postil.metaeval.estimates import estimate
+from postil.metaeval.rated_outputs import outputs_of
+from postil.metaeval.score_matrix import Judged
+from postil.records.results import EstimateSettings, Result
+from postil.records.rows import Judgement
 from postil.render.formats import Format, plain_rows
 from postil.render.views import SHOWN, show, view_of
+from postil.web.translations import PAGES
 from result_examples import EXAMPLES, example
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Grid = list[list[str]]
 
@@ -160,6 +170,55 @@ def test_a_result_read_back_looks_the_same_in_every_format(kind: str) -> None:
     for form in get_args(Format):
         assert show(form, again) == show(form, result), form
     assert again._repr_html_() == result._repr_html_()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_faces_and_languages_have_the_same_cells(kind: str) -> None:
+    result = example(kind)
+    tables = {form: read(show(form, result)) for form, read in READERS.items()}  # type: ignore[arg-type]
+    for face in (COMMAND_LINE, JSON, *PAGES.values()):
+        before = FACE.set(face)
+        try:
+            assert {form: read(show(form, result)) for form, read in READERS.items()} == tables  # type: ignore[arg-type]
+        finally:
+            FACE.reset(before)
+
+
+def test_what_campaign_pages_show_of_results_is_translated() -> None:
+    rows = [Judgement(f"{n // 2}", "ab"[n % 2], who, 1 + n % 5) for n in range(24) for who in ("ann", "bob")]
+    equal = [msgspec.structs.replace(row, grade=3) for row in rows]
+    settings = EstimateSettings(postil="")
+    cases = {
+        "repeated and alone": [*rows, Judgement("30", "a", "ann", 3), Judgement("0", "a", "ann", 2)],
+        "equal": equal,
+        "one each": rows[::2],
+        "apart": [row for row in rows if (row.annotator == "ann") == (int(row.item) < 6)],
+        "one": rows[:2],
+    }
+    for name, some in cases.items():
+        found: list[object] = []
+        with suppress(Undefined):
+            found.append(agreement(some, labels=(1, 2, 3, 4, 5)))
+        with suppress(Undefined):
+            found.append(estimate(outputs_of(None, Judged(some), severity="auto"), method="human", settings=settings))
+        said = list(messages_in(found))
+        assert said, name
+        for page in (page for lang, page in PAGES.items() if lang != "en"):
+            for each in said:
+                words = page.form(each.template, each.many, each.facts.get("count"))
+                assert words not in {each.template, each.many} or not re.search(r"[a-z]", re.sub(r"{.*?}", "", words))
+
+
+def messages_in(value: object) -> Iterator[Message]:
+    """The messages of a result, also within messages."""
+    if isinstance(value, Message):
+        yield value
+        yield from messages_in([*value.facts.values()])
+    elif isinstance(value, msgspec.Struct):
+        yield from messages_in([*msgspec.structs.asdict(value).values()])
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from messages_in(each)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
