@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from postil.plots import confusion, histograms
 from postil.records.explain import shown
 from postil.render.agreement import pairs_table, raters_table, statistics_table
-from postil.render.page.blocks import Collapsed, Paragraph, Picture
-from postil.render.page.words import capital
+from postil.render.page.blocks import Paragraph, Picture, collapsed, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,7 +37,7 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     """
     yield statistics_table(found)
     yield from (Paragraph(f"No {name}: {reason}.") for name, reason in found.absent.items())
-    yield from (Paragraph(f"{capital(note)}.") for note in found.notes)
+    yield from sentences(found.notes)
     drawn = {picture.key: picture for picture in agreement_pictures(found)}
     if "confusion" in drawn:
         yield drawn["confusion"]
@@ -47,8 +46,7 @@ def agreement_blocks(found: Agreement) -> Iterator[Block]:
     if "annotators" in drawn:
         yield drawn["annotators"]
     if len(found.pairs) > 1:
-        sheet = _pairs(found)
-        yield Collapsed(sheet.title, (sheet,))
+        yield from collapsed(_pairs(found))
 
 
 def agreement_pictures(found: Agreement) -> Iterator[Picture]:

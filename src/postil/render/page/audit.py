@@ -10,7 +10,7 @@ import numpy as np
 from postil.plots import Curve, IntervalRow, curves, intervals
 from postil.records.names import is_control
 from postil.render.audit import MAPPINGS, accuracy_table, annotator_table, audit_notes, audit_tables, row_label
-from postil.render.page.blocks import Collapsed, Facts, Heading, Paragraph, Picture, first_open
+from postil.render.page.blocks import Facts, Heading, Paragraph, Picture, collapsed, first_open
 from postil.render.page.words import capital, isolated
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def audit_blocks(result: CorrelationResult) -> Iterator[Block]:
         yield from first_open(drawn.get(table.key, ()))
         yield table
         if table.key == "alt-test":
-            sheet = annotator_table(audit.alt_test)
-            yield Collapsed(sheet.title, (sheet,))
+            yield from collapsed(annotator_table(audit.alt_test))
     if notes := list(audit_notes(audit, isolated)):
         yield Facts(tuple(("note", f"{capital(note)}.") for note in notes))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from postil.escaping import one_line
 from postil.plots import svg
-from postil.render.page.words import isolated, plain
+from postil.render.page.words import capital, isolated, plain
 from postil.render.table import Table
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ __all__ = [
     "Quote",
     "Quotes",
     "Section",
+    "collapsed",
+    "facts",
     "first_open",
+    "sentences",
 ]
 
 
@@ -172,6 +175,34 @@ def first_open(pictures: Iterable[Picture]) -> Iterator[Block]:
     """
     for index, picture in enumerate(pictures):
         yield Collapsed(f"The same by {isolated(picture.title)}", (picture,)) if index else picture
+
+
+def collapsed(table: Table) -> Iterator[Collapsed]:
+    """A table that is collapsed, if it has rows.
+
+    Args:
+        table: The table.
+    """
+    if table.rows:
+        yield Collapsed(table.title, (table,))
+
+
+def facts(*rows: Point) -> Facts:
+    """The names and values of those that have a value.
+
+    Args:
+        rows: Pairs of name and value, which may be empty.
+    """
+    return Facts(tuple(row for row in rows if row[1]))
+
+
+def sentences(notes: Iterable[str]) -> tuple[Paragraph, ...]:
+    """A paragraph of each note.
+
+    Args:
+        notes: Sentences without a capital letter and a full stop.
+    """
+    return tuple(Paragraph(f"{capital(note)}.") for note in notes)
 
 
 @dataclass(frozen=True, slots=True)

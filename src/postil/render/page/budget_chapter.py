@@ -21,8 +21,8 @@ from postil.render.budget import (
 )
 from postil.render.formats import counted
 from postil.render.numbers import DASH, number
-from postil.render.page.blocks import Chapter, Facts, Paragraph, Picture, Section
-from postil.render.page.words import capital, left_out
+from postil.render.page.blocks import Chapter, Facts, Paragraph, Picture, Section, facts, sentences
+from postil.render.page.words import left_out
 from postil.render.severity import severity_remarks
 
 if TYPE_CHECKING:
@@ -53,20 +53,17 @@ def budget_chapter(result: BudgetResult, key: str) -> Chapter:
             "Variance components",
             (*facets, _components(result)),
         ),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in notes)),
+        Section("notes", "Notes", sentences(notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),) if result.excluded else ()),
-        Section("settings", "Settings", (Facts(tuple(_settings(result))),)),
+        Section("settings", "Settings", (_settings(result),)),
     )
-    said, ahead = verdict(result), next_command(result)
-    conclusion = [
-        *([f"{capital(said)}."] if said else []),
-        *([Message("Next: {command}", command=ahead)] if ahead else []),
-    ]
+    ahead = next_command(result)
+    following = [Paragraph(Message("Next: {command}", command=ahead))] if ahead else []
     return Chapter(
         key,
         "Items and raters of a campaign",
         head(result),
-        tuple(map(Paragraph, conclusion)),
+        (*sentences(filter(None, [verdict(result)])), *following),
         tuple(part for part in parts if part.blocks),
     )
 
@@ -78,7 +75,7 @@ def _components(result: BudgetResult) -> Facts:
         for name, noise in noise_of_raters(result)
         for kind, field in (("a mean", "mean"), ("a difference, half", "difference"))
     ]
-    facts = (
+    values = (
         ("variance of raters within an output", of.rater_variance),
         *(raters if of.facets else ()),
         ("variance of a mean over items", of.total.mean),
@@ -86,26 +83,27 @@ def _components(result: BudgetResult) -> Facts:
         ("half the variance of a difference over items", of.total.difference),
         *([("… left by scores", of.residual.difference)] if used else ()),
     )
-    return Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
+    return Facts(tuple((name, DASH if value is None else number(value)) for name, value in values))
 
 
-def _settings(result: BudgetResult) -> Iterator[tuple[str, str]]:
+def _settings(result: BudgetResult) -> Facts:
     given = result.settings
-    if given.command:
-        yield "command", given.command
-    yield "target", given.target
-    yield "raters", ", ".join(map(str, given.raters))
-    if given.annotators:
-        yield "annotators", f"{given.annotators}"
-    if given.resamples:
-        yield "resamples of items, seed", f"{given.resamples:,}, {given.seed}"
-    yield "seconds per rating", f"{given.seconds_per_rating:g}"
-    yield "seconds per item and rater", f"{given.seconds_per_item:g}"
-    for name, value in (("difference", given.difference), ("power", given.power), ("width", given.width)):
-        if value is not None:
-            yield f"wanted {name}", f"{value:g}"
-    yield "tests", "two-sided t tests; for all pairs at .05 divided by their number, a lower bound for Holm’s procedure"
-    yield "postil", given.postil
+    wanted = (("difference", given.difference), ("power", given.power), ("width", given.width))
+    return facts(
+        ("command", given.command),
+        ("target", given.target),
+        ("raters", ", ".join(map(str, given.raters))),
+        ("annotators", f"{given.annotators}" if given.annotators else ""),
+        ("resamples of items, seed", f"{given.resamples:,}, {given.seed}" if given.resamples else ""),
+        ("seconds per rating", f"{given.seconds_per_rating:g}"),
+        ("seconds per item and rater", f"{given.seconds_per_item:g}"),
+        *((f"wanted {name}", "" if value is None else f"{value:g}") for name, value in wanted),
+        (
+            "tests",
+            "two-sided t tests; for all pairs at .05 divided by their number, a lower bound for Holm’s procedure",
+        ),
+        ("postil", given.postil),
+    )
 
 
 def budget_pictures(result: BudgetResult) -> Iterator[Picture]:

@@ -38,7 +38,10 @@ from postil.render.page.blocks import (
     Quote,
     Quotes,
     Section,
+    collapsed,
+    facts,
     first_open,
+    sentences,
 )
 from postil.render.page.budget_chapter import budget_chapter
 from postil.render.page.combine_chapter import combine_chapter
@@ -48,14 +51,15 @@ from postil.render.page.judge_chapter import judge_chapter
 from postil.render.page.lookup import Lookup
 from postil.render.page.study import study_chapter
 from postil.render.page.summary import SIGNIFICANTLY, compared, paragraph, scored, weights
-from postil.render.page.words import LEVELS, capital, isolated, left_out
+from postil.render.page.words import LEVELS, isolated, left_out
 from postil.render.score import scores_table
 from postil.render.table import Table
 from postil.render.verdict import Wording, verdict
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from postil.records.results import ComparisonSettings, DisagreementPair, Result
 
@@ -98,18 +102,10 @@ def chapter(result: Result, key: str) -> Chapter:
         result: The result.
         key: Prefix of the chapter's ids.
     """
-    if isinstance(result, CorrelationResult | Comparison):
-        made = _correlated(result, key) if isinstance(result, CorrelationResult) else _compared(result, key)
-        return _saying(made, result.weights, result.signatures) if result.weights else made
-    if isinstance(result, NcgResult):
-        return gains_chapter(result, key)
-    if isinstance(result, EstimateResult | BudgetResult):
-        return estimate_chapter(result, key) if isinstance(result, EstimateResult) else budget_chapter(result, key)
-    if isinstance(result, CombinationResult | JudgeResult):
-        return combine_chapter(result, key) if isinstance(result, CombinationResult) else judge_chapter(result, key)
-    if isinstance(result, ScoreResult | StudyResult):
-        return _scored(result, key) if isinstance(result, ScoreResult) else study_chapter(result, key)
-    return _viewed(result, key)
+    made = _CHAPTERS.get(type(result), _viewed)(result, key)
+    if isinstance(result, CorrelationResult | Comparison) and result.weights:
+        return _saying(made, result.weights, result.signatures)
+    return made
 
 
 def _saying(made: Chapter, weights: str, signatures: Mapping[str, str]) -> Chapter:
@@ -147,7 +143,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
             "Inter-annotator agreement",
             (*agreement_blocks(result.agreement),) if result.agreement else (),
         ),
-        Section("data", "Data", (*_data(result),)),
+        Section("data", "Data", (_data(result),)),
         Section(
             "settings",
             "Settings",
@@ -158,8 +154,8 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
     conclusion: tuple[Block, ...] = (
         *([Findings(tuple(found))] if found else []),
         Paragraph(paragraph(look)),
-        *(Paragraph(f"{capital(note)}.") for note in tied_notes(accuracies(result), isolated)),
-        *(Paragraph(f"{capital(note)}.") for note in result.warnings),
+        *sentences(tied_notes(accuracies(result), isolated)),
+        *sentences(result.warnings),
         *([Paragraph(SIGNIFICANTLY)] if result.differences else []),
     )
     return Chapter(key, "Metrics against human ratings", said, conclusion, tuple(part for part in parts if part.blocks))
@@ -168,11 +164,10 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
 def _compared(found: Comparison, key: str) -> Chapter:
     metrics = [name for name in dict.fromkeys(row.metric for row in found.systems) if not is_control(name)]
     systems = len({row.system for row in found.systems})
-    shown: list[Block] = [tables.comparison(found), *first_open(pictures.baseline_pictures(found))]
-    if (controls := tables.compared_controls(found)).lines:
-        shown.append(Collapsed(controls.title, (controls,)))
+    shown = (tables.comparison(found), *first_open(pictures.baseline_pictures(found)))
+    controls = collapsed(tables.compared_controls(found))
     parts = (
-        Section("comparison", "Differences from the baseline", tuple(shown)),
+        Section("comparison", "Differences from the baseline", (*shown, *controls)),
         Section("data", "Data", (Facts((*left_out(found.left_out),)),)),
         Section(
             "settings",
@@ -221,8 +216,7 @@ def _differences(look: Lookup) -> Iterator[Block]:
     if matrices := pictures.matrices(look):
         yield Paragraph("All pairs of metrics:")
         yield from first_open(matrices)
-    every = tables.all_differences(look)
-    yield Collapsed(every.title, (every,))
+    yield from collapsed(tables.all_differences(look))
 
 
 def _scatters(look: Lookup) -> Iterator[Block]:
@@ -266,27 +260,27 @@ def _quotes(each: DisagreementPair) -> Iterator[Quote]:
         yield Quote(f"{listed(several)}, {isolated(system)}", text, opinions)
 
 
-def _data(result: CorrelationResult) -> Iterator[Block]:
+def _data(result: CorrelationResult) -> Facts:
     data = result.data
     spread = f"mean {grade(data.mean)}, standard deviation {grade(data.sd)}, of the mean rating of each text"
-    rows = [
+    human = result.human
+    reliable = (
+        f"Pearson correlation of two single ratings of a text {number(human.reliability)}; with {human.k:.3g} "
+        "ratings per text it gives the reliability ceiling"
+        if human.reliability is not None
+        else ""
+    )
+    alone = f"{counted(human.left_out, 'text')} with a single rating, in no human reference point"
+    return facts(
         ("texts", f"{data.texts:,}, of {counted(data.items, 'item')} by {counted(data.systems, 'system')}"),
         ("ratings", f"{data.ratings:,} by {counted(data.annotators, 'annotator')}; {spread}"),
-        *([("question", data.aspect)] if data.aspect else []),
-        *([("scale", data.scale)] if data.scale else []),
+        ("question", data.aspect or ""),
+        ("scale", data.scale or ""),
         *left_out(data.left_out),
-    ]
-    human = result.human
-    if human.reliability is not None:
-        said = (
-            f"Pearson correlation of two single ratings of a text {number(human.reliability)}; with {human.k:.3g} "
-            "ratings per text it gives the reliability ceiling"
-        )
-        rows.append(("reliability", said))
-    rows += [("severity", said) for said in on_severity(result)]
-    if human.left_out:
-        rows.append(("human", f"{counted(human.left_out, 'text')} with a single rating, in no human reference point"))
-    yield Facts(tuple(rows))
+        ("reliability", reliable),
+        *(("severity", said) for said in on_severity(result)),
+        ("human", alone if human.left_out else ""),
+    )
 
 
 def _settings(
@@ -295,20 +289,18 @@ def _settings(
     signatures: Iterable[tuple[str, str]],
     turned: Sequence[str],
 ) -> Iterator[Block]:
-    rows = [
-        *([("command", settings.command)] if settings.command else []),
-        *([("correlation", LEVELS.get(settings.by, settings.by))] if isinstance(settings, CorrelationSettings) else []),
-        *([("lower is better", listed(list(map(isolated, turned))))] if turned else []),
+    by = settings.by if isinstance(settings, CorrelationSettings) else ""
+    yield facts(
+        ("command", settings.command),
+        ("correlation", LEVELS.get(by, by)),
+        ("lower is better", listed(list(map(isolated, turned)))),
         ("intervals", f"95 % bootstrap, {counted(settings.resamples, 'resample')} of the items"),
         ("tests", f"{counted(settings.permutations, 'permutation')} of the items; Holm’s correction"),
         *(("note", note) for note in notes),
         ("seed", str(settings.seed)),
         ("postil", settings.postil),
-    ]
-    yield Facts(tuple(rows))
-    sheet = tables.signatures(signatures)
-    if sheet.lines:
-        yield Collapsed(sheet.title, (sheet,))
+    )
+    yield from collapsed(tables.signatures(signatures))
 
 
 def _viewed(result: Result, key: str) -> Chapter:
@@ -327,3 +319,17 @@ def _numbered(kind: str, title: str, table: Table, number: int) -> Table:
     shown = [replace(column, only="") for column in table.columns if column.only != "page"]
     key, caption = (f"{kind}-{number}", f"{title}, table {number}") if number else (kind, title)
     return replace(table, key=key, caption=caption, columns=shown, long=False)
+
+
+_CHAPTERS: Final[Mapping[type[Result], Callable[[Any, str], Chapter]]] = {
+    BudgetResult: budget_chapter,
+    CombinationResult: combine_chapter,
+    Comparison: _compared,
+    CorrelationResult: _correlated,
+    EstimateResult: estimate_chapter,
+    JudgeResult: judge_chapter,
+    NcgResult: gains_chapter,
+    ScoreResult: _scored,
+    StudyResult: study_chapter,
+}
+"""What makes the chapters of the kinds that have more than the tables of their view."""

@@ -12,9 +12,9 @@ from postil.records.names import control
 from postil.render.combine import columns_table, fits_table, head, verdict
 from postil.render.formats import counted
 from postil.render.numbers import number
-from postil.render.page.blocks import Chapter, Facts, Paragraph, Picture, Section
+from postil.render.page.blocks import Chapter, Facts, Picture, Section, facts, sentences
 from postil.render.page.tables import signatures
-from postil.render.page.words import capital, left_out
+from postil.render.page.words import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,38 +40,34 @@ def combine_chapter(result: CombinationResult, key: str) -> Chapter:
             "out-of-fold", "Grades of items that a fit has not seen", (*combine_pictures(result), fits_table(result))
         ),
         Section("columns", "Metrics", (columns_table(result),)),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("notes", "Notes", sentences(result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
-        Section("settings", "Settings", (Facts(tuple(_settings(result))), _signatures(result))),
+        Section("settings", "Settings", (_settings(result), _signatures(result))),
     )
-    said = verdict(result)
     return Chapter(
         key,
         "Combination of metrics",
         head(result),
-        (Paragraph(f"{capital(said)}."),) if said else (),
+        sentences(filter(None, [verdict(result)])),
         tuple(part for part in parts if part.blocks),
     )
 
 
-def _settings(result: CombinationResult) -> Iterator[tuple[str, str]]:
+def _settings(result: CombinationResult) -> Facts:
     given = result.settings
-    if given.command:
-        yield "command", given.command
-    yield "method", given.method
-    if given.penalty is not None:
-        yield "ridge penalty", f"{given.penalty:g}"
-    yield "monotone in weights of references", "yes" if given.monotone else "no"
-    yield "folds of items", f"{given.folds}"
-    yield "resamples of items", f"{given.resamples:,} (seed {given.seed})"
-    if result.controls is not None:
-        yield "controls", ", ".join(map(control, result.controls.columns))
-    if given.scale:
-        yield "scale", given.scale
-    if given.lower_is_better:
-        yield "lower is better", ", ".join(given.lower_is_better)
-    yield "hash of scores and ratings", given.data
-    yield "postil", given.postil
+    return facts(
+        ("command", given.command),
+        ("method", given.method),
+        ("ridge penalty", "" if given.penalty is None else f"{given.penalty:g}"),
+        ("monotone in weights of references", "yes" if given.monotone else "no"),
+        ("folds of items", f"{given.folds}"),
+        ("resamples of items", f"{given.resamples:,} (seed {given.seed})"),
+        ("controls", "" if result.controls is None else ", ".join(map(control, result.controls.columns))),
+        ("scale", given.scale or ""),
+        ("lower is better", ", ".join(given.lower_is_better)),
+        ("hash of scores and ratings", given.data),
+        ("postil", given.postil),
+    )
 
 
 def _signatures(result: CombinationResult) -> Table:

@@ -12,9 +12,19 @@ from postil.records.designs import ESTIMATORS, TARGETS
 from postil.render.estimate import decimals, head, means_table, shared_letters, worth
 from postil.render.formats import listed
 from postil.render.numbers import DASH, interval, number
-from postil.render.page.blocks import Chapter, Collapsed, Facts, Paragraph, Picture, Section
+from postil.render.page.blocks import (
+    Chapter,
+    Collapsed,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    collapsed,
+    facts,
+    sentences,
+)
 from postil.render.page.tables import signatures
-from postil.render.page.words import capital, isolated, left_out
+from postil.render.page.words import isolated, left_out
 from postil.render.severity import severity_remarks
 from postil.render.table import Interval, Name, Number, PValue, Table
 
@@ -52,12 +62,11 @@ def estimate_chapter(result: EstimateResult, key: str) -> Chapter:
         Section("widths", "Width of intervals", (*_widths(of),)),
         Section("differences", "Differences between systems", (*_differences(result, of),)),
         Section("predictors", "Scores", (*_scores(result),)),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in notes)),
+        Section("notes", "Notes", sentences(notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.excluded))),)),
         Section("settings", "Settings", (*_settings(result),)),
     )
-    said = [_verdict(result), worth(result) or result.unused]
-    conclusion = tuple(Paragraph(f"{capital(each)}.") for each in said if each)
+    conclusion = sentences(filter(None, [_verdict(result), worth(result) or result.unused]))
     return Chapter(
         key, "Mean human grades of systems", head(result), conclusion, tuple(part for part in parts if part.blocks)
     )
@@ -147,39 +156,36 @@ def _scores(result: EstimateResult) -> Iterator[Block]:
         rows=result.scores,
         columns=(Name("score", "metric"), Number("weight", "weight"), Number("balance", "balance_z")),
     )
-    facts = (
+    values = (
         ("explained variance of the grades", result.r_squared),
         ("common slope", result.common_slope),
         ("item slope", result.item_slope),
         ("variance of raters", result.rater_variance),
     )
     slopes = [row for row in result.systems if row.slope is not None]
-    yield Facts(tuple((name, DASH if value is None else number(value)) for name, value in facts))
+    yield Facts(tuple((name, DASH if value is None else number(value)) for name, value in values))
     if slopes and result.scores_used:
         what = ESTIMATORS[result.method].slopes
         columns = (Name("system", "system"), Number("slope", "slope"))
-        yield Collapsed(what, (Table(key="slopes", caption=what, rows=slopes, columns=columns),))
+        yield from collapsed(Table(key="slopes", caption=what, rows=slopes, columns=columns))
 
 
 def _settings(result: EstimateResult) -> Iterator[Block]:
     settings, estimator = result.settings, ESTIMATORS[result.method]
     turned = list(map(isolated, settings.lower_is_better))
-    rows = [
-        *([("command", settings.command)] if settings.command else []),
+    yield facts(
+        ("command", settings.command),
         ("target", f"{result.target}: {TARGETS[result.target]}"),
         ("method", f"{result.method}: {estimator.phrase}"),
         ("intervals", f"95 %, {estimator.quantiles}; raters are fixed, so no interval generalizes to other raters"),
         ("tests", "two-sided, Holm’s correction for all pairs"),
         ("sample", "graded items must be a simple random sample of the items"),
-        *([("lower is better", listed(turned))] if turned else []),
-        *([("aspect", isolated(settings.aspect))] if settings.aspect else []),
-        *([("scale", settings.scale)] if settings.scale else []),
+        ("lower is better", listed(turned)),
+        ("aspect", isolated(settings.aspect) if settings.aspect else ""),
+        ("scale", settings.scale or ""),
         ("postil", settings.postil),
-    ]
-    yield Facts(tuple(rows))
-    sheet = signatures(result.signatures.items())
-    if sheet.lines:
-        yield Collapsed(sheet.title, (sheet,))
+    )
+    yield from collapsed(signatures(result.signatures.items()))
 
 
 def estimate_pictures(result: EstimateResult) -> list[Picture]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
 from postil.records.ids import plain_id
 from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
 from postil.render.audit import accuracies
-from postil.render.formats import grid_as, rows_as_csv
+from postil.render.formats import grid_as, plain_rows, rows_as_csv
 from postil.render.page.blocks import Collapsed
 from postil.render.passages import length_columns
 from postil.render.study import table_rows
@@ -18,9 +18,9 @@ from postil.render.table import Table
 from postil.render.views import view_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from postil.records.results import Agreement, Audit, GainByLength, Points, Result
+    from postil.records.results import Agreement, Audit, GainByLength, Result
     from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]
@@ -28,7 +28,7 @@ __all__ = ["RESULTS", "csv_tables", "latex_tables"]
 RESULTS: Final = "results.json"
 """Name of the file with all results."""
 
-Rows = list[dict[str, object]]
+Rows: TypeAlias = "Sequence[Mapping[str, object] | msgspec.Struct]"
 
 
 def latex_tables(chapter: Chapter) -> dict[str, bytes]:
@@ -38,7 +38,11 @@ def latex_tables(chapter: Chapter) -> dict[str, bytes]:
         chapter: The chapter.
     """
     sheets = (sheet for part in chapter.parts for sheet in _sheets(part.blocks))
-    return {f"{chapter.key}{sheet.key}.tex": _latex(sheet).encode() for sheet in sheets if not sheet.long}
+    return {
+        f"{chapter.key}{sheet.key}.tex": grid_as("latex", sheet.grid(typeset=True, page=True)).encode()
+        for sheet in sheets
+        if not sheet.long
+    }
 
 
 def csv_tables(result: Result, key: str) -> dict[str, bytes]:
@@ -48,25 +52,12 @@ def csv_tables(result: Result, key: str) -> dict[str, bytes]:
         result: The result.
         key: Prefix of the file names.
     """
-    if isinstance(result, CorrelationResult):
-        tables = dict(_correlated(result))
-    elif isinstance(result, Comparison):
-        tables = {"comparison": _rows(result.systems)}
-    elif isinstance(result, NcgResult):
-        tables = dict(_passages(result))
-    elif isinstance(result, StudyResult):
-        tables = {table.key: table_rows(table) for part in result.parts for table in part.tables}
-        tables |= {each.key: _points(each.points) for part in result.parts for each in part.pictures if each.points}
-    elif isinstance(result, EstimateResult):
-        tables = {name: _rows(getattr(result, name)) for name in ("systems", "differences", "scores", "curve")}
-        tables["signatures"] = [{"metric": name, "signature": text} for name, text in result.signatures.items()]
-    elif isinstance(result, ScoreResult):
-        tables = {"scores": _rows(result.scores)}
-    else:
+    made = _TABLES.get(type(result))
+    if made is None:
         view = view_of(result)
         name = f"{key}{result.__struct_config__.tag}.csv"
         return {name: rows_as_csv(view.rows, view.fields).encode()} if view.rows else {}
-    return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in tables.items() if rows}
+    return {f"{key}{name}.csv": rows_as_csv(rows, _fields(rows)).encode() for name, rows in made(result) if rows}
 
 
 def _sheets(several: Iterable[Block]) -> Iterator[Table]:
@@ -81,28 +72,32 @@ def _latex(sheet: Table) -> str:
     return grid_as("latex", sheet.grid(typeset=True, page=True))
 
 
-def _points(points: Points) -> Rows:
-    """The scores and the mean rating of every text."""
-    columns = (points.grades, *points.scores.values())
-    return [dict(zip(("human", *points.scores), row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _rows(structs: Iterable[msgspec.Struct]) -> Rows:
-    return [msgspec.structs.asdict(struct) for struct in structs]
-
-
-def _less(row: dict[str, object], name: str) -> dict[str, object]:
-    return {each: value for each, value in row.items() if each != name}
-
-
 def _fields(rows: Rows) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row))
+    return list(dict.fromkeys(name for row in plain_rows(rows) for name in row))
+
+
+def _kept(rows: Rows, keep: Callable[[str, object], bool]) -> list[dict[str, object]]:
+    """Rows with the fields alone whose name and value a function is true for."""
+    return [{name: value for name, value in row.items() if keep(name, value)} for row in plain_rows(rows)]
+
+
+def _there(_: str, value: object) -> bool:
+    return value is not None
+
+
+def _whole(_: str, value: object) -> bool:
+    """True for a number, not for parts that are structs themselves."""
+    return not isinstance(value, tuple)
+
+
+def _signatures(noun: str, signatures: Mapping[str, str]) -> tuple[str, Rows]:
+    return "signatures", [{noun: name, "signature": text} for name, text in signatures.items()]
 
 
 def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
     yield "correlations", result.to_rows()
     both = any(row.p_both is not None for row in result.differences)
-    yield "differences", [row if both else _less(row, "p_both") for row in _rows(result.differences)]
+    yield "differences", _kept(result.differences, lambda name, _: both or name != "p_both")
     yield (
         "systems",
         [
@@ -134,8 +129,8 @@ def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
             for text in each.texts
         ],
     )
-    yield "signatures", [{"metric": name, "signature": text} for name, text in result.signatures.items()]
-    yield "accuracies", [_there(row) for row in _rows(accuracies(result))]
+    yield _signatures("metric", result.signatures)
+    yield "accuracies", _kept(accuracies(result), _there)
     if result.audit is not None:
         yield from _audited(result.audit)
     if result.agreement is not None:
@@ -143,9 +138,9 @@ def _correlated(result: CorrelationResult) -> Iterator[tuple[str, Rows]]:
 
 
 def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
-    yield "gains", _rows(result.gains)
+    yield "gains", result.gains
     yield "by-length", [*map(_by_length, result.by_length)]
-    yield "differences", _rows(result.differences)
+    yield "differences", result.differences
     yield (
         "curves",
         [
@@ -156,10 +151,7 @@ def _passages(result: NcgResult) -> Iterator[tuple[str, Rows]]:
             )
         ],
     )
-    yield (
-        "signatures",
-        [{"measure": name, "signature": text} for name, text in {r.name: r.signature for r in result.gains}.items()],
-    )
+    yield _signatures("measure", {row.name: row.signature for row in result.gains})
 
 
 def _by_length(row: GainByLength) -> dict[str, object]:
@@ -172,24 +164,26 @@ def _by_length(row: GainByLength) -> dict[str, object]:
 
 def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:
     yield "agreement", [{"statistic": name, **msgspec.structs.asdict(each)} for name, each in found.estimates.items()]
-    yield "pairs", _rows(found.pairs)
-    raters: Rows = []
-    for rater in found.raters:
-        severity = rater.severity
-        given = zip(found.labels, rater.histogram or (), strict=rater.histogram is not None)
-        raters.append(
+    yield "pairs", found.pairs
+    yield (
+        "annotators",
+        [
             {
                 "annotator": rater.name,
                 "n": rater.n,
                 "mean": rater.mean,
-                "severity": severity.value if severity else None,
-                "low": severity.low if severity else None,
-                "high": severity.high if severity else None,
+                "severity": rater.severity and rater.severity.value,
+                "low": rater.severity and rater.severity.low,
+                "high": rater.severity and rater.severity.high,
                 "note": rater.note,
-                **{f"grade {label:g}": times for label, times in given},
+                **{
+                    f"grade {label:g}": times
+                    for label, times in zip(found.labels, rater.histogram or (), strict=rater.histogram is not None)
+                },
             }
-        )
-    yield "annotators", raters
+            for rater in found.raters
+        ],
+    )
     counts = found.confusion or ()
     yield (
         "confusion",
@@ -203,25 +197,20 @@ def _agreement(found: Agreement) -> Iterator[tuple[str, Rows]]:
 
 def _audited(audit: Audit) -> Iterator[tuple[str, Rows]]:
     """The parts of an audit; a part within a row is a file of its own."""
-    yield "margins", [_there(row) for each in audit.rankings for row in _rows(each.margins)]
+    yield "margins", _kept([row for each in audit.rankings for row in each.margins], _there)
     test = {"epsilon": audit.alt_test.epsilon, "q": audit.alt_test.q}
     tested = audit.alt_test.rows
-    yield "alt-test", [{**row, **test} for row in _outer(tested)]
+    yield "alt-test", [{**row, **test} for row in _kept(tested, _whole)]
     names = ("metric", "mapping")
     yield "alt-test-annotators", _inner(tested, names, "annotators")
-    yield "calibration", _outer(audit.calibration)
+    yield "calibration", _kept(audit.calibration, _whole)
     yield "reliability", _inner(audit.calibration, names, "bins")
     length = {"lengths": audit.length.lengths, "n": audit.length.n, "left_out": audit.length.left_out}
-    yield "length", [{**row, **length} for row in _outer(audit.length.rows)]
+    yield "length", [{**row, **length} for row in _kept(audit.length.rows, _whole)]
     yield "length-quarters", _inner(audit.length.rows, ("metric", "coefficient"), "quartiles")
-    yield "raters", _rows(audit.raters.components)
-    yield "ceilings", _outer(audit.raters.levels)
+    yield "raters", audit.raters.components
+    yield "ceilings", _kept(audit.raters.levels, _whole)
     yield "raters-growth", _inner(audit.raters.levels, ("by",), "growth")
-
-
-def _outer(structs: Sequence[msgspec.Struct]) -> Rows:
-    """The numbers of structs, without the parts that are structs themselves."""
-    return [{name: value for name, value in row.items() if not isinstance(value, tuple)} for row in _rows(structs)]
 
 
 def _inner(structs: Sequence[msgspec.Struct], names: Sequence[str], field: str) -> Rows:
@@ -233,5 +222,26 @@ def _inner(structs: Sequence[msgspec.Struct], names: Sequence[str], field: str) 
     ]
 
 
-def _there(row: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in row.items() if value is not None}
+def _study(result: StudyResult) -> Iterator[tuple[str, Rows]]:
+    for part in result.parts:
+        yield from ((table.key, table_rows(table)) for table in part.tables)
+        for picture in part.pictures:
+            if picture.points:
+                columns = {"human": picture.points.grades, **picture.points.scores}
+                yield picture.key, [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _estimated(result: EstimateResult) -> Iterator[tuple[str, Rows]]:
+    yield from ((name, getattr(result, name)) for name in ("systems", "differences", "scores", "curve"))
+    yield _signatures("metric", result.signatures)
+
+
+_TABLES: Final[Mapping[type[Result], Callable[[Any], Iterable[tuple[str, Rows]]]]] = {
+    Comparison: lambda result: [("comparison", result.systems)],
+    CorrelationResult: _correlated,
+    EstimateResult: _estimated,
+    NcgResult: _passages,
+    ScoreResult: lambda result: [("scores", result.scores)],
+    StudyResult: _study,
+}
+"""The tables of the kinds that have others than the rows of their view."""

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, BEST, IN_ONE_PICTURE, curve, draw_together, gather
-from postil.render.page.blocks import Chapter, Collapsed, Facts, Findings, Paragraph, Picture, Section
+from postil.render.page.blocks import (
+    Chapter,
+    Collapsed,
+    Facts,
+    Findings,
+    Paragraph,
+    Picture,
+    Section,
+    collapsed,
+    facts,
+    sentences,
+)
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.gains_by_length import BASELINES_TITLE, gains_by_length
 from postil.render.page.summary import SIGNIFICANTLY
@@ -58,7 +69,7 @@ def gains_chapter(result: NcgResult, key: str) -> Chapter:
 
 def _gains(look: Gains) -> Iterator[Block]:
     yield _table(look)
-    yield from (Paragraph(f"{capital(note)}.") for note in look.result.notes)
+    yield from sentences(look.result.notes)
     if look.both:
         yield _cost_of_itself(look)
 
@@ -75,8 +86,7 @@ def _differences(look: Gains) -> Iterator[Block]:
     if points := tuple(use_of_weights(look)):
         yield Paragraph("Weighted measures compared with their unweighted form:")
         yield Findings(points)
-    every = _all_differences(look)
-    yield Collapsed(every.title, (every,))
+    yield from collapsed(_all_differences(look))
 
 
 def _settings(look: Gains) -> Iterator[Block]:
@@ -94,21 +104,18 @@ def _settings(look: Gains) -> Iterator[Block]:
     fewer = settings.line_resamples if settings.line_resamples < settings.resamples else 0
     bands = f"; for the bands of curves {fewer:,} of them" if fewer else ""
     over = f"95 % percentile bootstrap, {counted(settings.resamples, 'resample')} of the {look.units}{bands}"
-    rows = [
-        *([("command", settings.command)] if settings.command else []),
+    yield facts(
+        ("command", settings.command),
         ("reference", references[settings.reference]),
-        *([("words", "; ".join(words))] if words else []),
-        *([("intervals", over)] if look.has_intervals else []),
-        *([("tests", f"{tested}; Holm’s correction for all pairs at a cutoff")] if tested else []),
+        ("words", "; ".join(words)),
+        ("intervals", over if look.has_intervals else ""),
+        ("tests", f"{tested}; Holm’s correction for all pairs at a cutoff" if tested else ""),
         ("ties", "the expected value over all orders of tied passages"),
         ("seed", str(settings.seed)),
         ("postil", settings.postil),
-    ]
-    yield Facts(tuple(rows))
+    )
     of = {row.name: row.signature for row in look.result.gains}
-    sheet = signatures(of.items(), "measure")
-    if sheet.lines:
-        yield Collapsed(sheet.title, (sheet,))
+    yield from collapsed(signatures(of.items(), "measure"))
 
 
 def _table(look: Gains) -> Table:

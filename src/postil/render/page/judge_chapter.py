@@ -9,7 +9,7 @@ from postil.plots import IntervalRow, intervals
 from postil.records.names import control
 from postil.render.judge import controls_table, findings, systems_table, work
 from postil.render.numbers import DASH
-from postil.render.page.blocks import Chapter, Facts, Findings, Paragraph, Picture, Section
+from postil.render.page.blocks import Chapter, Facts, Findings, Picture, Section, facts, sentences
 from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
 
@@ -32,9 +32,9 @@ def judge_chapter(result: JudgeResult, key: str) -> Chapter:
     parts = (
         Section("grades", "Mean grades", (grades, systems_table(result))),
         Section("controls", "Controls", (*controls, *([controls_table(result)] if result.controls else ()))),
-        Section("notes", "Notes", tuple(Paragraph(f"{capital(note)}.") for note in result.notes)),
+        Section("notes", "Notes", sentences(result.notes)),
         Section("data", "Data", (Facts(tuple(left_out(result.absent))),) if result.absent else ()),
-        Section("settings", "Settings", (Facts(tuple(_settings(result))), signatures(result.signatures.items()))),
+        Section("settings", "Settings", (_settings(result), signatures(result.signatures.items()))),
     )
     said = tuple((capital(name), f"{sentence}.") for name, sentence in findings(result))
     return Chapter(
@@ -71,15 +71,16 @@ def _picture(key: str, caption: str, rows: list[IntervalRow]) -> Picture:
     return Picture(key, caption, caption, f"{caption}: {said}", partial(intervals, rows))
 
 
-def _settings(result: JudgeResult) -> Iterator[tuple[str, str]]:
+def _settings(result: JudgeResult) -> Facts:
     given, used = result.settings, result.usage
-    if given.command:
-        yield "command", given.command
-    yield "model", given.model
-    yield "scale", given.scale
-    yield "anchors", given.anchors
-    yield "answers", f"{used.calls:,}"
-    yield "tokens", f"{used.prompt_tokens:,} of requests, {used.completion_tokens:,} of answers"
-    yield "cost", DASH if used.cost is None else f"{used.cost:.4g}"
-    yield "seed", str(given.seed)
-    yield "postil", given.postil
+    return facts(
+        ("command", given.command),
+        ("model", given.model),
+        ("scale", given.scale),
+        ("anchors", given.anchors),
+        ("answers", f"{used.calls:,}"),
+        ("tokens", f"{used.prompt_tokens:,} of requests, {used.completion_tokens:,} of answers"),
+        ("cost", DASH if used.cost is None else f"{used.cost:.4g}"),
+        ("seed", str(given.seed)),
+        ("postil", given.postil),
+    )
