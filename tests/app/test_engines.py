@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.app import score_rows as scoring
+from postil.app import graded as scoring
 from postil.app.correlate import correlate_table
 from postil.app.correlate_options import CorrelateOptions
 from postil.app.engines import elsewhere

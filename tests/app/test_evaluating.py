@@ -239,7 +239,7 @@ def test_what_is_set_aside_is_no_reference_in_other_words() -> None:
 def weights(name: str | None, scale: Scale | None, *some: Article, lowest: float = 0.0) -> tuple[str, list[float]]:
     readers = Readers("here", some, [], 0)
     name = name or readers.usual_method()
-    references, _ = bind_references(readers.weighted(name, scale, lowest=lowest), tokenizer("words"))
+    references = bind_references(readers.weighted(name, scale, lowest=lowest), tokenizer("words"))
     return name, references.weights.tolist()
 
 

@@ -143,7 +143,7 @@ def test_too_many_han_texts_are_refused_at_their_row(tmp_path: Path, streaming: 
 def test_the_same_bytes(  # noqa: PLR0917
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], by: str, jobs: int, together: int
 ) -> None:
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "TOGETHER", together)
     paths = files(tmp_path, 120, by=by)
     options = ScoreOptions(metrics=METRICS, items=str(tmp_path / "items.jsonl"), jobs=jobs)
@@ -187,7 +187,7 @@ WEIGHTED = ("w-rouge-l", "rouge-l", "w-bleu-4", "w-meteor(params=other)", "delta
 def test_the_same_weighted_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions
 ) -> None:
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "CHUNK", 29)
     options = replace(options, items=str(tmp_path / "items.jsonl"))
     streamed, whole = both(files(tmp_path, 80), options, monkeypatch)
@@ -233,7 +233,7 @@ def test_wrong_weights_are_the_same_errors(
 def test_the_same_document_frequencies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool], options: ScoreOptions, by: str
 ) -> None:
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 37)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 37)
     monkeypatch.setattr(score_stream, "CHUNK", 29)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
@@ -346,7 +346,7 @@ def test_references_apart_are_read_whole(
 def test_han_texts_are_counted_over_the_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 10)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 10)
     write(tmp_path / "c.jsonl", (Candidate(f"i{n}", "s", "好好好" if n == 5 else "a cat") for n in range(60)))
     write(tmp_path / "r.jsonl", (Reference(f"i{n}", "好好好" if n in {1, 2} else "a cat") for n in range(60)))
     paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
@@ -404,7 +404,7 @@ def test_a_file_that_changes_is_an_error(
 def test_memory_does_not_grow_with_the_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, streaming: list[bool]
 ) -> None:
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 64)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 64)
     monkeypatch.setattr(score_stream, "CHUNK", 64)
     peaks = []
     for items in (400, 2400):

@@ -102,7 +102,7 @@ def test_the_same_bytes_every_time_and_others_by_another_seed(postil: Postil) ->
 def test_batches_leave_no_trace(postil: Postil, monkeypatch: pytest.MonkeyPatch) -> None:
     many(40)
     _, whole = controls_of(postil)
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 7)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 7)
     _, parts = controls_of(postil)
 
     def by_name(rows: list[Score]) -> dict[str, list[Score]]:

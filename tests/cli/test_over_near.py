@@ -196,7 +196,7 @@ def test_score_says_the_same_in_any_number_of_batches(
 ) -> None:
     command = (*files(leave_one_out()), "-m", NEAR, *engine)
     whole = postil(*command)
-    monkeypatch.setattr("postil.app.score_rows.CHUNK", 7)
+    monkeypatch.setattr("postil.app.graded.CHUNK", 7)
     assert postil(*command) == whole
 
 

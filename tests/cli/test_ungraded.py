@@ -184,3 +184,8 @@ def test_wrong_columns() -> None:
         package.score(texts, references, weights=[[None]] * 6, ungraded="drop")
     with pytest.raises(InvalidInput, match="weights:2: expected a number from 0 to 1, got 3"):
         package.score(["a", "b"], [["a"], ["b"]], weights=[[None], [3.0]], metrics="w-rouge-l", ungraded="drop")
+    with (
+        pytest.warns(UserWarning, match="1 of 2 candidates has no graded reference"),
+        pytest.raises(InvalidInput, match="candidates:2: Han text"),
+    ):
+        package.score(["a", "好好"], [["a"], ["b"]], weights=[[None], [1]], metrics="w-rouge-l", ungraded="drop")

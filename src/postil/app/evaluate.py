@@ -284,7 +284,7 @@ def _bind(
 
 
 def _items(
-    system: str, articles: Sequence[Article], scored: ScoredBatch[Batch], signatures: Mapping[str, str]
+    system: str, articles: Sequence[Article], scored: ScoredBatch, signatures: Mapping[str, str]
 ) -> Iterator[Score]:
     """Item scores of a system's suggestions."""
     for spec, values in scored.item_scores():

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from postil.app.graded import Candidates
 from postil.app.reference_rows import Weighting, read_references
-from postil.app.score_rows import Candidates
 from postil.judges import Anchor
 from postil.messages import Message, Setting
 from postil.metrics.consensus import similarity_metric
@@ -80,8 +80,8 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
     given = Candidates(candidates, found.items)
     pool = np.argsort([found.items[row.item] for row in rows], kind="stable").tolist()
     anchors = [
-        _chosen(candidate, [(rows[row], row, rank) for row, rank in zip(pool[place], ranks, strict=True)], options)
-        for candidate, place, ranks in _ranked(evaluation, given, candidates, options)
+        _chosen(said, system, [(rows[row], row, rank) for row, rank in zip(pool[place], ranks, strict=True)], options)
+        for said, system, place, ranks in _ranked(evaluation, given, candidates, options)
     ]
     notes += evaluation.remarks
     if without := sum(not each for each in anchors):
@@ -97,29 +97,29 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
 
 def _ranked(
     evaluation: Evaluation, given: Candidates, candidates: Iterable[Candidate], options: JudgeOptions
-) -> Iterator[tuple[Candidate, slice, Sequence[float]]]:
-    """Candidates, the places of the references of their items, and numbers by which these are ordered."""
+) -> Iterator[tuple[str, str, slice, Sequence[float]]]:
+    """Texts of candidates, their systems, the places of the references of their items, and numbers by which these are ordered."""
     offsets, lengths = evaluation.references.offsets, np.diff(evaluation.references.tokens.offsets)
     batches = given.batches(iter(candidates))
     near = options.anchors == "nearest"
     scored = evaluation.pair_scores(batches, given.refuse) if near else ((batch, {}) for batch in batches)
     for batch, scores in scored:
         pair = 0
-        for candidate, item in zip(batch.rows, batch.sets.tolist(), strict=True):
+        for text, system, item in zip(batch.texts, batch.systems, batch.sets.tolist(), strict=True):
             place = slice(*offsets[item : item + 2].tolist())
             before, pair = pair, pair + place.stop - place.start
             ranks = -scores[options.anchor_metric][before:pair] if near else lengths[place]
-            yield candidate, place, ranks.tolist()
+            yield str(text), system, place, ranks.tolist()
 
 
 def _chosen(
-    candidate: Candidate, pool: Iterable[tuple[Reference, int, float]], options: JudgeOptions
+    text: str, system: str, pool: Iterable[tuple[Reference, int, float]], options: JudgeOptions
 ) -> tuple[Anchor, ...]:
     """Anchors of a candidate among references with their row and rank."""
     by_grade: dict[float, list[tuple[float, int, str]]] = {}
-    plain, highest = _plain(candidate.text), math.floor(options.scale.high)
+    plain, highest = _plain(text), math.floor(options.scale.high)
     for reference, row, rank in pool:
-        own = reference.system is not None and reference.system == candidate.system
+        own = reference.system is not None and reference.system == system
         grade = reference.mean_grade
         if grade is None or own or _plain(reference.text) == plain:
             continue

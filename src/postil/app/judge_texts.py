@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from postil.app.graded import Candidates
 from postil.app.judge_anchors import Anchored, choose_anchors
-from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput
 from postil.judges import ArticleText, Case
 from postil.records.row_locations import LocatedRows

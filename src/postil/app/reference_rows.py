@@ -66,7 +66,7 @@ class ReferenceRows:
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """What decides which references have a weight, and how it is made.
+    """Choice of the references that have a weight, and of how it is made.
 
     Args:
         method: Name of a weights method; consensus weights are made later, as they need tokens.
@@ -120,8 +120,9 @@ class Weighting:
             UsageError: There is no such weights method, or it reads no grades.
         """
         if self.similarity is not None:
-            problem = "{ungraded}: the weights method '{method}' reads no grades"
-            raise UsageError(problem, ungraded=DROP, method=str(self.method))
+            raise UsageError(
+                "{ungraded}: the weights method '{method}' reads no grades", ungraded=DROP, method=str(self.method)
+            )
         name = self.method or (DEFAULT if self.scale else None)
         fields = ("grade", "weight") if name is None else (_method(name).field,)
 

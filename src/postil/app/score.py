@@ -9,29 +9,32 @@ from typing import TYPE_CHECKING, cast, overload
 import numpy as np
 
 from postil.app.columns import as_list, refuse_other_form
-from postil.app.paired_tables import firsts
+from postil.app.graded import Graded, graded_rows
+from postil.app.paired_tables import PAIR, firsts, open_reference_table
 from postil.app.reference_columns import ReferenceColumns
-from postil.app.score_options import UNGRADED
-from postil.app.score_tables import score_tables
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.app.reference_rows import Weighting
+from postil.app.score_options import ScoreOptions
+from postil.errors import InvalidInput, UsageError
 from postil.metrics.consensus import NAME, SIMILARITY, similarity_of
-from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, SystemTotals, bind_references
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation, ItemScores, bind_references
 from postil.metrics.metric_set import DEFAULT_METRICS, lowest_weight, parse_all
 from postil.records.arguments import check_arguments
 from postil.records.checks import is_integer
 from postil.records.counting import have
 from postil.records.explain import shown
-from postil.records.frames import SYSTEM, ColumnNames, is_table, open_rows
+from postil.records.frames import ColumnNames, is_table, open_rows
 from postil.records.ids import as_id
-from postil.records.rows import Reference
+from postil.records.row_locations import LocatedRows
+from postil.records.rows import Candidate, Reference
 from postil.text.han import HanTexts, all_remarks
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from postil.app.columns import Column
     from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.base import Metric
     from postil.metrics.controls import ControlOptions
     from postil.metrics.own import Metrics
     from postil.records.frames import Table
@@ -165,6 +168,12 @@ def score(
     ([0.501, 1.0], ('1', '2'))
     """
     check_arguments(score, locals())
+    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
+    method = weights if isinstance(weights, str) else None
+    options = ScoreOptions(
+        tokenizer=tokenizer, weights=method, scale=scale, as_grade=as_grade, ungraded=ungraded, jobs=jobs
+    )
+    graded: Graded[Candidate] | Graded[int]
     if is_table(candidates) and (is_table(references) or not isinstance(candidates, str)):
         refuse_other_form("candidates are a table, so name its columns: item=…, system=…", items=items, systems=systems)
         if not is_table(references):
@@ -173,96 +182,106 @@ def score(
         if not (weights is None or isinstance(weights, str)):
             raise UsageError("weights: candidates are a table, so expected the name of a method, such as 'score'")
         given = {"system": system, "text": text}
-        return score_tables(
-            candidates,
-            references,
-            {**(columns or {}), **{field: column for field, column in given.items() if column is not None}},
-            item=item,
+        named = {**(columns or {}), **{field: column for field, column in given.items() if column is not None}}
+        names = ColumnNames(PAIR, named, everywhere={"item": item})
+        graded = _of_tables(candidates, references, names, several, options, background, controls)
+    else:
+        of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
+        problem = "only for tables (a data frame, a path, rows), and candidates are a column"
+        refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
+        graded = _of_columns(
+            cast("Column", candidates),
+            cast("Column", references),
             weights=weights,
-            scale=scale,
-            as_grade=as_grade,
-            metrics=metrics,
-            tokenizer=tokenizer,
+            metrics=parse_all(DEFAULT_METRICS if several is None else several, weighted=weights is not None),
+            items=items,
+            systems=systems,
+            options=options,
             background=background,
             controls=controls,
-            ungraded=ungraded,
-            jobs=jobs,
         )
-    of_tables = {"item": item, "system": system, "text": text, "columns": columns, "scale": scale}
-    problem = "only for tables (a data frame, a path, rows), and candidates are a column"
-    refuse_other_form(problem, **of_tables, as_grade=as_grade or None)
-    return _score_columns(
-        cast("Column", candidates),
-        cast("Column", references),
-        weights=weights,
-        metrics=DEFAULT_METRICS if metrics is None else metrics,
-        tokenizer=tokenizer,
-        items=items,
-        systems=systems,
-        background=background,
-        controls=controls,
-        ungraded=ungraded,
-        jobs=jobs,
+    found = ItemScores(graded.evaluation)
+    for scored in graded.measure():
+        found.add(scored)
+    for remark in (*graded.remarks, *graded.missing()):
+        warnings.warn(remark, stacklevel=2)
+    return found.result(graded.totals)
+
+
+def _of_tables(  # noqa: PLR0917
+    candidates: Table,
+    references: Table,
+    names: ColumnNames,
+    metrics: Sequence[str | Callable[..., object]] | None,
+    options: ScoreOptions,
+    background: DocumentFrequencies | None,
+    controls: ControlOptions | None,
+) -> Graded[Candidate]:
+    weighted = options.weights is not None or options.scale is not None
+    asked = None if metrics is None else parse_all(metrics, weighted=weighted)
+    weighting = Weighting(options.weights, options.scale, asked)
+    rows = open_rows(candidates, Candidate, "candidates", names)
+    opened = open_reference_table(candidates, references, names, weighting.fields)
+    if metrics is not None and not weighted and any(map(callable, metrics)):
+        # A function that reads weights gets them if a reference has one.
+        several = list(opened)
+        opened = LocatedRows(iter(several), opened.places)
+        asked = parse_all(metrics, weighted=any(row.weight is not None for row in several))
+    return graded_rows(
+        rows, opened, options, replace(weighting, metrics=asked), background=background, controls=controls
     )
 
 
-def _score_columns(
+def _of_columns(
     candidates: Column,
     references: Column,
     *,
     weights: Column | None,
-    metrics: Metrics,
-    tokenizer: str,
+    metrics: dict[str, Metric],
     items: Column | None,
     systems: Column | None,
+    options: ScoreOptions,
     background: DocumentFrequencies | None,
     controls: ControlOptions | None,
-    ungraded: str,
-    jobs: int,
-) -> ScoreResult:
-    if ungraded not in UNGRADED:
-        raise UnknownName("handling of ungraded references", ungraded, UNGRADED)
-    several = [metrics] if isinstance(metrics, str) or callable(metrics) else metrics
-    chosen = parse_all(several, weighted=weights is not None)
-    if any(metric.needs_weights for metric in chosen.values()) and weights is None:
+) -> Graded[int]:
+    if any(metric.needs_weights for metric in metrics.values()) and weights is None:
         raise InvalidInput("missing; a w- metric needs a weight for every reference", where="weights")
-    named_tokenizer(tokenizer)  # an unknown one is reported before the columns are read
+    named_tokenizer(options.tokenizer)  # an unknown one is reported before the columns are read
     texts = as_list(candidates, "candidates")
     if not texts:
         raise InvalidInput("expected at least one candidate, got none", where="candidates")
-    of_system = None if systems is None else _systems(systems, len(texts))
+    of_system = [] if systems is None else _systems(systems, len(texts))
     if items is not None:
         items = [as_id(each) if isinstance(each, str) else each for each in as_list(items, "items")]
-    names = () if items is None else [each if isinstance(each, str) else str(each) for each in items]
-    if ungraded == "drop" and weights is None:
+    names = [] if items is None else [each if isinstance(each, str) else str(each) for each in items]
+    if options.ungraded == "drop" and weights is None:
         raise UsageError("ungraded='drop': expected weights, with None for each reference that has no grade")
-    lowest, n = lowest_weight(chosen, -1.0), len(texts)
-    columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=ungraded == "drop")
+    lowest, n = lowest_weight(metrics, -1.0), len(texts)
+    columns = ReferenceColumns.gather(n, references, weights, items, lowest, drop=options.ungraded == "drop")
     if excluded := n - len(columns.candidates):
-        warnings.warn(f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded", stacklevel=3)
-        texts, names = [texts[row] for row in columns.candidates], [names[row] for row in columns.candidates if names]
-        of_system = of_system and [of_system[row] for row in columns.candidates]
+        remark = f"{excluded:,} of {n:,} candidates {have(excluded)} no graded reference: excluded"
+        warnings.warn(remark, stacklevel=3)
+        texts = [texts[row] for row in columns.candidates]
+        names, of_system = ([each[row] for row in columns.candidates if each] for each in (names, of_system))
     evaluation = Evaluation(
-        chosen,
+        metrics,
         columns.references,
-        tokenizer=tokenizer,
+        tokenizer=options.tokenizer,
         background=background,
         controls=controls,
-        jobs=jobs,
+        jobs=options.jobs,
         tokenized=not isinstance(texts[0], str) and not isinstance(columns.references.texts[0], str),
         refuse=columns.refuse,
     )
-    totals, found = SystemTotals(evaluation.metrics), ItemScores(evaluation)
-    parts = range(0, len(texts), CHUNK)
-    for scored in evaluation.measure(
-        Batch(texts[begin : begin + CHUNK], columns.sets[begin : begin + CHUNK], begin) for begin in parts
-    ):
-        first, n = scored.batch.first, len(scored.batch.texts)
-        totals.add_rows([SYSTEM] * n if of_system is None else of_system[first : first + n], scored.stats)
-        found.add(scored)
-    for remark in evaluation.remarks:
-        warnings.warn(remark, stacklevel=3)
-    return found.result(totals, names, of_system or ())
+
+    def batch(begin: int) -> Batch:
+        of = slice(begin, begin + CHUNK)
+        return Batch(texts[of], columns.sets[of], begin, names[of], of_system[of])
+
+    def refuse(index: int, problem: str) -> InvalidInput:
+        return InvalidInput(problem, where="candidates", line=columns.candidates[index] + 1)
+
+    return Graded(evaluation, range(0, len(texts), CHUNK), lambda begins: map(batch, begins), refuse)
 
 
 def _systems(systems: Column, n: int) -> list[str]:
@@ -337,7 +356,7 @@ def consensus_weights(
     sets = ReferenceColumns.gather(len(rows), rows)
     texts = replace(sets.references, similarity=similarity)
     met = HanTexts(chosen, "references")
-    bound, _ = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse, met=met)
+    bound = bind_references(texts, chosen, jobs=jobs, refuse=sets.refuse, met=met)
     for remark in all_remarks(met):
         warnings.warn(remark, stacklevel=2)
     of_set = np.split(bound.weights, bound.offsets[1:-1])

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from postil.app.engines import elsewhere
+from postil.app.graded import graded_rows
 from postil.app.names import summed
 from postil.app.paired_tables import PAIR, pair_files
 from postil.app.progress import progress, steps
 from postil.app.reference_rows import Weighting
-from postil.app.score_rows import RowEvaluation
 from postil.app.score_stream import streamed
 from postil.errors import UsageError
 from postil.messages import Blank, Setting
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
-    from postil.app.score_rows import CandidateBatch
-    from postil.app.score_stream import StreamedEvaluation
     from postil.metrics.evaluation import Evaluation, ScoredBatch
     from postil.text.tokenizers import Tokenizer
 
@@ -93,48 +91,40 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
 
     with ExitStack() as stack:
         out = stack.enter_context(Writer(options.items, Score)) if options.items else None
-        scoring: RowEvaluation | StreamedEvaluation
+        weighting = Weighting(options.weights, options.scale, asked)
         files, both = (candidates, references), (given["candidates"], given["references"])
-        stream = None if pair.joint else streamed(files, both, options, asked, stack)
-        if stream is None:
+        graded = None if pair.joint else streamed(files, both, options, weighting, stack)
+        if graded is None:
             rows = read(candidates, Candidate, given["candidates"])
-            scoring = RowEvaluation(
-                rows,
-                pair.references(references, Weighting(options.weights, options.scale, asked).fields),
-                options,
-                asked,
-                background=background,
-                controls=controls,
-            )
-        else:
-            scoring, rows = stream, stream.candidates
+            of_rows = pair.references(references, weighting.fields)
+            graded = graded_rows(rows, of_rows, options, weighting, background=background, controls=controls)
         # The controls of a batch take far longer than its scores, and have a bar of their own.
-        counted = rows if controls else stack.enter_context(progress("candidates", rows))
+        shown = graded.candidates if controls else stack.enter_context(progress("candidates", graded.candidates))
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, on_message))
-        for scored in scoring.measure(counted, engine):
+        for scored in graded.measure(shown, engine):
             if out:
-                _write_items(out, scored, scoring.evaluation)
-                _write_controls(out, scored, scoring.evaluation)
-        remarks = scoring.remarks
+                _write_items(out, scored, graded.evaluation)
+                _write_controls(out, scored, graded.evaluation)
+        remarks = graded.remarks
         if options.save_background:
-            found = DocumentFrequencies.of(scoring.evaluation.references, tokenizer.signature)
+            found = DocumentFrequencies.of(graded.evaluation.references, tokenizer.signature)
             found.save(options.save_background)
-            remarks.append(f"background of {scoring.items} items saved in {options.save_background}")
+            remarks.append(f"background of {found.items} items saved in {options.save_background}")
     # When all went well, so that an error stands alone; files that were looked at before say all twice.
-    for remark in (*dict.fromkeys(said), *remarks, *scoring.missing()):
+    for remark in (*dict.fromkeys(said), *remarks, *graded.missing()):
         on_message(remark)
-    return ScoreResult(scores=scoring.totals.scores(), aggregation="corpus")
+    return ScoreResult(scores=graded.totals.scores(), aggregation="corpus")
 
 
-def _write_items(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evaluation: Evaluation) -> None:
+def _write_items(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:
     signatures = evaluation.metrics.signatures
     values = [values.tolist() for _, values in scored.item_scores()]
-    none: list[list[float]] = [[]] * len(scored.batch.rows)
+    none: list[list[float]] = [[]] * len(scored.batch.texts)
     parts = [scored.statistics[spec].tolist() if spec in scored.statistics else none for spec in signatures]
-    of_rows = zip(*values, strict=True), zip(*parts, strict=True), _or_none(scored.copies)
-    for row, scores, several, copied in zip(scored.batch.rows, *of_rows, strict=True):
+    of_rows = zip(zip(*values, strict=True), zip(*parts, strict=True), _or_none(scored.copies), strict=True)
+    for item, system, (scores, several, copied) in zip(scored.batch.items, scored.batch.systems, of_rows, strict=True):
         for (spec, signature), value, statistics in zip(signatures.items(), scores, several, strict=True):
-            out.write(Score(row.item, row.system, spec, value, signature, tuple(statistics), copied))
+            out.write(Score(item, system, spec, value, signature, tuple(statistics), copied))
 
 
 def _or_none(copies: NDArray[np.int64]) -> list[int | None]:
@@ -142,15 +132,16 @@ def _or_none(copies: NDArray[np.int64]) -> list[int | None]:
     return [number or None for number in copies.tolist()]
 
 
-def _write_controls(out: Writer[Score], scored: ScoredBatch[CandidateBatch], evaluation: Evaluation) -> None:
+def _write_controls(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:
     if evaluation.controls is None:
         return
     signatures, batch = evaluation.controls.signatures, scored.batch
     with steps(len(signatures)) as begin:
         for name, values in scored.control_scores():
-            begin(f"controls of candidates {batch.first + 1:,} to {batch.first + len(batch.rows):,}")
-            for row, value, copied in zip(batch.rows, values.tolist(), _or_none(scored.copies), strict=True):
-                out.write(Score(row.item, row.system, name, value, signatures[name], (), copied))
+            begin(f"controls of candidates {batch.first + 1:,} to {batch.first + len(batch.texts):,}")
+            of_rows = values.tolist(), _or_none(scored.copies)
+            for item, system, value, copied in zip(batch.items, batch.systems, *of_rows, strict=True):
+                out.write(Score(item, system, name, value, signatures[name], (), copied))
 
 
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:

@@ -16,41 +16,37 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from postil.app.graded import Candidates, Graded
 from postil.app.paired_tables import firsts, repeated
 from postil.app.progress import steps
-from postil.app.reference_rows import SCALE_MISSING, Weighting
-from postil.app.score_rows import Candidates
+from postil.app.reference_rows import SCALE_MISSING
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import Message
-from postil.metrics.evaluation import CHUNK, Evaluation, SystemTotals
+from postil.metrics.evaluation import CHUNK, Batch, Evaluation
 from postil.metrics.external_frequencies import ExternalFrequencies
-from postil.metrics.languages import language_remarks
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import averages_weights
-from postil.records.names import copies_remark
 from postil.records.row_files import read
 from postil.records.rows import Candidate, Reference
-from postil.text.han import HanTexts, all_remarks
+from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import ExitStack
 
+    from postil.app.reference_rows import Weighting
     from postil.app.score_options import ScoreOptions
-    from postil.app.score_rows import CandidateBatch
-    from postil.engine import Engine
     from postil.metrics.base import Metric
-    from postil.metrics.evaluation import ReferenceTexts, ScoredBatch
+    from postil.metrics.evaluation import ReferenceTexts
     from postil.records.reading import Reading
-    from postil.records.row_files import Rows
     from postil.records.row_locations import RowLocations
 
-__all__ = ["StreamedEvaluation", "streamed"]
+__all__ = ["streamed"]
 
 SMALLEST: Final = 64 << 20
 """Size in bytes of the smallest file of references that is worth a second reading."""
@@ -112,23 +108,23 @@ def streamed(
     files: tuple[str, str],
     readings: tuple[Reading, Reading],
     options: ScoreOptions,
-    asked: dict[str, Metric] | None,
+    weighting: Weighting,
     stack: ExitStack,
-) -> StreamedEvaluation | None:
+) -> Graded[Candidate] | None:
     """Find whether two files can be streamed, and prepare it.
 
     Args:
         files: Path of the candidates and of the references.
         readings: The way to read each.
         options: Options of the command.
-        asked: The metrics that were named; None for the default ones.
+        weighting: Weights of the references, and the metrics.
         stack: Contexts that end with the scoring; document frequencies are in a temporary folder until then.
 
     Returns:
-        The evaluation, or None where all references must be read at once: controls, saved document frequencies, those
-        of a single item, metrics with ``over=near`` or ``over=kernel``, another engine, standard input, small files,
-        files of a few very long items, files of another order, weights that are wrong, and ungraded references to
-        exclude, without which few are left.
+        Candidates and references, or None where all references must be read at once: controls, saved document
+        frequencies, those of a single item, metrics with ``over=near`` or ``over=kernel``, another engine, standard
+        input, small files, files of a few very long items, files of another order, weights that are wrong, and ungraded
+        references to exclude, without which few are left.
 
     Raises:
         InvalidInput: A row is wrong, or too many references are Han texts; says where.
@@ -137,10 +133,9 @@ def streamed(
     whole = options.controls or options.background or options.save_background or options.ungraded == "drop"
     if whole or options.as_grade or options.engine != "local" or not _large(files, SMALLEST):
         return None
-    metrics = asked or parse_all(default_metrics(weighted=False))
+    metrics = weighting.metrics or parse_all(default_metrics(weighted=False))
     if any(each.origin or averages_weights(each) or each.reads_all_references for each in metrics.values()):
         return None
-    weighting = Weighting(options.weights, options.scale, asked)
     if _idf_order(metrics, weighting) and not _large(files, COUNTED * SMALLEST):
         return None
     silent = [replace(reading, say=lambda _: None) for reading in readings]
@@ -155,12 +150,22 @@ def streamed(
     if survey.frequencies is not None:
         with steps(survey.frequencies.order - 1) as begin:
             survey.frequencies.count(begin)
-    return StreamedEvaluation(
-        read(files[0], Candidate, silent[0]),
-        _References(files[1], silent[1]),
-        survey=survey,
-        options=options,
-        weighting=weighting,
+    blocks = _Blocks(_References(files[1], silent[1]), survey, weighting)
+    first = blocks.block(Batch((), np.zeros(0, np.int32)), [blocks.references.first()])
+    evaluation = Evaluation(
+        survey.metrics,
+        cast("ReferenceTexts", first.references),
+        tokenizer=options.tokenizer,
+        background=first.background,
+        jobs=options.jobs,
+        allow_han=options.allow_han,
+        sizes=survey.sizes,
+        met=survey.han,
+    )
+    rows = read(files[0], Candidate, silent[0])
+    given = Candidates(rows, survey.items)
+    return Graded(
+        evaluation, rows, lambda several: blocks.of(given.batches(several)), given.refuse, given.missing, survey.remarks
     )
 
 
@@ -171,8 +176,12 @@ def _large(files: tuple[str, str], smallest: int) -> bool:
 
 def _idf_order(metrics: Mapping[str, Metric], weighting: Weighting) -> int:
     """Length of the longest n-gram whose document frequency is needed; 0 if no metric has an idf."""
-    similarity = weighting.similarity
-    return max(metric.idf_order for metric in (*metrics.values(), *([similarity] if similarity else [])))
+    return max(metric.idf_order for metric in _with_similarity(metrics, weighting))
+
+
+def _with_similarity(metrics: Mapping[str, Metric], weighting: Weighting) -> list[Metric]:
+    """The metrics, and that of consensus weights."""
+    return [*metrics.values(), *filter(None, [weighting.similarity])]
 
 
 def _survey(
@@ -199,6 +208,7 @@ def _survey(
     frequencies = _frequencies(metrics, options, weighting, stack)
     hashes, least, most, graded = array("q"), 1 << 62, 0, method is None and asked is None
     repetitions = 0
+    split = any(metric.reads_tokens for metric in _with_similarity(metrics, weighting))
     han = HanTexts(named_tokenizer(options.tokenizer), "references")
     while block:
         if characters > longest:
@@ -208,7 +218,8 @@ def _survey(
         except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
             return None
         texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
-        han.see(texts)
+        if split:
+            han.see(texts)
         hashes.extend(hash(group.rows[0].item) for group in block)
         repetitions += sum(group.repeated for group in block)
         least, most = min(least, *sizes), max(most, *sizes)
@@ -331,121 +342,43 @@ class _References:
         return Message("{where}: {what}", where=self.places.where, what=what)
 
 
-class StreamedEvaluation:
-    """Candidate rows against references that are read beside them; as `RowEvaluation` for its callers.
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """Blocks of a stream: some items with all that metrics are bound to."""
 
-    Args:
-        candidates: The candidates.
-        references: The references, to be read again.
-        survey: Findings of the first reading.
-        options: Options of the command.
-        weighting: Weights of the references.
-    """
+    references: _References
+    survey: _Survey
+    weighting: Weighting
 
-    def __init__(
-        self,
-        candidates: Rows[Candidate],
-        references: _References,
-        *,
-        survey: _Survey,
-        options: ScoreOptions,
-        weighting: Weighting,
-    ) -> None:
-        self.remarks: list[str] = survey.remarks
-        """Remarks on the rows, one line each, when `measure` has ended."""
-        self.items = len(survey.items)
-        """Number of items."""
-        self.candidates = candidates
-        """The candidates, for the caller to pass through a progress bar."""
-        self._references = references
-        self._survey = survey
-        self._options = options
-        self._weighting = weighting
-        self._split = any(metric.reads_tokens for metric in survey.metrics.values())
-        self._given = Candidates(candidates, survey.items)
-        self.evaluation = self._bind([self._references.first()], [])
-        """The evaluation of the references at hand."""
-        self.totals = SystemTotals(self.evaluation.metrics)
-        """Statistics of the systems so far."""
+    def of(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Cut batches into parts in each of which items come in their order, each with the references of its items."""
+        for batch in batches:
+            groups: list[_Group] = []
+            begin = characters = 0
+            for end, (index, item) in enumerate(zip(batch.sets.tolist(), batch.items, strict=True)):
+                if groups and index == groups[-1].index:
+                    continue
+                if groups and (index < groups[-1].index or characters >= TOGETHER):
+                    yield self.block(_part(batch, begin, end), groups)
+                    groups, begin, characters = [], end, 0
+                groups.append(self.references.of(index, item))
+                characters += _characters(groups[-1].rows)
+            yield self.block(_part(batch, begin, len(batch.texts)), groups)
 
-    def _bind(self, groups: list[_Group], candidates: Sequence[Candidate]) -> Evaluation:
-        numbers = [number for group in groups for number in group.numbers]
-        places, options, survey = self._references.places, self._options, self._survey
-        references, frequencies = _texts(groups, self._weighting, survey.method, places), survey.frequencies
-        return Evaluation(
-            survey.metrics,
-            references,
-            tokenizer=options.tokenizer,
-            background=None
-            if frequencies is None
-            else frequencies.of(
-                [*(row.text for group in groups for row in group.rows), *(row.text for row in candidates)]
-            ),
-            jobs=options.jobs,
-            allow_han=True,  # the share of all references was looked at before
-            sizes=survey.sizes,
-            refuse=lambda i, problem: places.error(numbers[i], "text", problem),
-        )
-
-    def measure(
-        self, candidates: Iterable[Candidate], engine: Engine | None = None
-    ) -> Iterator[ScoredBatch[CandidateBatch]]:
-        """Measure the candidates batch by batch.
-
-        Args:
-            candidates: Their rows, which may pass a progress bar first.
-            engine: Not used: other processes take all references.
-
-        Yields:
-            Each batch with its statistics, which are in the totals already.
-
-        Raises:
-            InvalidInput: A system answers an item twice, or too many candidates are Han texts; says where.
-        """
-        del engine
-        refuse = lambda i, problem: self.candidates.places.error(i, "text", problem)  # noqa: E731
-        han, copies, seen = HanTexts(named_tokenizer(self._options.tokenizer), "candidates"), 0, 0
-        for batch in self._given.batches(iter(candidates)):
-            for part, groups in self._with_references(batch):
-                self.evaluation = self._bind(groups, part.rows)
-                for scored in self.evaluation.measure([part], refuse):
-                    if self._split:
-                        han.see(part.texts)
-                    self.totals.add_rows([row.system for row in part.rows], scored.stats)
-                    copies, seen = copies + int(np.count_nonzero(scored.copies)), seen + len(part.rows)
-                    yield scored
-        if not self._options.allow_han:
-            han.check(refuse)
-        self.remarks += all_remarks(self._survey.han, han) if self._split else []
-        self.remarks += filter(None, [copies_remark(copies, seen)])
-        named = self._survey.metrics, self.evaluation.tokenizer.name, self._survey.han.sample, "references"
-        self.remarks += language_remarks(*named)
-
-    def _with_references(self, batch: CandidateBatch) -> Iterator[tuple[CandidateBatch, list[_Group]]]:
-        """Parts of a batch, in each of which items come in their order, and the references of each."""
-        groups: list[_Group] = []
-        begin = characters = 0
-        for end, (index, row) in enumerate(zip(batch.sets.tolist(), batch.rows, strict=True)):
-            if groups and index == groups[-1].index:
-                continue
-            if groups and (index < groups[-1].index or characters >= TOGETHER):
-                yield _part(batch, begin, end), groups
-                groups, begin, characters = [], end, 0
-            groups.append(self._references.of(index, row.item))
-            characters += _characters(groups[-1].rows)
-        yield _part(batch, begin, len(batch.rows)), groups
-
-    def missing(self) -> list[str]:
-        """Remarks on items without candidates, when all were measured."""
-        return list(self._given.missing())
+    def block(self, batch: Batch, groups: Sequence[_Group]) -> Batch:
+        """A batch with the references of some items, and the document frequencies of the n-grams of both."""
+        texts = _texts(groups, self.weighting, self.survey.method, self.references.places)
+        frequencies = self.survey.frequencies
+        background = None if frequencies is None else frequencies.of([*texts.texts, *batch.texts])  # type: ignore[list-item]  # texts of rows
+        return replace(batch, references=texts, background=background)
 
 
-def _part(batch: CandidateBatch, begin: int, end: int) -> CandidateBatch:
+def _part(batch: Batch, begin: int, end: int) -> Batch:
     """Some candidates of a batch, with sets as numbers of their items among those that they are of."""
-    return replace(
-        batch,
-        texts=batch.texts[begin:end],
-        sets=np.unique(batch.sets[begin:end], return_inverse=True)[1].astype(np.int32),
-        first=batch.first + begin,
-        rows=batch.rows[begin:end],
+    return Batch(
+        batch.texts[begin:end],
+        np.unique(batch.sets[begin:end], return_inverse=True)[1].astype(np.int32),
+        batch.first + begin,
+        batch.items[begin:end],
+        batch.systems[begin:end],
     )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
+from postil.app.graded import Candidates
 from postil.app.options import InputOptions, PluginOptions, ThreadOptions
 from postil.app.paired_tables import PAIR, pair_files
 from postil.app.reference_rows import Weighting, read_references
-from postil.app.score_rows import Candidates
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Setting
 from postil.metrics.consensus import similarity_metric

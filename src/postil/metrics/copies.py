@@ -26,21 +26,27 @@ class ReferenceCopies:
 
     Texts are compared by 64 bits of their hash, so that memory grows by eight bytes per reference.
 
-    Args:
-        texts: m texts or lists of tokens, set after set.
-        offsets: int64[sets + 1], first text of each set.
-
-    >>> copies = ReferenceCopies(["a b", "c", "a b"], np.array([0, 2, 3]))
+    >>> copies = ReferenceCopies()
+    >>> copies.bind(["a b", "c", "a b"], np.array([0, 2, 3]))
     >>> copies.see([" a b", "c", "a"], np.array([0, 1, 1])).tolist(), copies.found, copies.seen
     ([1, 0, 0], 1, 3)
     """
 
-    def __init__(self, texts: Sequence[object], offsets: NDArray[np.int64]) -> None:
-        self._keys = np.sort(_keys(texts, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+    def __init__(self) -> None:
+        self._keys = np.zeros(0, np.uint64)
         self.seen = 0
         """Number of candidates so far."""
         self.found = 0
         """Number of them that are references of their item."""
+
+    def bind(self, texts: Sequence[object], offsets: NDArray[np.int64]) -> None:
+        """Take the references of the next candidates.
+
+        Args:
+            texts: m texts or lists of tokens, set after set.
+            offsets: int64[sets + 1], first text of each set.
+        """
+        self._keys = np.sort(_keys(texts, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
 
     def see(self, texts: Sequence[object], sets: NDArray[np.integer]) -> NDArray[np.int64]:
         """Count the references that each candidate is, and the candidates that are any.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -91,17 +91,23 @@ class Batch:
         texts: n texts or n lists of tokens.
         sets: int32[n], the set of references for each.
         first: Number of candidates before them.
+        items: Item of each, where they have names.
+        systems: System of each, where they have names.
+        references: References that the metrics are bound to before: those of a block, which this batch begins. By
+            default they stay bound as they are.
+        background: Document frequencies in place of those of these references.
     """
 
     texts: Sequence[object]
     sets: NDArray[np.int32]
     first: int = 0
+    items: Sequence[str] = ()
+    systems: Sequence[str] = ()
+    references: ReferenceTexts | None = None
+    background: DocumentFrequencies | None = None
 
 
-B = TypeVar("B", bound=Batch)
-
-
-class ScoredBatch(Generic[B]):
+class ScoredBatch:
     """A batch with the statistics of its candidates; made by `Evaluation.measure`.
 
     Args:
@@ -117,7 +123,7 @@ class ScoredBatch(Generic[B]):
     def __init__(
         self,
         evaluation: Evaluation,
-        batch: B,
+        batch: Batch,
         stats: Mapping[str, NDArray[np.float64]],
         tokens: Tokens | None = None,
     ) -> None:
@@ -165,7 +171,8 @@ class Evaluation:
         allow_han: True to let ``words`` split any number of Han texts at their spaces and punctuation.
         tokenized: True if candidates and references are lists of tokens, which signatures tell.
         split: True to tokenize references even if no metric and no control reads tokens.
-        sizes: Least and largest number of references per set, where these are some of more; by default theirs.
+        sizes: Least and largest number of references per set, where these are a block of more; by default theirs.
+        met: Count of the references of all blocks; by default these references are counted.
         grades: Scale for scores with ``over=kernel`` as grades; see `MetricSet`.
         refuse: Error for a reference text by its index and the problem.
 
@@ -196,6 +203,7 @@ class Evaluation:
         tokenized: bool = False,
         split: bool = False,
         sizes: tuple[int, int] | None = None,
+        met: HanTexts | None = None,
         grades: Scale | None = None,
         refuse: Refuse | None = None,
     ) -> None:
@@ -204,37 +212,47 @@ class Evaluation:
         self.allow_han = allow_han
         if background is not None:
             background.check_tokenizer(self.tokenizer)
-        self._texts = references
         self._keep_texts = any(metric.reads_texts for metric in metrics.values())
         self._split = controls is not None or any(metric.reads_tokens for metric in metrics.values())
-        self._met = HanTexts(self.tokenizer, "references")
-        self.references, remark = bind_references(
+        self._split_references = self._split or split
+        self._met = met or HanTexts(self.tokenizer, "references")
+        self._blocks = met is not None
+        self.copies = ReferenceCopies()
+        """The candidates so far that are references of their item."""
+        shown = "given" if tokenized else self.tokenizer.signature
+        self._set_of = partial(MetricSet, metrics, tokenizer=shown, sizes=sizes, grades=grades)
+        self.bind(references, background, refuse)
+        named = language_remarks(metrics, self.tokenizer.name, self._met.sample, "references")
+        self.remarks = [*filter(None, [self._met.remark]), *named]
+        """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
+        self.controls = Controls(self.metrics, controls) if controls else None
+
+    def bind(
+        self, references: ReferenceTexts, background: DocumentFrequencies | None = None, refuse: Refuse | None = None
+    ) -> None:
+        """Bind the metrics to references: to all at first, or to those of one block after the other.
+
+        Args:
+            references: The references.
+            background: Document frequencies in place of those of the references.
+            refuse: Error for a reference text by its index and the problem.
+        """
+        self._texts = references
+        self.references = bind_references(
             references,
             self.tokenizer,
             background=background,
-            jobs=jobs,
-            allow_han=allow_han,
+            jobs=self.jobs,
+            allow_han=self.allow_han,
             keep_texts=self._keep_texts,
-            split=self._split or split,
+            split=self._split_references,
             refuse=refuse,
-            met=self._met,
+            met=None if self._blocks else self._met,
         )
-        self.copies = ReferenceCopies(references.texts, references.offsets)
-        """The candidates so far that are references of their item."""
-        named = language_remarks(metrics, self.tokenizer.name, self._met.sample, "references")
-        self.remarks = [*([remark] if remark else []), *named]
-        """Remarks on the texts, one line each; those on candidates are added when `measure` ends."""
-        self.metrics = MetricSet(
-            metrics,
-            self.references,
-            background=background,
-            tokenizer="given" if tokenized else self.tokenizer.signature,
-            weights=references.weighting,
-            sizes=sizes,
-            whole=references.whole,
-            grades=grades,
+        self.copies.bind(references.texts, references.offsets)
+        self.metrics = self._set_of(
+            self.references, background=background, weights=references.weighting, whole=references.whole
         )
-        self.controls = Controls(self.metrics, controls) if controls else None
 
     def encode(self, batch: Batch, refuse: Refuse | None = None) -> Tokens:
         """Tokenize candidates into a branch of the references' vocabulary, which itself stays as it is.
@@ -258,9 +276,9 @@ class Evaluation:
         )
 
     def measure(
-        self, batches: Iterable[B], refuse: Refuse | None = None, engine: Engine | None = None
-    ) -> Iterator[ScoredBatch[B]]:
-        """Measure candidates as they come; memory holds the batches under way alone.
+        self, batches: Iterable[Batch], refuse: Refuse | None = None, engine: Engine | None = None
+    ) -> Iterator[ScoredBatch]:
+        """Measure candidates as they come; memory holds the batches under way alone, and a block.
 
         Args:
             batches: The candidates.
@@ -284,11 +302,12 @@ class Evaluation:
             yield scored
         if not self.allow_han:
             han.check(refuse)
-        self.remarks += filter(None, [*self._notes(han), self.copies.remark, *near.remarks(), *self.metrics.remarks()])
+        of_scorers = [] if self._blocks else self.metrics.remarks()  # they count the texts of a block
+        self.remarks += filter(None, [*self._notes(han), self.copies.remark, *near.remarks(), *of_scorers])
 
     def pair_scores(
-        self, batches: Iterable[B], refuse: Refuse | None = None
-    ) -> Iterator[tuple[B, dict[str, NDArray[np.float64]]]]:
+        self, batches: Iterable[Batch], refuse: Refuse | None = None
+    ) -> Iterator[tuple[Batch, dict[str, NDArray[np.float64]]]]:
         """Score each candidate against each reference of its set alone, by metrics without weights.
 
         Args:
@@ -323,9 +342,11 @@ class Evaluation:
             batch.texts, self.references.tokens.vocabulary, lambda i, problem: refuse(batch.first + i, problem)
         )
 
-    def _measured(self, batches: Iterable[B], refuse: Refuse, engine: Engine | None) -> Iterator[ScoredBatch[B]]:
+    def _measured(self, batches: Iterable[Batch], refuse: Refuse, engine: Engine | None) -> Iterator[ScoredBatch]:
         if engine is None:
             for batch in batches:
+                if batch.references is not None:
+                    self.bind(batch.references, batch.background)
                 tokens = self.encode(batch, refuse) if self._split else self._whole(batch, refuse)
                 try:
                     stats = self.metrics.measure(tokens, batch.sets, self.jobs)
@@ -342,7 +363,7 @@ class Evaluation:
             self.tokenizer.name,
             {spec: metric.signature for spec, metric in self.metrics.metrics.items()},
         )
-        sent: deque[B] = deque()
+        sent: deque[Batch] = deque()
 
         def send() -> Iterator[Batch]:
             for batch in batches:
@@ -406,22 +427,24 @@ class ItemScores:
         self._values: dict[str, list[NDArray[np.float64]]] = {}
         self._statistics: dict[str, list[NDArray[np.float64]]] = {}
         self._copies: list[int] = []
+        self._items: list[str] = []
+        self._systems: list[str] = []
 
-    def add(self, scored: ScoredBatch[B]) -> None:
+    def add(self, scored: ScoredBatch) -> None:
         """Add the candidates of a batch."""
+        self._items += scored.batch.items
+        self._systems += scored.batch.systems
         for name, values in (*scored.item_scores(), *scored.control_scores()):
             self._values.setdefault(name, []).append(values)
         self._copies += scored.copies.tolist()
         for spec, statistics in scored.statistics.items():
             self._statistics.setdefault(spec, []).append(statistics)
 
-    def result(self, totals: SystemTotals, items: Sequence[str] = (), systems: Sequence[str] = ()) -> ScoreResult:
+    def result(self, totals: SystemTotals) -> ScoreResult:
         """Make the result of all candidates.
 
         Args:
             totals: Statistics of the systems.
-            items: Item of each candidate, where they have names.
-            systems: System of each candidate, where they have names.
         """
         controls = self._evaluation.controls
         return ScoreResult(
@@ -429,8 +452,8 @@ class ItemScores:
             aggregation="corpus",
             items={name: np.concatenate(parts) for name, parts in self._values.items()},
             item_signatures=controls.signatures if controls else {},
-            item_names=tuple(items),
-            system_names=tuple(systems),
+            item_names=tuple(self._items),
+            system_names=tuple(self._systems),
             statistics={spec: np.concatenate(parts) for spec, parts in self._statistics.items()},
             equal_references=tuple(self._copies) if any(self._copies) else (),
         )
@@ -487,7 +510,7 @@ def bind_references(
     split: bool = True,
     refuse: Refuse | None = None,
     met: HanTexts | None = None,
-) -> tuple[References, str]:
+) -> References:
     """Tokenize references, and weight them by consensus where that is asked for.
 
     Args:
@@ -499,30 +522,28 @@ def bind_references(
         keep_texts: True to keep the texts beside their tokens; see `Metric.reads_texts`.
         split: False to leave the texts whole, if the similarity reads no tokens either; see `Metric.reads_tokens`.
         refuse: Error for a text by its index and the problem.
-        met: Count that sees the texts; by default a new one.
-
-    Returns:
-        The references, and a remark on those that the tokenizer is not for; empty without any.
+        met: Count that sees the texts; by default they are not counted.
 
     Raises:
         InvalidInput: A text is neither text nor a list of tokens as the first is, or too many are Han texts.
         Undefined: The similarity is CIDEr, and there is a single item.
     """
     refuse = refuse or _refusal("references")
-    similarity, han = references.similarity, met or HanTexts(tokenizer, "references")
+    similarity = references.similarity
     if split or (similarity is not None and similarity.reads_tokens):
         keep_texts = keep_texts or (similarity is not None and similarity.reads_texts)
         tokens = _encode(references.texts, tokenizer, Vocabulary(), jobs, refuse, keep_texts=keep_texts)
-        han.see(references.texts)
+        if met is not None:
+            met.see(references.texts)
     else:
         tokens = _whole(references.texts, Vocabulary(), refuse)
-    if not allow_han:
-        han.check(refuse)
+    if met is not None and not allow_han:
+        met.check(refuse)
     weights, items = references.weights, references.items
     bound = References(tokens, references.offsets, weights, items, jobs)  # type: ignore[arg-type]  # None for defaults
     if similarity is not None:
         bound = replace(bound, weights=consensus(bound, similarity, background=background, jobs=jobs))
-    return bound, han.remark
+    return bound
 
 
 def weighting_signature(method: str, scale: Scale | None) -> str:

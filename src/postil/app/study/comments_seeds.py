@@ -70,7 +70,7 @@ def _texts(path: Path, items: Mapping[str, int]) -> dict[str, list[str]]:
 
 
 def _estimates(
-    evaluation: Evaluation, runs: Sequence[ScoredBatch[Batch]], draws: Draws
+    evaluation: Evaluation, runs: Sequence[ScoredBatch], draws: Draws
 ) -> Iterator[tuple[str, Estimate | float]]:
     """Every number of a system, of its runs."""
     for spec in evaluation.metrics.metrics:

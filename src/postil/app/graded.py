@@ -1,14 +1,14 @@
-"""Scoring of rows: what the command `postil score` and tables of Python share. Candidates stream."""
+"""Candidates with graded references, in blocks: what files, streams, tables and columns become to be scored."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from postil.app.reference_rows import Weighting, read_references
+from postil.app.reference_rows import read_references
 from postil.errors import Undefined, UsageError
 from postil.messages import Hint, Listed, Message, Setting
 from postil.metrics.background import BACKGROUND
@@ -16,15 +16,16 @@ from postil.metrics.evaluation import CHUNK, Batch, Evaluation, SystemTotals
 from postil.metrics.metric_set import default_metrics, parse_all
 from postil.metrics.reference_aggregation import Over
 from postil.records.counting import have
+from postil.records.frames import SYSTEM
 from postil.records.row_locations import SelectedRows
 from postil.records.scale import SCALE_SETTING
 from postil.render.formats import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from postil.app.progress import OnMessage
-    from postil.app.reference_rows import ReferenceRows
+    from postil.app.reference_rows import ReferenceRows, Weighting
     from postil.app.score_options import ScoreOptions
     from postil.engine import Engine
     from postil.errors import InvalidInput
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from postil.records.rows import Candidate, Reference
     from postil.records.scale import Scale
 
-__all__ = ["CandidateBatch", "Candidates", "ItemIndex", "RowEvaluation"]
+__all__ = ["Candidates", "Graded", "ItemIndex", "graded_rows"]
 
+T = TypeVar("T")
 NAMED: Final = 3
 """Largest number of systems that a remark names."""
 
@@ -45,11 +47,48 @@ AS_GRADE: Final = Setting("as_grade", value=True)
 """The setting that gives kernel scores as grades."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CandidateBatch(Batch):
-    """A batch with the rows that its texts are from."""
+@dataclass(eq=False)
+class Graded(Generic[T]):
+    """Candidates with graded references, block by block: one block where all references are in memory, as of columns.
 
-    rows: Sequence[Candidate] = ()
+    Args:
+        evaluation: The metrics, bound to the references of the first block.
+        candidates: The candidates.
+        batches: Function that makes batches of them; one that begins a further block has its references.
+        refuse: Error for a candidate by its index and the problem.
+        missing: Function that yields remarks on items without candidates, when all were measured.
+        remarks: Remarks on the texts, one line each; those on candidates are added when `measure` ends.
+    """
+
+    evaluation: Evaluation
+    candidates: Iterable[T]
+    batches: Callable[[Iterator[T]], Iterable[Batch]]
+    refuse: Callable[[int, str], InvalidInput] | None = None
+    missing: Callable[[], Iterable[str]] = tuple
+    remarks: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.totals = SystemTotals(self.evaluation.metrics)
+        """Statistics of the systems so far."""
+
+    def measure(self, candidates: Iterable[T] | None = None, engine: Engine | None = None) -> Iterator[ScoredBatch]:
+        """Measure the candidates batch by batch.
+
+        Args:
+            candidates: The candidates, where they pass a progress bar first.
+            engine: Engine that computes the statistics; by default this process.
+
+        Yields:
+            Each batch with its statistics, which are in the totals already.
+
+        Raises:
+            InvalidInput: An item has no references, or a system answers one twice; says where.
+        """
+        batches = self.batches(iter(self.candidates if candidates is None else candidates))
+        for scored in self.evaluation.measure(batches, self.refuse, engine):
+            self.totals.add_rows(scored.batch.systems or [SYSTEM] * len(scored.batch.texts), scored.stats)
+            yield scored
+        self.remarks += self.evaluation.remarks
 
 
 class ItemIndex(Protocol):
@@ -78,7 +117,7 @@ class Candidates:
         self._excluded = 0
         self._answered: dict[str, bytearray] = {}  # by system, a byte per item
 
-    def batches(self, rows: Iterator[Candidate]) -> Iterator[CandidateBatch]:
+    def batches(self, rows: Iterator[Candidate]) -> Iterator[Batch]:
         """Group the rows, which may pass a progress bar first."""
         done = 0
         if self._ungraded:
@@ -86,7 +125,12 @@ class Candidates:
             rows, self.places = selected, selected.places
         while batch := list(islice(rows, CHUNK)):
             sets = np.fromiter((self._item(done + i, row) for i, row in enumerate(batch)), np.int32, len(batch))
-            yield CandidateBatch([row.text for row in batch], sets, done, batch)
+            texts, items, systems = (
+                [row.text for row in batch],
+                [row.item for row in batch],
+                [row.system for row in batch],
+            )
+            yield Batch(texts, sets, done, items, systems)
             done += len(batch)
         if self._ungraded:
             self._excluded = selected.skipped
@@ -141,14 +185,22 @@ class Candidates:
         yield f"{who}: {what}; their scores are over the others (column n)"
 
 
-class RowEvaluation:
-    """Candidate rows of any systems against reference rows, which are bound at once.
+def graded_rows(
+    candidates: Source[Candidate],
+    references: Source[Reference],
+    options: ScoreOptions,
+    weighting: Weighting,
+    *,
+    background: DocumentFrequencies | None = None,
+    controls: ControlOptions | None = None,
+) -> Graded[Candidate]:
+    """Bind reference rows at once, for candidate rows of any systems, which stream.
 
     Args:
         candidates: The candidates.
         references: The references.
-        options: Tokenizer, weights and threads; the metrics are those of the next argument.
-        asked: The metrics that were named; None for the default ones.
+        options: Tokenizer and threads.
+        weighting: Weights of the references, and the metrics.
         background: Saved document frequencies.
         controls: Controls of the weighted metrics; by default none.
 
@@ -157,69 +209,28 @@ class RowEvaluation:
         InvalidInput: Something in the references is wrong; says where.
         Undefined: CIDEr of a single item without a background.
     """
-
-    def __init__(
-        self,
-        candidates: Source[Candidate],
-        references: Source[Reference],
-        options: ScoreOptions,
-        asked: dict[str, Metric] | None,
-        *,
-        background: DocumentFrequencies | None = None,
-        controls: ControlOptions | None = None,
-    ) -> None:
-        self.remarks: list[str] = []
-        """Remarks on the rows, one line each; those on candidates are added when `measure` ends."""
-        grades = _grades(options, asked or {})
-        weighting = Weighting(options.weights, options.scale, asked)
-        found = read_references(references, weighting, self.remarks.append, drop=options.ungraded == "drop")
-        metrics = asked or _default(found, background, self.remarks.append)
-        try:
-            self.evaluation = Evaluation(
-                metrics,
-                found.references,
-                tokenizer=options.tokenizer,
-                background=background,
-                controls=controls,
-                jobs=options.jobs,
-                allow_han=options.allow_han,
-                split=options.save_background is not None,
-                grades=grades,
-                refuse=found.refuse,
-            )
-        except Undefined as error:
-            raise Undefined("{where}: {problem}", where=references.places.where, problem=error.message) from None
-        if options.engine == "local":
-            found.references.texts.clear()  # memory: from here on only other processes need them
-        self.items = len(found.items)
-        """Number of items."""
-        self.totals = SystemTotals(self.evaluation.metrics)
-        """Statistics of the systems so far."""
-        self._given = Candidates(candidates, found.items, found.ungraded_items)
-
-    def measure(
-        self, candidates: Iterable[Candidate], engine: Engine | None = None
-    ) -> Iterator[ScoredBatch[CandidateBatch]]:
-        """Measure the candidates batch by batch.
-
-        Args:
-            candidates: Their rows, which may pass a progress bar first.
-            engine: Engine that computes the statistics; by default this process.
-
-        Yields:
-            Each batch with its statistics, which are in the totals already.
-
-        Raises:
-            InvalidInput: An item has no references, or a system answers one twice; says where.
-        """
-        for scored in self.evaluation.measure(self._given.batches(iter(candidates)), self._given.refuse, engine):
-            self.totals.add_rows([row.system for row in scored.batch.rows], scored.stats)
-            yield scored
-        self.remarks += self.evaluation.remarks
-
-    def missing(self) -> list[str]:
-        """Remarks on items without graded references or candidates, when all were measured."""
-        return list(self._given.missing())
+    remarks: list[str] = []
+    grades = _grades(options, weighting.metrics or {})
+    found = read_references(references, weighting, remarks.append, drop=options.ungraded == "drop")
+    try:
+        evaluation = Evaluation(
+            weighting.metrics or _default(found, background, remarks.append),
+            found.references,
+            tokenizer=options.tokenizer,
+            background=background,
+            controls=controls,
+            jobs=options.jobs,
+            allow_han=options.allow_han,
+            split=options.save_background is not None,
+            grades=grades,
+            refuse=found.refuse,
+        )
+    except Undefined as error:
+        raise Undefined("{where}: {problem}", where=references.places.where, problem=error.message) from None
+    if options.engine == "local":
+        found.references.texts.clear()  # memory: from here on only other processes need them
+    given = Candidates(candidates, found.items, found.ungraded_items)
+    return Graded(evaluation, candidates, given.batches, given.refuse, given.missing, remarks)
 
 
 def _grades(options: ScoreOptions, metrics: Mapping[str, Metric]) -> Scale | None:
