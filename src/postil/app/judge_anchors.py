@@ -98,7 +98,7 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
 def _ranked(
     evaluation: Evaluation, given: Candidates, candidates: Iterable[Candidate], options: JudgeOptions
 ) -> Iterator[tuple[str, str, slice, Sequence[float]]]:
-    """Texts of candidates, their systems, the places of the references of their items, and numbers by which these are ordered."""
+    """Texts and systems of candidates, the places of their references, and numbers by which these are ordered."""
     offsets, lengths = evaluation.references.offsets, np.diff(evaluation.references.tokens.offsets)
     batches = given.batches(iter(candidates))
     near = options.anchors == "nearest"
