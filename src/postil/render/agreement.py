@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Agreement, AgreementResult, Estimate, PairAgreement, Rater
 
-__all__ = ["pairs_table", "raters_table", "remarks", "statistics_table", "summary", "view"]
+__all__ = ["pairs_table", "raters_table", "remarks", "statistics_table", "view"]
 
 
 def view(result: AgreementResult) -> View:
@@ -35,6 +35,7 @@ def view(result: AgreementResult) -> View:
     if found is None:
         raise Undefined(result.reason)
     return View(
+        line=_line(found),
         rows=[{"statistic": name, **asdict(each)} for name, each in found.estimates.items()],
         fields=("statistic", "value", "low", "high"),
         grids=list(_tables(found, result)),
@@ -166,15 +167,7 @@ def remarks(found: Agreement) -> Iterator[str]:
     yield from found.notes
 
 
-def summary(result: AgreementResult) -> str:
-    """Numbers of texts, ratings and annotators, and the first statistics.
-
-    Args:
-        result: The result.
-    """
-    found = result.agreement
-    if found is None:
-        return result.reason
+def _line(found: Agreement) -> str:
     sizes = {"text": found.texts, "rating": found.ratings, "annotator": len(found.raters)}
     values = ", ".join(f"{name} {short(each.value)}" for name, each in found.estimates.items())
     return f"{', '.join(counted(size, name) for name, size in sizes.items() if size)}; {values}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import AuditLogResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: AuditLogResult) -> View:
@@ -28,7 +28,13 @@ def view(result: AuditLogResult) -> View:
         Count("lost", "lost"),
         Text("hash of the last line", "last"),
     )
-    return View(rows=result.files, grids=[Table(rows=result.files, columns=columns)], remarks=list(_remarks(result)))
+    lines = counted(sum(one.lines for one in result.files), "line")
+    return View(
+        line=f"{lines} of {counted(len(result.files), 'file')}, none changed or removed",
+        rows=result.files,
+        grids=[Table(rows=result.files, columns=columns)],
+        remarks=list(_remarks(result)),
+    )
 
 
 def _remarks(result: AuditLogResult) -> Iterator[str]:
@@ -37,13 +43,3 @@ def _remarks(result: AuditLogResult) -> Iterator[str]:
         yield f"{result.files[0].file}: the first line follows one of an earlier file, which was not given"
     if lost := sum(one.lost for one in result.files):
         yield f"{counted(lost, 'line')} could not be written, as the disk was full or the file out of reach"
-
-
-def summary(result: AuditLogResult) -> str:
-    """Numbers of lines and files.
-
-    Args:
-        result: The log.
-    """
-    lines = counted(sum(one.lines for one in result.files), "line")
-    return f"{lines} of {counted(len(result.files), 'file')}, none changed or removed"

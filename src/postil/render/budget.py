@@ -30,7 +30,6 @@ __all__ = [
     "plans_table",
     "rows_of_best",
     "shown_rows",
-    "summary",
     "uses_scores",
     "verdict",
     "view",
@@ -52,6 +51,7 @@ def view(result: BudgetResult) -> View:
     said = verdict(result)
     ahead = next_command(result)
     return View(
+        line=_line(result),
         rows=[to_builtins(row, enc_hook=plain_id) for row in result.rows],
         grids=[plans_table(result), *([facets_table(result)] if result.components.facets else ()), _components(result)],
         head=head(result),
@@ -265,12 +265,7 @@ def next_command(result: BudgetResult) -> Command | None:
     return Command("annotate plan", (Blank("candidates.jsonl"), Blank("grading.db")), tuple(settings))
 
 
-def summary(result: BudgetResult) -> str:
-    """The cheapest plan, or the numbers of plans.
-
-    Args:
-        result: The result.
-    """
+def _line(result: BudgetResult) -> str:
     best: BudgetRow | None = result.cheapest
     size = f"{counted(len(result.rows), 'plan')} for {counted(result.settings.items, 'item')}"
     if best is None:

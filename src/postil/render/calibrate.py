@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from postil.plots import Figure
     from postil.records.results import CalibrationResult
 
-__all__ = ["draw_precision", "precision_curve", "summary", "view"]
+__all__ = ["draw_precision", "precision_curve", "view"]
 
 STEPS: Final = 10
 """Number of coverages that a table has."""
@@ -44,12 +44,14 @@ def view(result: CalibrationResult) -> View:
             f"the first {counted(result.depth, 'suggestion')} of an article; probabilities out of fold, by other "
             "articles; Wilson intervals of the precision, with the filter held fixed"
         )
+    line = _line(result)
     return View(
+        line=line,
         rows=result.points,
         fields=CoveragePoint.__struct_fields__,
         grids=[table for table in (_coverages(result), _comparisons(result)) if table.rows],
         findings=[_sentence(result)],
-        head=summary(result),
+        head=line,
         remarks=[*remarks, *noted(result.notes)],
     )
 
@@ -108,12 +110,7 @@ def _sentence(result: CalibrationResult) -> str:
     )
 
 
-def summary(result: CalibrationResult) -> str:
-    """Numbers of labels, and the areas under the ROC curve.
-
-    Args:
-        result: The calibration.
-    """
+def _line(result: CalibrationResult) -> str:
     share = f"{result.shown:,} to show"
     parts = [f"{counted(result.labels, 'label')} of {counted(result.articles, 'article')}", share]
     parts += [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import CombinationColumn, CombinationResult, Estimate
 
-__all__ = ["columns_table", "fits_table", "head", "summary", "verdict", "view"]
+__all__ = ["columns_table", "fits_table", "head", "verdict", "view"]
 
 CONTROLS: Final = "controls only"
 DIFFERENCE: Final = "difference"
@@ -44,7 +44,10 @@ def view(result: CombinationResult) -> View:
     Args:
         result: The result.
     """
+    said = f"{result.settings.method} of {counted(len(result.columns), 'metric')}"
+    alone = "" if result.controls is None else f"; controls only {_cell(result.controls.pool)}"
     return View(
+        line=f"{said}, out-of-fold Pearson {_cell(result.combination.pool)}{alone}",
         rows=list(_rows(result)),
         grids=[fits_table(result), columns_table(result)],
         head=head(result),
@@ -161,14 +164,3 @@ def verdict(result: CombinationResult) -> str:
     more = "more" if both.value > 0 else "less"
     value = value_with_interval(both.value, both.low, both.high)
     return f"on new items the combination correlates {more} with the ratings than the controls alone, by {value}"
-
-
-def summary(result: CombinationResult) -> str:
-    """Method, columns and the out-of-fold correlation.
-
-    Args:
-        result: The result.
-    """
-    said = f"{result.settings.method} of {counted(len(result.columns), 'metric')}"
-    alone = "" if result.controls is None else f"; controls only {_cell(result.controls.pool)}"
-    return f"{said}, out-of-fold Pearson {_cell(result.combination.pool)}{alone}"

@@ -15,7 +15,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import CommenterResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: CommenterResult) -> View:
@@ -25,6 +25,7 @@ def view(result: CommenterResult) -> View:
         result: Scores of commenters.
     """
     return View(
+        line=scores_summary("commenter", result.scores, counted(result.articles, "article")),
         rows=result.scores,
         fields=SystemScore.__struct_fields__,
         grids=[scores_table("commenter", result.scores, n=False), _suggestions(result), *_periods(result)],
@@ -66,12 +67,3 @@ def _periods(result: CommenterResult) -> list[Table]:
         *scores,
     )
     return [Table(rows=result.periods, columns=columns)] if result.periods else []
-
-
-def summary(result: CommenterResult) -> str:
-    """Numbers of commenters, metrics and articles, and the best score by each metric.
-
-    Args:
-        result: Scores of commenters.
-    """
-    return scores_summary("commenter", result.scores, counted(result.articles, "article"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Comparison, SystemComparison
 
-__all__ = ["compared_table", "summary", "view"]
+__all__ = ["compared_table", "view"]
 
 LEVEL: Final = 0.05
 
@@ -31,6 +31,7 @@ def view(result: Comparison) -> View:
     shown = [name for name in metrics if not is_control(name)] or metrics
     scores = _scores(result)
     return View(
+        line=_line(result),
         rows=result.systems,
         grids=[compared_table(result, shown)],
         head=f"{counted(result.items, 'item')}, {scores}, against {result.baseline}",
@@ -131,12 +132,7 @@ def _remarks(result: Comparison, hidden: int) -> Iterator[str]:
     )
 
 
-def summary(result: Comparison) -> str:
-    """Numbers of systems, metrics and items, and of the systems that differ from the baseline.
-
-    Args:
-        result: The result.
-    """
+def _line(result: Comparison) -> str:
     metrics = _metrics(result)
     differ = [f"{_differing(result, metric)} by {metric}" for metric in metrics if not is_control(metric)]
     systems = counted(len({row.system for row in result.systems}), "system")

@@ -15,7 +15,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import CorpusMetadata
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: CorpusMetadata) -> View:
@@ -27,11 +27,13 @@ def view(result: CorpusMetadata) -> View:
     rows = [{"split": name, **asdict(size)} for name, size in result.splits.items()]
     sizes = SplitSize.__struct_fields__
     columns = (Name("split", itemgetter("split")), *(Count(name, itemgetter(name)) for name in sizes))
+    line = _line(result)
     return View(
+        line=line,
         rows=rows,
         fields=("split", *sizes),
         grids=[Table(rows=rows, columns=columns)],
-        head=summary(result),
+        head=line,
         remarks=[
             *(f"{why}: {n:,}" for why, n in result.seen.items()),
             *(f"input: {each.name}" for each in result.inputs),
@@ -40,12 +42,7 @@ def view(result: CorpusMetadata) -> View:
     )
 
 
-def summary(result: CorpusMetadata) -> str:
-    """Numbers of articles, comments and words.
-
-    Args:
-        result: The metadata.
-    """
+def _line(result: CorpusMetadata) -> str:
     sizes = result.splits.values()
     numbers = (sum(size.articles for size in sizes), sum(size.comments for size in sizes), result.words)
     return ", ".join(map(counted, numbers, ("article", "comment", "distinct word")))

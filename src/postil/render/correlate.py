@@ -49,7 +49,6 @@ __all__ = [
     "correlation_table",
     "difference_table",
     "on_severity",
-    "summary",
     "view",
 ]
 
@@ -110,6 +109,7 @@ def view(result: CorrelationResult, *, disagreements: bool = False) -> View:
         *(name for name in OF_ACCURACIES if any(getattr(row, name) is not None for row in _rows(result))),
     )
     return View(
+        line=_line(result),
         rows=[{field: getattr(row, field) for field in fields} for row in _rows(result)],
         fields=fields,
         grids=grids,
@@ -427,12 +427,7 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
         )
 
 
-def summary(result: CorrelationResult) -> str:
-    """Numbers of metrics, texts and annotators, and the best value of each coefficient.
-
-    Args:
-        result: The result.
-    """
+def _line(result: CorrelationResult) -> str:
     values: dict[str, dict[str, float]] = {}
     for row in result.correlations:
         if not is_control(row.metric):

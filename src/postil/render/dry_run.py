@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import DryRunResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 FIELDS: Final = ("calls", "cached", "prompt_tokens", "completion_tokens", "cost", "seconds")
 
@@ -36,7 +36,13 @@ def view(result: DryRunResult) -> View:
         price = Setting("price", Blank("IN:OUT"))
         remarks.append(Message("{price}, per million tokens, estimates the cost", price=price))
     row = {name: getattr(result, name) for name in FIELDS}
-    return View(rows=[row], grids=[Table(rows=[result], columns=columns)], remarks=remarks)
+    cost = "" if result.cost is None else f", cost {result.cost:.6g}"
+    return View(
+        line=f"{counted(result.calls, 'call')}, {result.cached:,} cached{cost}",
+        rows=[row],
+        grids=[Table(rows=[result], columns=columns)],
+        remarks=remarks,
+    )
 
 
 def _time(seconds: float) -> str:
@@ -44,13 +50,3 @@ def _time(seconds: float) -> str:
     if minutes < 2:
         return f"{seconds:.0f} s"
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def summary(result: DryRunResult) -> str:
-    """Number of calls, and their cost.
-
-    Args:
-        result: The estimate.
-    """
-    cost = "" if result.cost is None else f", cost {result.cost:.6g}"
-    return f"{counted(result.calls, 'call')}, {result.cached:,} cached{cost}"

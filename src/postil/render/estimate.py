@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import EstimateResult, SystemEstimate
 
-__all__ = ["decimals", "head", "letter_columns", "means_table", "shared_letters", "summary", "view", "worth"]
+__all__ = ["decimals", "head", "letter_columns", "means_table", "shared_letters", "view", "worth"]
 
 LEVEL: Final = 0.05
 LETTER: Final = re.compile(r"[a-z]\d*")
@@ -38,7 +38,10 @@ def view(result: EstimateResult) -> View:
     Args:
         result: The result.
     """
+    size = f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}"
+    best = [f"best {row.system} {_cell(row.mean, row.low, row.high, decimals(result))}" for row in result.systems[:1]]
     return View(
+        line="; ".join([size, *best]),
         rows=[to_builtins(row, enc_hook=plain_id) for row in result.systems],
         grids=[means_table(result)],
         head=head(result),
@@ -202,14 +205,3 @@ def _together(result: EstimateResult) -> Mapping[str, list[str]]:
     for each in result.undefined:
         found.setdefault(each.reason, []).append(f"{each.system} - {each.other}" if each.other else each.system)
     return found
-
-
-def summary(result: EstimateResult) -> str:
-    """Numbers of items and systems, and the best system.
-
-    Args:
-        result: The result.
-    """
-    size = f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}"
-    best = [f"best {row.system} {_cell(row.mean, row.low, row.high, decimals(result))}" for row in result.systems[:1]]
-    return "; ".join([size, *best])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import ForgetResult, ForgottenFolder
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 LISTED: Final = 10
 """Largest number of copies that a remark names."""
@@ -33,8 +33,13 @@ def view(result: ForgetResult) -> View:
         *(Count(name, name) for name in ("comments", "articles", "words")),
         Count("files", len, at=attrgetter("files")),
     )
+    number = sum(one.comments for one in result.folders if one.content not in {"answers", "labels"})
+    would = " would be" if result.dry_run else ""
     return View(
-        rows=result.folders, grids=[Table(rows=result.folders, columns=columns)], remarks=list(_remarks(result))
+        line=f"{counted(number, 'comment')}{would} erased from {counted(len(result.folders), 'folder')}",
+        rows=result.folders,
+        grids=[Table(rows=result.folders, columns=columns)],
+        remarks=list(_remarks(result)),
     )
 
 
@@ -97,14 +102,3 @@ def _elsewhere(result: ForgetResult) -> Iterator[str]:
 def _listed(pairs: tuple[tuple[str, str], ...]) -> str:
     names = ", ".join(f"{article}:{comment}" for article, comment in pairs[:LISTED])
     return f"{counted(len(pairs), 'comment')} ({names}{', …' if len(pairs) > LISTED else ''})"
-
-
-def summary(result: ForgetResult) -> str:
-    """Number of comments that were erased, and of folders.
-
-    Args:
-        result: The outcome.
-    """
-    number = sum(one.comments for one in result.folders if one.content not in {"answers", "labels"})
-    would = " would be" if result.dry_run else ""
-    return f"{counted(number, 'comment')}{would} erased from {counted(len(result.folders), 'folder')}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Gain, GainDifference, InterestTrainingResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: InterestTrainingResult) -> View:
@@ -41,6 +41,7 @@ def view(result: InterestTrainingResult) -> View:
         Figure("grades", "{:+.3f}".format, at=attrgetter("weight")),
     )
     return View(
+        line=_line(result),
         rows=result.gains,
         grids=[gains_table([Ranking(name, name, rows) for name, rows in gains.items()], noun="ranking")],
         details=[*minus, *length_tables(result.by_length), Table(rows=result.weights, columns=weights)],
@@ -68,12 +69,7 @@ def _remarks(result: InterestTrainingResult) -> Iterator[str]:
     )
 
 
-def summary(result: InterestTrainingResult) -> str:
-    """Numbers of passages and pages, and the best nCG at each rank cutoff.
-
-    Args:
-        result: The training.
-    """
+def _line(result: InterestTrainingResult) -> str:
     values: dict[str, dict[str, float]] = {}
     for row in result.gains:
         values.setdefault(f"nCG@{row.k}", {})[row.measure] = row.ncg

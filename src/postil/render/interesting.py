@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import InterestingResult, RankedPassage
 
-__all__ = ["BEST", "Passage", "cards", "fields", "passages_table", "summary", "view"]
+__all__ = ["BEST", "Passage", "cards", "fields", "passages_table", "view"]
 
 BEST: Final = 3
 """Number of passages of each of several pages that people are shown."""
@@ -38,7 +38,9 @@ def view(result: InterestingResult) -> View:
     """
     columns = fields(result.passages)
     passages = passages_table(result.measure, [("", each) for each in result.passages])
+    first = "".join(f"; first: {each.text}" for each in result.passages[:1])
     return View(
+        line=f"{counted(len(result.passages), 'passage')} by {result.measure}{first}",
         rows=[{name: getattr(each, name) for name in columns} for each in result.passages],
         fields=columns,
         grids=[passages],
@@ -92,13 +94,3 @@ def cards(table: Table) -> Iterator[tuple[str, str]]:
     for (_, passage), (_, *about) in zip(table.rows, table.grid(typeset=False)[1:], strict=True):
         if passage is not None:
             yield f"{passage.rank}. {passage.text}", " · ".join(filter(None, about))
-
-
-def summary(result: InterestingResult) -> str:
-    """Number of passages, the measure, and the first passage.
-
-    Args:
-        result: The result.
-    """
-    first = "".join(f"; first: {each.text}" for each in result.passages[:1])
-    return f"{counted(len(result.passages), 'passage')} by {result.measure}{first}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import InterestingPagesResult, PageSummary
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 OF_PAGE: Final = ("source", "title", "url", "date", "lang", "file")
 """Fields of a page in each row of its passages."""
@@ -40,7 +40,10 @@ def view(result: InterestingPagesResult) -> View:
     ]
     best = [(_name(page), each) for page in result.pages for each in page.passages[:BEST] or [None]]
     passages = passages_table(result.measure, best, pages=True)
+    number = sum(len(page.passages) for page in result.pages)
+    failed = f", {len(result.failed):,} failed" if result.failed else ""
     return View(
+        line=f"{counted(len(result.pages), 'page')}, {counted(number, 'passage')} by {result.measure}{failed}",
         rows=rows,
         fields=[*OF_PAGE, *columns],
         nested=[to_builtins(each, enc_hook=plain_id) for each in (*result.pages, *result.failed)],
@@ -60,14 +63,3 @@ def _remarks(result: InterestingPagesResult) -> Iterator[str]:
     for page in result.pages:
         yield from (Message("note: {page}: {note}", page=_name(page), note=note) for note in page.notes)
     yield from noted(result.notes)
-
-
-def summary(result: InterestingPagesResult) -> str:
-    """Numbers of pages, of their passages and of failed pages, and the measure.
-
-    Args:
-        result: The result.
-    """
-    passages = sum(len(page.passages) for page in result.pages)
-    failed = f", {len(result.failed):,} failed" if result.failed else ""
-    return f"{counted(len(result.pages), 'page')}, {counted(passages, 'passage')} by {result.measure}{failed}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.records.results import InterleavedPair, InterleavedRank, InterleavingResult
 
-__all__ = ["draw_preferences", "summary", "view"]
+__all__ = ["draw_preferences", "view"]
 
 CREDIT: Final = "credit"
 """Name of the measure that has all events."""
@@ -29,7 +29,12 @@ def view(result: InterleavingResult) -> View:
     Args:
         result: The result.
     """
+    found = [row for row in result.rows if row.measure == CREDIT]
+    said = [
+        f"{row.model} over {row.baseline} {value_with_interval(row.preference, row.low, row.high)}" for row in found
+    ]
     return View(
+        line=f"{counted(result.impressions, 'impression')}; {', '.join(said)}",
         rows=result.rows,
         fields=Preference.__struct_fields__,
         grids=[_preferences(result), _ranks(result)],
@@ -113,19 +118,6 @@ def _remarks(result: InterleavingResult) -> Iterator[str]:
     yield "credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins"
     yield "at ranks, pairs of numbers are of the model and of the one it is against"
     yield f"seed {settings.seed}, {settings.resamples} resamples of the articles; Holm-adjusted for pairs of models"
-
-
-def summary(result: InterleavingResult) -> str:
-    """Number of impressions, and the preference of each pair by credit.
-
-    Args:
-        result: The result.
-    """
-    found = [row for row in result.rows if row.measure == CREDIT]
-    said = [
-        f"{row.model} over {row.baseline} {value_with_interval(row.preference, row.low, row.high)}" for row in found
-    ]
-    return f"{counted(result.impressions, 'impression')}; {', '.join(said)}"
 
 
 def draw_preferences(result: InterleavingResult) -> plots.Figure:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Estimate, JudgeResult
 
-__all__ = ["controls_table", "findings", "summary", "systems_table", "view", "work"]
+__all__ = ["controls_table", "findings", "systems_table", "view", "work"]
 
 TOKENS: Final = Setting("answer_tokens", Blank("N"))
 FIELDS: Final = ("system", "metric", "n", "absent", "mean", "low", "high", "mass", "sampled")
@@ -44,7 +44,10 @@ def view(result: JudgeResult) -> View:
         }
         for row in result.systems
     ]
+    means = {row.system: row.mean.value for row in result.systems if row.mean is not None}
+    best = max(means, key=means.__getitem__, default=None)
     return View(
+        line=f"{result.metric}, {work(result)}" + ("" if best is None else f", best {best} {means[best]:.3g}"),
         rows=rows,
         fields=FIELDS,
         grids=[systems_table(result), *([controls_table(result)] if result.controls else [])],
@@ -56,17 +59,6 @@ def view(result: JudgeResult) -> View:
         ],
         signatures=list(signature_lines([result.signatures[result.metric]])),
     )
-
-
-def summary(result: JudgeResult) -> str:
-    """The judge, its work and the best system.
-
-    Args:
-        result: The result.
-    """
-    means = {row.system: row.mean.value for row in result.systems if row.mean is not None}
-    best = max(means, key=means.__getitem__, default=None)
-    return f"{result.metric}, {work(result)}" + ("" if best is None else f", best {best} {means[best]:.3g}")
 
 
 def work(result: JudgeResult) -> str:

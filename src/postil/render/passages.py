@@ -36,7 +36,6 @@ __all__ = [
     "length_tables",
     "lengths_table",
     "signature_lines",
-    "summary",
     "undefined_correlations",
     "view",
 ]
@@ -64,6 +63,7 @@ def view(result: NcgResult) -> View:
     for row in result.gains:
         rankings.setdefault(row.name, {})[row.k] = row
     return View(
+        line=_line(result),
         rows=list(_rows(result)),
         grids=[gains_table([Ranking(name, name, rows) for name, rows in rankings.items()])],
         details=[*_from_best(rankings, result.differences), *length_tables(result.by_length)],
@@ -343,12 +343,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
         yield path
 
 
-def summary(result: NcgResult) -> str:
-    """Numbers of rankings, passages and topics, and the best nCG at each rank cutoff.
-
-    Args:
-        result: The result.
-    """
+def _line(result: NcgResult) -> str:
     values: dict[str, dict[str, float]] = {}
     for row in result.gains:
         values.setdefault(f"nCG@{row.k}", {})[row.name] = row.ncg

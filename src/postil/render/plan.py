@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import PlanBalance, PlanResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: PlanResult) -> View:
@@ -43,7 +43,7 @@ def view(result: PlanResult) -> View:
             Count("most", "most_shared", separated=False),
         ),
     )
-    return View(rows=result.annotators, grids=[table], remarks=remarks)
+    return View(line=_line(result), rows=result.annotators, grids=[table], remarks=remarks)
 
 
 def _imbalances(found: PlanBalance) -> Iterator[str]:
@@ -78,12 +78,7 @@ def _assigned(result: PlanResult) -> str:
     )
 
 
-def summary(result: PlanResult) -> str:
-    """Numbers of items and annotators.
-
-    Args:
-        result: The item assignment.
-    """
+def _line(result: PlanResult) -> str:
     each = counted(result.annotators_per_item, "annotator")
     gold = f", {counted(result.gold, 'gold item')}" if result.gold else ""
     more = f", {result.annotators_per_item + 1} for {result.overlapping:,}" if result.overlapping else ""

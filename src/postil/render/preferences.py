@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.records.results import PreferencesResult
 
-__all__ = ["draw_strengths", "summary", "view"]
+__all__ = ["draw_strengths", "view"]
 
 LEVEL: Final = 0.05
 MOST: Final = 45
@@ -36,7 +36,11 @@ def view(result: PreferencesResult) -> View:
         result: The result.
     """
     origin = "their mean is 0" if result.baseline is None else f"that of {result.baseline} is 0"
+    best = ", ".join(
+        f"{row.system} {value_with_interval(row.strength, row.low, row.high)}" for row in result.systems[:2]
+    )
     return View(
+        line=f"{counted(result.preferences, 'preference')}; {best}",
         rows=result.systems,
         fields=PreferredSystem.__struct_fields__,
         grids=[_systems(result), _pairs(result)],
@@ -108,18 +112,6 @@ def _remarks(result: PreferencesResult) -> Iterator[str]:
     yield from noted(result.notes)
     settings = result.settings
     yield f"seed {settings.seed}, {settings.resamples} resamples of the items; Holm-adjusted for pairs of systems"
-
-
-def summary(result: PreferencesResult) -> str:
-    """Number of preferences, and the strengths of the best systems.
-
-    Args:
-        result: The result.
-    """
-    best = ", ".join(
-        f"{row.system} {value_with_interval(row.strength, row.low, row.high)}" for row in result.systems[:2]
-    )
-    return f"{counted(result.preferences, 'preference')}; {best}"
 
 
 def draw_strengths(result: PreferencesResult) -> plots.Figure:

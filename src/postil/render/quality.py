@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import AnnotatorQuality, Consistency, QualityConcern, QualityResult
 
-__all__ = ["concern_sentence", "summary", "view"]
+__all__ = ["concern_sentence", "view"]
 
 SHARES: Final = frozenset({"gold", "repeated", "fast"})
 DIRECTIONS: Final = {"severity": ("lenient", "severe"), "drift": ("more lenient", "more severe")}
@@ -87,7 +87,10 @@ def view(result: QualityResult) -> View:
     Args:
         result: The result.
     """
+    of_concern = [one.annotator for one in result.annotators if one.concerns]
+    sizes = f"{counted(len(result.annotators), 'annotator')}, {counted(result.ratings, 'rating')}"
     return View(
+        line=f"{sizes}; {'concerns: ' + ', '.join(of_concern) if of_concern else 'no concerns'}",
         rows=[_row(one) for one in result.annotators],
         grids=[_checks(result), _beside(result)],
         details=[table for table in [_over_time(result)] if table.rows],
@@ -185,14 +188,3 @@ def _remarks(result: QualityResult) -> Iterator[str]:
         yield f"no competence: {result.undefined}"
     elif result.annotators:
         yield f"competence by {result.model}"
-
-
-def summary(result: QualityResult) -> str:
-    """Numbers of annotators and ratings, and the annotators with concerns.
-
-    Args:
-        result: The result.
-    """
-    of_concern = [one.annotator for one in result.annotators if one.concerns]
-    sizes = f"{counted(len(result.annotators), 'annotator')}, {counted(result.ratings, 'rating')}"
-    return f"{sizes}; {'concerns: ' + ', '.join(of_concern) if of_concern else 'no concerns'}"

@@ -14,7 +14,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import RankedCommentsResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 TEXT, REASONS = 50, 100
 """Maximum numbers of characters of a comment and of its reasons in a table."""
@@ -28,7 +28,9 @@ def view(result: RankedCommentsResult) -> View:
     """
     reasons = [excerpt("; ".join(row.reasons), REASONS) for row in result.comments]
     width = max(map(len, ["reasons", *reasons]))
+    sizes = (len(result.comments), len({row.article for row in result.comments}))
     return View(
+        line=", ".join(map(counted, sizes, ("comment", "article"))),
         rows=[{**asdict(row), "reasons": "; ".join(row.reasons)} for row in result.comments],
         fields=RankedComment.__struct_fields__,
         grids=[
@@ -58,13 +60,3 @@ def _table(result: RankedCommentsResult, comment: Name, reasons: Text) -> Table:
             reasons,
         ),
     )
-
-
-def summary(result: RankedCommentsResult) -> str:
-    """Numbers of comments and articles.
-
-    Args:
-        result: The ranked comments.
-    """
-    sizes = (len(result.comments), len({row.article for row in result.comments}))
-    return ", ".join(map(counted, sizes, ("comment", "article")))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import GridPoint, GridSearch, RankingMeasure, RankingResult
 
-__all__ = ["measures_summary", "search_tables", "summary", "view"]
+__all__ = ["measures_summary", "search_tables", "view"]
 
 
 def view(result: RankingResult) -> View:
@@ -28,6 +28,7 @@ def view(result: RankingResult) -> View:
         result.rows, Name("ranked by", "scorer"), "measure", Interval("", "value", zero=True), key="measures"
     )
     return View(
+        line=measures_summary(result.rows, "scorer", "article"),
         rows=result.rows,
         grids=[measures, *search_tables(result.grid)],
         remarks=[f"{row.scorer}: {row.reason}" for row in result.absent],
@@ -55,15 +56,6 @@ def search_tables(search: GridSearch | None) -> list[Table]:
 
 def _setting(name: str, point: GridPoint) -> str:
     return value_text(point.values[name])
-
-
-def summary(result: RankingResult) -> str:
-    """Numbers of scorers and articles, and the best value of each measure.
-
-    Args:
-        result: The evaluation.
-    """
-    return measures_summary(result.rows, "scorer", "article")
 
 
 def measures_summary(rows: Sequence[RankingMeasure], scorer: str, unit: str) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from postil.records.results import ScoreResult
     from postil.render.table import Table
 
-__all__ = ["score_table", "scores_table", "summary", "view"]
+__all__ = ["score_table", "scores_table", "view"]
 
 
 def view(result: ScoreResult) -> View:
@@ -27,7 +27,9 @@ def view(result: ScoreResult) -> View:
         result: Scores of systems.
     """
     signatures = {row.metric: row.signature for row in result.scores}
+    texts = sum({row.system: row.n for row in result.scores}.values())
     return View(
+        line=scores_summary("system", result.scores, counted(texts, "text")),
         rows=result.scores,
         fields=SystemScore.__struct_fields__,
         grids=[scores_table("system", result.scores, n=True)],
@@ -70,16 +72,6 @@ def score_table(head: str, scores: Sequence[SystemScore], unit: str) -> SystemsT
         lower_is_better=frozenset(name for name, text in signatures.items() if falls_by_signature(name, text)),
         signatures=signatures,
     )
-
-
-def summary(result: ScoreResult) -> str:
-    """Numbers of systems, metrics and texts, and the best score by each metric.
-
-    Args:
-        result: Scores of systems.
-    """
-    texts = sum({row.system: row.n for row in result.scores}.values())
-    return scores_summary("system", result.scores, counted(texts, "text"))
 
 
 def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:

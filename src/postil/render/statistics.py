@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.records.histogram import Histogram
 
-__all__ = ["draw", "draw_categories", "percent", "summary", "table_2", "view"]
+__all__ = ["draw", "draw_categories", "percent", "table_2", "view"]
 
 TOP: Final = 15
 """Number of categories that are named, as in the paper's figure."""
@@ -58,7 +58,14 @@ def view(result: StatisticsResult) -> View:
     """
     found = result.statistics
     tables = [table_2(result), _distributions(found), *([_categories(found)] if found.all.categories else [])]
-    return View(rows=list(_rows(found)), grids=tables, remarks=[f"words: {result.settings.tokenizer}"])
+    numbers = (found.all.articles, found.all.comments, found.all.words)
+    sizes = ", ".join(map(counted, numbers, ("article", "comment", "word")))
+    return View(
+        line=f"{sizes}; splits: {', '.join(name for name in found.splits if name != CorpusStatistics.ALL)}",
+        rows=list(_rows(found)),
+        grids=tables,
+        remarks=[f"words: {result.settings.tokenizer}"],
+    )
 
 
 def _rows(found: CorpusStatistics) -> Iterator[dict[str, object]]:
@@ -262,15 +269,3 @@ def _panels(named: Mapping[str, Histogram]) -> list[SpreadPanel]:
         for name, of in named.items()
         if of.n
     ]
-
-
-def summary(result: StatisticsResult) -> str:
-    """Numbers of articles, comments, words and categories.
-
-    Args:
-        result: The statistics.
-    """
-    every = result.statistics.all
-    sizes = (every.articles, every.comments, every.words)
-    named = ", ".join(map(counted, sizes, ("article", "comment", "word")))
-    return f"{named}; splits: {', '.join(name for name in result.statistics.splits if name != CorpusStatistics.ALL)}"

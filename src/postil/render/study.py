@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import StudyCell, StudyResult, StudyRow, StudyTable
 
-__all__ = ["cell_text", "study_table", "study_text", "summary", "table_rows", "view"]
+__all__ = ["cell_text", "study_table", "study_text", "table_rows", "view"]
 
 INDENT: Final = "… "
 """Before the name of a row that belongs to the one above."""
@@ -31,7 +31,9 @@ def view(result: StudyResult) -> View:
     """
     tables = [table for part in result.parts for table in part.tables]
     rows = [{"table": table.key, **row} for table in tables for row in table_rows(table)]
+    sizes = (sum(len(part.tables) for part in result.parts), sum(len(part.pictures) for part in result.parts))
     return View(
+        line=f"{', '.join(map(counted, sizes, ('table', 'picture')))}: {result.title}",
         rows=rows,
         grids=[study_table(table) for table in tables],
         fields=tuple(dict.fromkeys(name for row in rows for name in row)),
@@ -130,13 +132,3 @@ def study_table(table: StudyTable) -> Table:
         kind=attrgetter("kind"),
         groups=True,
     )
-
-
-def summary(result: StudyResult) -> str:
-    """The title, and the numbers of tables and pictures.
-
-    Args:
-        result: The study.
-    """
-    sizes = (sum(len(part.tables) for part in result.parts), sum(len(part.pictures) for part in result.parts))
-    return f"{', '.join(map(counted, sizes, ('table', 'picture')))}: {result.title}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from postil.records.suggestions import Source, Suggestion
     from postil.render.table import Column
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 REASONS: Final = Setting("format", "jsonl", instead="result.suggestions")
 FIELDS: Final = (
@@ -73,7 +73,9 @@ def view(result: SuggestionsResult) -> View:
         )
     if filtered := sum(len(row.filtered) for row in result.suggestions):
         remarks.append(Message("{n:,} filtered out; {reasons} gives the reasons", n=filtered, reasons=REASONS))
+    sizes = (sum(len(row.suggestions) for row in result.suggestions), len(result.suggestions))
     return View(
+        line=", ".join(map(counted, sizes, ("suggestion", "article"))),
         rows=[
             {
                 "article": article,
@@ -112,13 +114,3 @@ def _likely(one: Suggestion) -> str | None:
 
 def _voted(source: Source) -> str | None:
     return None if source.upvotes is None else counted(source.upvotes, "vote")
-
-
-def summary(result: SuggestionsResult) -> str:
-    """Numbers of suggestions and articles.
-
-    Args:
-        result: The suggestions.
-    """
-    sizes = (sum(len(row.suggestions) for row in result.suggestions), len(result.suggestions))
-    return ", ".join(map(counted, sizes, ("suggestion", "article")))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from postil.records.results import Correlation, SummaryResult, SummaryScore
 
-__all__ = ["measures", "summary", "view"]
+__all__ = ["measures", "view"]
 
 
 def view(result: SummaryResult) -> View:
@@ -24,6 +24,7 @@ def view(result: SummaryResult) -> View:
         result: The result.
     """
     return View(
+        line=_line(result),
         rows=result.scores,
         grids=[_scores(result), *([_agreement(result.agreement)] if result.agreement else ())],
         head=_head(result),
@@ -88,12 +89,7 @@ def _remarks(result: SummaryResult) -> Iterator[str]:
     yield f"seed {settings.seed}, {settings.resamples} resamples of the topics"
 
 
-def summary(result: SummaryResult) -> str:
-    """Numbers of systems, summaries and topics, and the best system by each measure.
-
-    Args:
-        result: The result.
-    """
+def _line(result: SummaryResult) -> str:
     found, data = measures(result), result.data
     means = {name: {row.system: row.mean for row in rows} for name, rows in found.items()}
     falling = [name for name, rows in found.items() if rows[0].better == "low"]

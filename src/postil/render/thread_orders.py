@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import ThreadOrdersResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: ThreadOrdersResult) -> View:
@@ -38,17 +38,9 @@ def view(result: ThreadOrdersResult) -> View:
         ),
     )
     return View(
+        line=measures_summary(result.rows, "order", "thread"),
         rows=result.rows,
         grids=[crossed(result.rows, Name("order", "scorer"), "measure", value, key="measures")],
         details=[table for table in (differences, weights) if table.rows],
         remarks=[*(f"excluded: {each}" for each in result.excluded), *result.remarks],
     )
-
-
-def summary(result: ThreadOrdersResult) -> str:
-    """Numbers of orders and threads, and the best value of each measure.
-
-    Args:
-        result: The evaluation.
-    """
-    return measures_summary(result.rows, "order", "thread")

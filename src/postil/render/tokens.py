@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import TokensResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: TokensResult) -> View:
@@ -33,15 +33,6 @@ def view(result: TokensResult) -> View:
             Text("expires", "expires", none="", dash=""),
         ),
     )
-    return View(rows=result.tokens, grids=[table])
-
-
-def summary(result: TokensResult) -> str:
-    """Number of tokens, and of those that are not valid.
-
-    Args:
-        result: The tokens.
-    """
     states = Counter(one.state for one in result.tokens)
     rest = [f"{states[state]} {state}" for state in ("expired", "revoked") if states[state]]
-    return ", ".join([counted(len(result.tokens), "token"), *rest])
+    return View(line=", ".join([counted(len(result.tokens), "token"), *rest]), rows=result.tokens, grids=[table])

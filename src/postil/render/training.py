@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.records.results import TrainingResult
 
-__all__ = ["draw_losses", "loss_curves", "summary", "view"]
+__all__ = ["draw_losses", "loss_curves", "view"]
 
 
 def view(result: TrainingResult) -> View:
@@ -40,7 +40,9 @@ def view(result: TrainingResult) -> View:
             Text("", lambda row: "best" if row.best else ""),
         ),
     )
-    return View(rows=result.rows, grids=[table, *search_tables(result.grid)])
+    size = counted(len(result.rows), "dev evaluation")
+    best = [f"; best perplexity {row.perplexity:,.1f} at step {row.step:,}" for row in result.rows if row.best]
+    return View(line=size + "".join(best), rows=result.rows, grids=[table, *search_tables(result.grid)])
 
 
 def loss_curves(trainings: Mapping[str, TrainingResult]) -> plots.Figure:
@@ -73,14 +75,3 @@ def draw_losses(path: Path, trainings: Mapping[str, TrainingResult]) -> None:
         UsageError: The file is of another kind.
     """
     save(loss_curves(trainings), path, "Cross-entropy by steps of training")
-
-
-def summary(result: TrainingResult) -> str:
-    """Number of dev evaluations, and the best of them.
-
-    Args:
-        result: The training.
-    """
-    size = counted(len(result.rows), "dev evaluation")
-    best = [f"; best perplexity {row.perplexity:,.1f} at step {row.step:,}" for row in result.rows if row.best]
-    return size + "".join(best)

@@ -13,7 +13,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import UpdateResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: UpdateResult) -> View:
@@ -38,13 +38,9 @@ def view(result: UpdateResult) -> View:
         remarks.append(
             Message("{comments} of test left out; build with {test} to add them", comments=comments, test=test)
         )
-    return View(rows=[result], grids=[Table(key="update", rows=sizes, columns=columns)], remarks=remarks)
-
-
-def summary(result: UpdateResult) -> str:
-    """Number of articles and comments that were added.
-
-    Args:
-        result: The result of an update.
-    """
-    return f"{counted(result.articles, 'article')} and {counted(result.comments, 'comment')} added"
+    return View(
+        line=f"{counted(result.articles, 'article')} and {counted(result.comments, 'comment')} added",
+        rows=[result],
+        grids=[Table(key="update", rows=sizes, columns=columns)],
+        remarks=remarks,
+    )

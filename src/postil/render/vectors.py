@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from postil.records.results import VectorsResult
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 
 def view(result: VectorsResult) -> View:
@@ -22,11 +22,14 @@ def view(result: VectorsResult) -> View:
         result: The word vectors.
     """
     columns = (Name("near", "near"), Text("word", "word"), Number("cosine", "cosine", digits=4, zero=True))
+    unit, size = "bigrams" if result.made.get("bigrams") else "words", 4e-6 * result.words * result.dimensions
+    line = f"{result.words:,} {unit}, {result.dimensions:,} dimensions, {size:,.1f} MB"
     return View(
+        line=line,
         rows=result.nearest,
         fields=NearWord.__struct_fields__,
         grids=[Table(key="nearest", rows=result.nearest, columns=columns)] if result.nearest else [],
-        head=summary(result),
+        head=line,
         remarks=[
             *(f"{name}: {_shown(value)}" for name, value in result.made.items()),
             f"first: {' '.join(result.first)}",
@@ -38,13 +41,3 @@ def _shown(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {each}" for name, each in value.items())
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def summary(result: VectorsResult) -> str:
-    """Numbers of words and dimensions, and the size.
-
-    Args:
-        result: The word vectors.
-    """
-    unit, size = "bigrams" if result.made.get("bigrams") else "words", 4e-6 * result.words * result.dimensions
-    return f"{result.words:,} {unit}, {result.dimensions:,} dimensions, {size:,.1f} MB"

@@ -1,8 +1,7 @@
 """Views: a result as rows and grids, from which every text format is made.
 
-A kind of result has a module in this package: ``view`` makes its `View`, ``summary`` its line in Python, and
-``drawings``, where there is one, its pictures. `show` is the one printer, and `ResultViews` what the methods of results
-call.
+A kind of result has a module in this package, whose ``view`` makes its `View`. `show` is the one printer, and
+`ResultViews` what the methods of results call.
 """
 
 from __future__ import annotations
@@ -101,6 +100,7 @@ class View:
     """A result as rows and grids.
 
     Args:
+        line: The line of the result in Python: what it is of, and the numbers that matter most.
         rows: One row per number, for CSV, JSON Lines and data frames: structs, or names of columns with values.
         grids: Tables for people.
         fields: The columns of CSV; by default those of the first row.
@@ -117,6 +117,7 @@ class View:
             is too narrow.
     """
 
+    line: str
     rows: Sequence[Mapping[str, object] | Struct]
     grids: Sequence[Table]
     fields: Sequence[str] = ()
@@ -231,7 +232,10 @@ class ResultViews:
 
     def summary(self, result: Result) -> str:
         """One line of at most `LONGEST` characters."""
-        said = one_line(_module(result).summary(result))
+        try:
+            said = one_line(view_of(result).line)
+        except Undefined as error:
+            said = one_line(str(error))
         name = f"{result.name}: " if result.name else ""
         return f"{type(result).__name__}({excerpt(name + said, LONGEST - len(type(result).__name__) - 2)})"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from postil import plots
     from postil.records.results import WeightsPlanResult
 
-__all__ = ["coverage_curve", "summary", "view"]
+__all__ = ["coverage_curve", "view"]
 
 ALL: Final = Listed(
     (
@@ -55,11 +55,14 @@ def view(result: WeightsPlanResult) -> View:
     more = len(result.rows) - FIRST
     remarks = [Message("{more}: {all}, has all", more=counted(more, "more reference"), all=ALL)] if more > 0 else []
     columns = (Name("graded", lambda end: f"{end[0]:,}"), Figure("covered", lambda end: f"{100 * end[1]:.1f} %"))
+    share = [f"{100 * share:.1f} % of the value of all references" for share in result.covered[-1:]]
+    line = ", ".join([f"{counted(result.budget, 'reference')} to grade", *share])
     return View(
+        line=line,
         rows=result.rows,
         fields=PlannedReference.__struct_fields__,
         grids=[planned, Table(key="covered", rows=_ends(result), columns=columns)],
-        head=summary(result),
+        head=line,
         remarks=[*remarks, *noted(result.notes)],
     )
 
@@ -69,16 +72,6 @@ def _ends(result: WeightsPlanResult) -> list[tuple[int, float]]:
     parts = len(result.covered)
     ends = [-(-result.budget * part // parts) for part in range(1, parts + 1)]
     return list(dict(zip(ends, result.covered, strict=True)).items())
-
-
-def summary(result: WeightsPlanResult) -> str:
-    """Number of references to grade, and the share that they cover.
-
-    Args:
-        result: The plan.
-    """
-    what = f"{counted(result.budget, 'reference')} to grade"
-    return ", ".join([what, *(f"{100 * share:.1f} % of the value of all references" for share in result.covered[-1:])])
 
 
 def coverage_curve(result: WeightsPlanResult) -> plots.Figure:

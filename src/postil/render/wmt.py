@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from postil.records.results import Correlation, MetricsTaskResult
     from postil.render.table import Column, Table
 
-__all__ = ["summary", "view"]
+__all__ = ["view"]
 
 FIELDS: Final = ("metric", "coefficient", "by", "value", "low", "high", "p", "n", "dropped", "rank")
 """The columns of a row per correlation."""
@@ -33,6 +33,7 @@ def view(result: MetricsTaskResult) -> View:
         result: The result.
     """
     return View(
+        line=_line(result),
         rows=[
             {field: getattr(row, field) for field in FIELDS[:-1]} | {"rank": _rank(result, row)}
             for row in result.correlations
@@ -93,12 +94,7 @@ def _remarks(result: MetricsTaskResult) -> Iterator[str]:
     yield f"seed {settings.seed}, {settings.resamples} resamples, {settings.permutations} permutations"
 
 
-def summary(result: MetricsTaskResult) -> str:
-    """Test set, language pair, numbers of metrics and systems, and the highest value of the first column.
-
-    Args:
-        result: The result.
-    """
+def _line(result: MetricsTaskResult) -> str:
     metrics = {row.metric for row in result.correlations}
     first = next(iter(result.ranks), "")
     values = {row.metric: row.value for row in result.correlations if f"{row.by} {row.coefficient}" == first}
