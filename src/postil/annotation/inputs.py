@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -135,26 +136,7 @@ def with_gold(
                 item=row.item,
             )
             raise rows.places.error(index, "item", problem)
-        if row.text not in {None, found[number].text}:
-            problem = Message(
-                "{system} of {item} has another text in the file of items", system=row.system, item=row.item
-            )
-            raise rows.places.error(index, "text", problem)
-        if row.aspect is not None and row.aspect not in names:
-            problem = Message("expected one of {names}, got '{got}'", names=", ".join(names), got=row.aspect)
-            raise rows.places.error(index, "aspect", problem)
-        place = 0 if row.aspect is None else names.index(row.aspect)
-        scale = rubric.scales[place]
-        if row.grade not in scale.grades and not (rubric.kind == "spans" and 0 <= row.grade <= 1):
-            got = f"{row.grade:g}"
-            problem = (
-                Message(
-                    "expected a whole number from {low} to {high}, got {got}", low=scale.low, high=scale.high, got=got
-                )
-                if scale.grades
-                else Message("expected a share from 0 to 1, got {got}", got=got)
-            )
-            raise rows.places.error(index, "grade", problem)
+        place = _aspect_of(row, found[number], rubric, partial(rows.places.error, index))
         golds = labels.setdefault(number, [None] * len(names))
         if golds[place] not in {None, row.grade}:
             problem = Message(
@@ -173,9 +155,31 @@ def with_gold(
         )
     for number, golds in labels.items():
         if golds[0] is None:
-            problem = f"expected a label of the first aspect, {names[0]}, for {found[number].item} as well"
+            problem = Message(
+                "expected a label of the first aspect, {aspect}, for {item} as well",
+                aspect=names[0],
+                item=found[number].item,
+            )
             raise InvalidInput(problem, where=path, field="aspect")
     return found
+
+
+def _aspect_of(row: GoldLabel, item: Item, rubric: Rubric, error: Callable[[str, str], InvalidInput]) -> int:
+    """Number of the aspect of a label, which is checked."""
+    if row.text not in {None, item.text}:
+        problem = Message("{system} of {item} has another text in the file of items", system=row.system, item=row.item)
+        raise error("text", problem)
+    names = [scale.name for scale in rubric.scales]
+    if row.aspect is not None and row.aspect not in names:
+        raise error("aspect", Message("expected one of {names}, got '{got}'", names=", ".join(names), got=row.aspect))
+    place = 0 if row.aspect is None else names.index(row.aspect)
+    scale, got = rubric.scales[place], f"{row.grade:g}"
+    if row.grade in scale.grades or (rubric.kind == "spans" and 0 <= row.grade <= 1):
+        return place
+    if not scale.grades:
+        raise error("grade", Message("expected a share from 0 to 1, got {got}", got=got))
+    whole = Message("expected a whole number from {low} to {high}, got {got}", low=scale.low, high=scale.high, got=got)
+    raise error("grade", whole)
 
 
 def _text_of_label(

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from postil.annotation.campaign_file import CampaignFile
 
-__all__ = ["DirectWriter", "GroupCommitWriter", "Writer"]
+__all__ = ["DirectWriter", "GroupCommitWriter", "Pending", "Writer"]
 
+C = TypeVar("C")
 T = TypeVar("T")
 MAX_GROUP: Final = 256
 """Maximum number of transactions per commit."""
@@ -81,22 +82,40 @@ class DirectWriter:
         self._pool.shutdown()
 
 
-class _Pending(Generic[T]):
-    """A submitted transaction, its future, and its outcome until the group is committed."""
+class Pending(Generic[C, T]):
+    """A submitted transaction, and its outcome until the group is committed.
 
-    def __init__(self, transaction: Callable[[Connection], T]) -> None:
+    Args:
+        transaction: The transaction.
+
+    Attributes:
+        future: Future of its value.
+    """
+
+    def __init__(self, transaction: Callable[[C], T]) -> None:
         self.future: Future[T] = Future()
         self._transaction = transaction
         self._outcome: Callable[[], object] = self.future.cancel
 
-    def run(self, connection: Connection) -> None:
+    def run(self, connection: C) -> None:
+        """Run it.
+
+        Args:
+            connection: Connection to the database.
+        """
         value = self._transaction(connection)
         self._outcome = lambda: self.future.set_result(value)
 
     def refuse(self, error: BaseException) -> None:
+        """Let it fail.
+
+        Args:
+            error: The error that its caller gets.
+        """
         self._outcome = lambda: self.future.set_exception(error)
 
     def answer(self) -> None:
+        """Tell the caller the outcome; one that never ran is cancelled."""
         self._outcome()
 
 
@@ -119,7 +138,7 @@ class GroupCommitWriter:
     ) -> None:
         self._connection, self._translate, self._file = engine.connect(), translate, file
         self._since: float | None = None  # time of the first commit that only the write-ahead log holds
-        self._queue: SimpleQueue[_Pending[object] | None] = SimpleQueue()
+        self._queue: SimpleQueue[Pending[Connection, object] | None] = SimpleQueue()
         self._thread = Thread(target=self._loop, name="postil-writer", daemon=True)
         self._thread.start()
 
@@ -129,8 +148,8 @@ class GroupCommitWriter:
 
     def submit(self, transaction: Callable[[Connection], T]) -> Future[T]:
         """See `Writer`."""
-        pending = _Pending(transaction)
-        self._queue.put(cast("_Pending[object]", pending))
+        pending = Pending(transaction)
+        self._queue.put(cast("Pending[Connection, object]", pending))
         return pending.future
 
     def close(self) -> None:
@@ -171,7 +190,7 @@ class GroupCommitWriter:
             self._file.checkpoint()
         self._since = None
 
-    def _commit(self, group: Sequence[_Pending[object]]) -> bool:
+    def _commit(self, group: Sequence[Pending[Connection, object]]) -> bool:
         """Run transactions in one commit and answer their callers.
 
         Returns:

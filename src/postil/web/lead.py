@@ -17,14 +17,13 @@ from postil.web import tables
 from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
-from postil.web.life import life_of
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, severities
-from postil.web.quality_pictures import quality_pictures
+from postil.web.quality_pictures import paths, shares
 from postil.web.translations import languages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     from fastapi import FastAPI
 
@@ -85,20 +84,19 @@ class _Pages:
         self._scales = site.rubric.scales
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
-        site.show(heat=heat, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
+        site.show(severities=severities, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
-        return self._page(request, "overview", link="", life=life_of(self._store))
+        return self._page(request, "overview", link="")
 
     def agreement(self, request: Request) -> Response:
         """Show inter-annotator agreement."""
-        drawn = _drawn_pairs if self._site.rubric.kind == "pair" else _drawn
-        return self._page(request, "agreement", drawn=drawn, resamples=RESAMPLES)
+        return self._page(request, "agreement", labels_of=_labels, histogram=histogram, heat=heat, resamples=RESAMPLES)
 
     def quality(self, request: Request) -> Response:
         """Show the quality of each annotator's ratings."""
-        return self._page(request, "quality", drawn=quality_pictures, concern=concern_sentence)
+        return self._page(request, "quality", shares=shares, paths=paths, concern=concern_sentence)
 
     def estimate(self, request: Request) -> Response:
         """Show the mean grades of systems so far, and what more ratings would bring."""
@@ -163,7 +161,7 @@ class _Pages:
         else:
             token = self._store.people.invite(name, role, keep=request.cookies[self._site.cookie])
         link = self._site.link(request, f"/join/{token}")
-        return self._page(request, "overview", link=link, invited=name, share=share, life=life_of(self._store))
+        return self._page(request, "overview", link=link, invited=name, share=share)
 
     def remove(self, request: Request) -> Response:
         """Remove an annotator."""
@@ -210,26 +208,9 @@ class _Pages:
         return self._site.submitted(request)
 
 
-def _drawn_pairs(found: Agreement, _: Callable[[str], str]) -> dict[str, object]:
-    """Labels and charts of the agreement page of a campaign of pairs."""
-    names = {1.0: "A", 2.0: _("tie"), 3.0: "B"}
-    return _drawn(found, _, [names[label] for label in found.labels])
-
-
-def _drawn(found: Agreement, _: Callable[[str], str], labels: Sequence[str] = ()) -> dict[str, object]:
-    """Labels and charts of the agreement page."""
-    labels = labels or [f"{label:g}" for label in found.labels]
-    severe = [(rater.name, rater.severity) for rater in found.raters if rater.severity is not None]
-    title = _("Number of ratings of {name} with each grade")
-    return {
-        "labels": labels,
-        "severities": severities(severe, _("Bias of each annotator, with 95 % intervals")) if severe else "",
-        "histograms": [
-            (rater, histogram(labels, rater.histogram, title.format(name=rater.name)))
-            for rater in found.raters
-            if rater.histogram is not None
-        ],
-    }
+def _labels(found: Agreement, names: Mapping[float, str]) -> list[str]:
+    """The grades, or the names of some."""
+    return [names.get(label, f"{label:g}") for label in found.labels]
 
 
 def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:

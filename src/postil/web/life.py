@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from fastapi import Request, Response  # noqa: TC002 - FastAPI reads annotations
 
@@ -13,13 +13,9 @@ from postil.web.pages import redirect_to
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from postil.annotation.change_log import Change
-    from postil.annotation.models import CampaignState
-    from postil.annotation.state import Projection
-    from postil.annotation.store import Store
     from postil.web.pages import Site
 
-__all__ = ["Life", "add_life_pages", "life_of"]
+__all__ = ["add_life_pages"]
 
 ZONES: Final = (
     *(f"-{hours:02}:00" for hours in range(12, 0, -1)),
@@ -27,29 +23,6 @@ ZONES: Final = (
     *("-03:30", "+03:30", "+04:30", "+05:30", "+05:45", "+06:30", "+09:30"),
 )
 """Offsets from UTC that a deadline can be given in."""
-
-
-class Life(NamedTuple):
-    """State of a campaign, as the page of leads shows it.
-
-    Args:
-        state: The state.
-        projection: Expected end, if there is one.
-        changes: Log of changes, the latest first.
-    """
-
-    state: CampaignState
-    projection: Projection | None
-    changes: list[Change]
-
-
-def life_of(store: Store) -> Life:
-    """Read the state of a campaign for the page of leads.
-
-    Args:
-        store: Store of the campaign.
-    """
-    return Life(store.state.current(), store.state.projection(), store.state.changes()[::-1])
 
 
 def add_life_pages(app: FastAPI, site: Site) -> None:
@@ -60,7 +33,7 @@ def add_life_pages(app: FastAPI, site: Site) -> None:
         site: Site of the campaign.
     """
     state = site.store.state
-    site.show(moment=moment, zones=sorted(ZONES, key=_minutes))
+    site.show(life=state, moment=moment, zones=sorted(ZONES, key=_minutes))
 
     @app.post("/lead/state")
     def change(request: Request) -> Response:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.records.results import Estimate, PreferredSystem, SystemEstimate
+    from postil.records.results import AnnotatorQuality, Estimate, PreferredSystem, Rater, SystemEstimate
 
 __all__ = ["bars", "courses", "heat", "histogram", "means", "severities"]
 
@@ -41,16 +41,22 @@ def histogram(labels: Sequence[str], counts: Sequence[int], title: str) -> Marku
     return _svg(WIDTH, HEIGHT, title, parts)
 
 
-def severities(rows: Sequence[tuple[str, Estimate]], title: str) -> Markup:
-    """Draw estimates with confidence intervals around zero, one per line.
+def severities(
+    annotators: Sequence[Rater] | Sequence[AnnotatorQuality], name: str, value: str, title: str
+) -> Markup | None:
+    """Draw estimates with confidence intervals around zero, one per line; None where there are none.
 
     Args:
-        rows: Names with their estimates.
+        annotators: The annotators.
+        name: Field of their names.
+        value: Field of their estimates, which may be None.
         title: Description, for screen readers.
     """
-    ends = [abs(end) for _, one in rows for end in (one.value, one.low, one.high) if end is not None]
-    far = max([*ends, 0.25])
-    drawn = [(name, one.value, one.low, one.high) for name, one in rows]
+    estimates: list[tuple[str, Estimate | None]] = [(getattr(each, name), getattr(each, value)) for each in annotators]
+    drawn = [(who, one.value, one.low, one.high) for who, one in estimates if one is not None]
+    if not drawn:
+        return None
+    far = max([0.25, *(abs(end) for _, *ends in drawn for end in ends if end is not None)])
     return _intervals(drawn, (-far, 0.0, far), title, _signed, lines=(0.0,))
 
 

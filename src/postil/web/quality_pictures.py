@@ -4,54 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.web.pictures import bars, courses, severities
+from postil.web.pictures import bars, courses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from markupsafe import Markup
 
-    from postil.records.results import AnnotatorQuality, QualityResult
+    from postil.records.results import AnnotatorQuality
 
-__all__ = ["quality_pictures"]
+__all__ = ["paths", "shares"]
 
 
-def quality_pictures(found: QualityResult, _: Callable[[str], str]) -> dict[str, object]:
-    """Charts of shares, of agreement over time, and of drift.
+def shares(annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]) -> Iterator[tuple[str, Markup]]:
+    """Charts of shares and of competence, each with its title.
 
     Args:
-        found: The quality of the annotators.
-        _: Function that translates a sentence.
+        annotators: The annotators.
+        _: Function that translates a text.
     """
-    drifting = [(one.annotator, one.drift) for one in found.annotators if one.drift is not None]
-    return {
-        "shares": [(title, bars(rows, title)) for title, rows in _shares(found.annotators, _) if rows],
-        "courses": list(_courses(found.annotators, _)),
-        "drift": severities(drifting, _("Drift of each annotator, with 95 % intervals")) if drifting else "",
-    }
-
-
-def _shares(
-    annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]
-) -> Iterator[tuple[str, list[tuple[str, float, str]]]]:
-    """Titles of the bar charts, with their rows."""
     gold = [(one.annotator, one.gold.equal) for one in annotators if one.gold]
     again = [(one.annotator, one.repeated.equal) for one in annotators if one.repeated]
     fast = [(one.annotator, one.fast) for one in annotators if one.fast is not None]
     competence = [(one.annotator, one.competence) for one in annotators if one.competence is not None]
-    for title, rows in (
-        (_("Gold items with the grade of the label"), gold),
-        (_("Repeated items with the same grade"), again),
-        (_("Ratings that are too fast"), fast),
+    for title, rows, form in (
+        (_("Gold items with the grade of the label"), gold, "{:.0%}"),
+        (_("Repeated items with the same grade"), again, "{:.0%}"),
+        (_("Ratings that are too fast"), fast, "{:.0%}"),
+        (_("Competence"), competence, "{:.2f}"),
     ):
-        yield title, [(name, share, f"{100 * share:.0f} %") for name, share in rows]
-    yield _("Competence"), [(name, value, f"{value:.2f}") for name, value in competence]
+        if rows:
+            yield title, bars([(name, value, form.format(value).replace("%", " %")) for name, value in rows], title)
 
 
-def _courses(
-    annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]
-) -> Iterator[tuple[AnnotatorQuality, Markup]]:
-    """Annotators with two windows or more, each with a chart; all charts have one scale."""
+def paths(annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]) -> Iterator[tuple[AnnotatorQuality, Markup]]:
+    """Annotators with two windows or more, each with a chart of agreement over time; all charts have one scale.
+
+    Args:
+        annotators: The annotators.
+        _: Function that translates a text.
+    """
     several = [one for one in annotators if len(one.windows) > 1]
     far = max([0.5, *(max(each.apart, abs(each.above or 0.0)) for one in several for each in one.windows)])
     title = _("Difference of {name} from the others over time")

@@ -21,7 +21,7 @@ from postil.web.service.coral import coral_route, parse_coral_secret
 from postil.web.service.pool import Busy, TimedOut
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Call
-from postil.web.service.secret_file import SecretFile
+from postil.web.service.watched_file import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ def ask(tmp_path: Path) -> Callable[..., Ask]:
 
     def asked(body: bytes, headers: dict[str, str], workers: Workers | None = None, **more: Any) -> tuple[int, bytes]:
         pool: Any = workers or Workers()
-        route = coral_route(pool, SecretFile(tmp_path / "secrets", parse_coral_secret), **more)
+        route = coral_route(pool, secrets_of(tmp_path / "secrets", parse_coral_secret), **more)
         sent = {name.lower().encode(): value.encode("latin-1") for name, value in headers.items()}
         call = Call("1", "POST", "/integrations/coral", b"", sent, "", body=body)
         found = asyncio.run(_answer(route, call))
@@ -188,13 +188,13 @@ def test_what_is_no_request_of_coral_is_refused(ask: Ask, body: bytes) -> None:
 def test_secrets_are_read_again_when_they_change(tmp_path: Path) -> None:
     path, said = tmp_path / "secrets", list[str]()
     path.write_text(OLDER)
-    secrets = SecretFile(path, parse_coral_secret, said.append)
+    secrets = secrets_of(path, parse_coral_secret, said.append)
     path.write_text(f"{OLDER}\r\n{SECRET}\r\n")
-    assert secrets.keys() == (OLDER.encode(), SECRET.encode())
+    assert secrets.content() == (OLDER.encode(), SECRET.encode())
     path.write_text("short")
-    assert secrets.keys() == (OLDER.encode(), SECRET.encode())
+    assert secrets.content() == (OLDER.encode(), SECRET.encode())
     path.unlink()
-    assert len(secrets.keys()) == 2
+    assert len(secrets.content()) == 2
     kept = "the secrets that were read last stay valid"
     assert [each.partition(": ")[2] for each in said] == [
         f"expected a signing secret of Coral, of at least 16 characters; {kept}",
@@ -214,4 +214,4 @@ def test_secrets_are_read_again_when_they_change(tmp_path: Path) -> None:
 def test_what_is_no_file_of_secrets_is_refused(tmp_path: Path, content: bytes, problem: str) -> None:
     (tmp_path / "secrets").write_bytes(content)
     with pytest.raises(InvalidInput, match=problem):
-        SecretFile(tmp_path / "secrets", parse_coral_secret)
+        secrets_of(tmp_path / "secrets", parse_coral_secret)

@@ -22,8 +22,8 @@ from postil.errors import InvalidInput, PostilError, UsageError
 from postil.web.service import webhook
 from postil.web.service.pool import Busy
 from postil.web.service.routing import Call
-from postil.web.service.secret_file import SecretFile
 from postil.web.service.store import ServiceStore
+from postil.web.service.watched_file import secrets_of
 from postil.web.service.webhook import DELAYS, Webhook
 from raw_server import raw_server
 
@@ -163,7 +163,7 @@ async def delivering(
         store,
         pool,  # type: ignore[arg-type]
         receiver,
-        SecretFile(folder / "secrets", parse_webhook_secret),
+        secrets_of(folder / "secrets", parse_webhook_secret),
         on_message=said.append,
         clock=clock,
         chance=lambda: chance,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from postil.web.service.pool import WorkerPool
     from postil.web.service.routing import Call
-    from postil.web.service.secret_file import SecretFile
+    from postil.web.service.watched_file import WatchedFile
 
 __all__ = ["CoralRequest", "CoralResponse", "coral_route", "parse_coral_secret", "signed_by"]
 
@@ -120,7 +120,7 @@ def signed_by(keys: Collection[bytes], body: bytes, header: str) -> bool:
 
 def coral_route(
     pool: WorkerPool,
-    secrets: SecretFile,
+    secrets: WatchedFile[tuple[bytes, ...]],
     status: CoralStatus = "SYSTEM_WITHHELD",
     *,
     on_message: Callable[[str], None] = lambda _: None,
@@ -136,7 +136,7 @@ def coral_route(
     tell = Seldom(on_message)
 
     async def answer(call: Call) -> Reply:
-        if not signed_by(secrets.keys(), call.body, call.headers.get(HEADER, b"").decode("latin-1")):
+        if not signed_by(secrets.content(), call.body, call.headers.get(HEADER, b"").decode("latin-1")):
             detail = "expected a signature by the signing secret of Coral's phase, in the header X-Coral-Signature"
             raise Problem(401, detail)
         request = msgspec.json.encode(ScreenRequest(text=_text(call.body)))

@@ -14,10 +14,10 @@ from postil.records.ids import plain_id
 from postil.records.labels import REASONS
 from postil.web.security import RateLimiter
 from postil.web.service.article_list import ArticleList
+from postil.web.service.docs_page import static_handler
 from postil.web.service.guard import bearer_of, cookie_name
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route
-from postil.web.static_files import StaticFiles
 from postil.web.template_files import templates
 from postil.web.translations import page_in, preferred_language
 
@@ -77,7 +77,6 @@ class Desk:
     ) -> None:
         self._articles = ArticleList() if articles is None else articles
         self._tokens, self._store, self._secure = tokens, store, secure
-        self._static = StaticFiles(STATIC)
         self._limiter = RateLimiter(ATTEMPTS, MINUTES * 60)
 
     def routes(self) -> list[Route]:
@@ -86,7 +85,7 @@ class Desk:
             ("GET", "/", None, "store", self._page, "Show the desk, or its sign-in"),
             ("POST", "/sign-in", None, "store", self._sign_in, "Sign in to the desk"),
             ("POST", "/sign-out", None, "store", self._sign_out, "Sign out of the desk"),
-            ("GET", "/static/{name}", None, "open", self._file, "Get a static file"),
+            ("GET", "/static/{name}", None, "open", static_handler(STATIC), "Get a static file"),
             ("GET", "/desk/articles", "desk", "here", self._search, "Search the articles of the desk"),
             ("GET", "/desk/articles/{name}", "desk", "store", self._article, "Get an article of the desk"),
             ("GET", "/desk/labels", "desk", "here", self._answers, "List one's own labels of an article"),
@@ -154,12 +153,6 @@ class Desk:
             samesite="strict",
         )
         return Reply(b"", 303, HTML, (("location", "/"), ("set-cookie", made.headers["set-cookie"]), *NEVER_CACHED))
-
-    async def _file(self, call: Call) -> Reply:
-        found = self._static.find(call.name, call.headers.get(b"if-none-match", b"").decode("latin-1"))
-        if found is None:
-            raise Problem(404, f"there is nothing at {call.path}")
-        return Reply(found.content, found.status, found.media_type, found.headers)
 
     async def _search(self, call: Call) -> Reply:
         query = _query(call, "q")

@@ -18,9 +18,9 @@ from postil.web.template_files import templates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.web.service.routing import Call
+    from postil.web.service.routing import Call, Handler
 
-__all__ = ["DocsPage", "type_words"]
+__all__ = ["DocsPage", "static_handler", "type_words"]
 
 STATIC: Final = ("docs.css", "icon.svg", "postil.css")
 HTML: Final = "text/html; charset=utf-8"
@@ -35,7 +35,6 @@ class DocsPage:
 
     def __init__(self, routes: Sequence[Route]) -> None:
         self._described = routes
-        self._static = StaticFiles(STATIC)
 
     def routes(self) -> list[Route]:
         """The routes of the description."""
@@ -54,7 +53,7 @@ class DocsPage:
 
         return [
             route("/docs", self._page, "Describe the service"),
-            route("/docs/{name}", self._file, "Give a file of the description"),
+            route("/docs/{name}", static_handler(STATIC), "Give a file of the description"),
             route("/openapi.json", self._openapi, "Describe the service for programs", "application/json"),
         ]
 
@@ -89,11 +88,22 @@ class DocsPage:
     async def _openapi(self, call: Call) -> Reply:  # noqa: ARG002
         return Reply(msgspec.json.encode(self.document))
 
-    async def _file(self, call: Call) -> Reply:
-        found = self._static.find(call.name, call.headers.get(b"if-none-match", b"").decode("latin-1"))
+
+def static_handler(names: Sequence[str]) -> Handler:
+    """Make the handler of static files.
+
+    Args:
+        names: Names of the files; no others are served.
+    """
+    files = StaticFiles(names)
+
+    async def answer(call: Call) -> Reply:
+        found = files.find(call.name, call.headers.get(b"if-none-match", b"").decode("latin-1"))
         if found is None:
             raise Problem(404, f"there is nothing at {call.path}; /docs lists the addresses")
         return Reply(found.content, found.status, found.media_type, found.headers)
+
+    return answer
 
 
 def type_words(schema: dict[str, Any]) -> list[tuple[str, str]]:

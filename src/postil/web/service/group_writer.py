@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from postil.annotation.writers import Pending
 from postil.app.service.store_file import database_error
 from postil.errors import PostilError
 
@@ -24,24 +24,10 @@ MAX_GROUP: Final = 256
 """Largest number of transactions per commit."""
 
 
-class _Work(Generic[T]):
-    """A transaction, and the future of its value."""
+class _Work(Pending[sqlite3.Connection, T]):
+    """A transaction, which begins and commits by itself if it is to run alone."""
 
-    def __init__(self, run: Callable[[sqlite3.Connection], T], *, alone: bool) -> None:
-        self.alone = alone
-        self.future: Future[T] = Future()
-        self._run = run
-        self._answer: Callable[[], object] = self.future.cancel
-
-    def run(self, connection: sqlite3.Connection) -> None:
-        value = self._run(connection)
-        self._answer = lambda: self.future.set_result(value)
-
-    def refuse(self, error: BaseException) -> None:
-        self._answer = lambda: self.future.set_exception(error)
-
-    def answer(self) -> None:
-        self._answer()
+    alone = False
 
 
 class GroupWriter:
@@ -72,7 +58,8 @@ class GroupWriter:
         Raises:
             PostilError: The database reports an error, or is closed.
         """
-        work = _Work(transaction, alone=alone)
+        work = _Work(transaction)
+        work.alone = alone
         with self._lock:  # nothing may be put behind the end of the queue, where nobody would answer it
             if not self._open:
                 raise PostilError(f"{self._where}: the store is closed")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from postil.endpoint.webhook import Receiver, parse_webhook_secret
 from postil.web.service.coral import coral_route, parse_coral_secret
-from postil.web.service.secret_file import SecretFile
+from postil.web.service.watched_file import secrets_of
 from postil.web.service.webhook import Webhook
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ class Sites:
         self._webhook: Webhook | None = None
         self._delivering: asyncio.Task[None] | None = None
         if options.coral_secret is not None:
-            secrets = SecretFile(options.coral_secret, parse_coral_secret, on_message)
+            secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
             self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
         if options.webhook is not None and options.webhook_secret is not None and store is not None:
-            secrets = SecretFile(options.webhook_secret, parse_webhook_secret, on_message)
+            secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
             self._receiver = Receiver(options.webhook)
             self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
             self._routes.append(self._webhook.route())

@@ -24,7 +24,7 @@ from postil.web.service.routing import JSON_LINES, Reply, Route, reply
 from postil.web.service.store import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterator
 
     from postil.records.rows import Row
     from postil.web.service.routing import Call, Handler
@@ -118,16 +118,11 @@ class Withdrawn(msgspec.Struct, frozen=True):
     withdrawn: int
 
 
-class _SentLabels(msgspec.Struct, frozen=True):
-    """The labels of a request, each of which is decoded by itself."""
+class _Sent(msgspec.Struct, frozen=True):
+    """The rows of a request, each of which is decoded by itself."""
 
-    rows: tuple[msgspec.Raw, ...] | UnsetType = msgspec.field(name="labels", default=UNSET)
-
-
-class _SentOutcomes(msgspec.Struct, frozen=True):
-    """The same of outcomes."""
-
-    rows: tuple[msgspec.Raw, ...] | UnsetType = msgspec.field(name="outcomes", default=UNSET)
+    labels: tuple[msgspec.Raw, ...] | UnsetType = UNSET
+    outcomes: tuple[msgspec.Raw, ...] | UnsetType = UNSET
 
 
 def store_routes(store: ServiceStore | None) -> list[Route]:
@@ -144,7 +139,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
 
     async def add_labels(call: Call) -> Reply:
         found = there()
-        sent = await _labels(call.body)
+        sent, _ = await _rows(call.body, "labels", SentLabel, LabelsRequest)
         labels: list[Label] = []
         for at, one in enumerate(sent):
             labels.append(one.label())
@@ -160,7 +155,7 @@ def store_routes(store: ServiceStore | None) -> list[Route]:
 
     async def add_outcomes(call: Call) -> Reply:
         found = there()
-        outcomes, several = await _outcomes(call.body)
+        outcomes, several = await _rows(call.body, "outcomes", Outcome, OutcomesRequest)
         try:
             await found.add_outcomes(outcomes)
         except InvalidInput as error:
@@ -227,29 +222,18 @@ def with_impressions(route: Route, store: ServiceStore) -> Route:
     return replace(route, handler=answer)
 
 
-async def _labels(body: bytes) -> list[SentLabel]:
-    try:
-        sent = msgspec.json.decode(body, type=_SentLabels).rows
-    except FAILURES:
-        return list(decoded(body, LabelsRequest).labels)  # which explains it
-    return await _rows(sent, "labels", SentLabel) if sent is not UNSET else [decoded(body, SentLabel)]
-
-
-async def _outcomes(body: bytes) -> tuple[list[Outcome], bool]:
-    """The outcomes of a request, and whether they are a list."""
-    try:
-        sent = msgspec.json.decode(body, type=_SentOutcomes).rows
-    except FAILURES:
-        return list(decoded(body, OutcomesRequest).outcomes), True
-    return (await _rows(sent, "outcomes", Outcome), True) if sent is not UNSET else ([decoded(body, Outcome)], False)
-
-
-async def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S]:
-    """The rows of a list.
+async def _rows(body: bytes, name: str, kind: type[S], whole: type[Request]) -> tuple[list[S], bool]:
+    """The rows of a request, and whether they are a list.
 
     Raises:
         InvalidInput: One is not as expected; says which.
     """
+    try:
+        sent = getattr(msgspec.json.decode(body, type=_Sent), name)
+    except FAILURES:
+        return list(getattr(decoded(body, whole), name)), True  # which explains it
+    if sent is UNSET:
+        return [decoded(body, kind)], False
     rows = list[S]()
     for position, one in enumerate(sent):
         if position % STEP == STEP - 1:
@@ -259,7 +243,7 @@ async def _rows(sent: Iterable[msgspec.Raw], name: str, kind: type[S]) -> list[S
         except InvalidInput as error:
             field = f"{name}[{position}]{'.' * bool(error.field)}{error.field}"
             raise InvalidInput(error.message, field=field) from None
-    return rows
+    return rows, True
 
 
 async def _lines(rows: Iterator[Row]) -> AsyncIterator[bytes]:

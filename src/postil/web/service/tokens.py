@@ -21,6 +21,7 @@ from postil.records.atomic_file import AtomicFile
 from postil.records.dates import parse_date
 from postil.records.explain import explain
 from postil.records.results import TokenInfo, TokensResult
+from postil.web.service.watched_file import WatchedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -99,9 +100,7 @@ class Tokens:
     """
 
     def __init__(self, path: FilePath, on_message: Callable[[str], None] = lambda _: None) -> None:
-        self._path, self._on_message = Path(path), on_message
-        self._state = self._file_state()
-        self._tokens = _usable(_read(self._path))
+        self._file = WatchedFile(path, _usable, "tokens", on_message)
 
     def identify(self, bearer: str) -> Token | None:
         """Find the token that a request presents.
@@ -112,31 +111,14 @@ class Tokens:
         Returns:
             The token; None if it is unknown, expired or revoked.
         """
-        self._refresh()
         digest = hashlib.sha256(bearer.encode("utf-8", "surrogatepass")).digest()
         found: tuple[Token, str | None] | None = None
-        for known, token, expires in self._tokens:  # all of them, so that the time tells nothing of a match
+        for known, token, expires in self._file.content():  # all of them, so that the time tells nothing of a match
             if hmac.compare_digest(known, digest):
                 found = token, expires
         if found is None or (found[1] is not None and found[1] <= _now()):
             return None
         return found[0]
-
-    def _refresh(self) -> None:
-        state = self._file_state()
-        if state == self._state:
-            return
-        self._state = state  # of before reading: what changes meanwhile is read the next time
-        try:
-            self._tokens = _usable(_read(self._path))
-        except InvalidInput as error:
-            self._on_message(f"{error}; the tokens that were read last stay valid")
-
-    def _file_state(self) -> tuple[int, int, int] | None:
-        with suppress(OSError, ValueError):
-            found = self._path.stat()
-            return found.st_mtime_ns, found.st_size, found.st_ino
-        return None
 
 
 @options
@@ -260,11 +242,11 @@ def _check_scopes(scopes: Sequence[str]) -> None:
         raise UsageError(f"scopes: expected one of {', '.join(SCOPES)} at least")
 
 
-def _usable(stored: Sequence[_Stored]) -> list[tuple[bytes, Token, str | None]]:
-    """Digest, token and end of each token that was not revoked."""
+def _usable(path: Path) -> list[tuple[bytes, Token, str | None]]:
+    """Digest, token and end of each token of a file that was not revoked."""
     return [
         (bytes.fromhex(one.sha256), Token(one.name, frozenset(one.scopes), one.rate), one.expires)
-        for one in stored
+        for one in _read(path)
         if one.revoked is None
     ]
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from postil.endpoint.webhook import Receipt
     from postil.web.service.pool import WorkerPool
     from postil.web.service.routing import Call, Reply
-    from postil.web.service.secret_file import SecretFile
     from postil.web.service.store import Delivery, ServiceStore
+    from postil.web.service.watched_file import WatchedFile
 
 __all__ = ["Accepted", "Webhook"]
 
@@ -102,7 +102,7 @@ class Webhook:
         store: ServiceStore,
         pool: WorkerPool,
         receiver: Sends,
-        secrets: SecretFile,
+        secrets: WatchedFile[tuple[bytes, ...]],
         *,
         on_message: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.time,
@@ -207,7 +207,7 @@ class Webhook:
         digest = await self._pool.call("digest", delivery.body)
         made = parse_date(datetime.fromtimestamp(delivery.made, UTC))
         body = msgspec.json.encode(Message(type=KIND, timestamp=made, data=msgspec.Raw(digest)), enc_hook=plain_id)
-        headers = webhook_headers(self._secrets.keys(), delivery.id, int(self._clock()), body)
+        headers = webhook_headers(self._secrets.content(), delivery.id, int(self._clock()), body)
         return await self._receiver.post(body, headers)
 
     async def _give_up(self, delivery: Delivery, problem: str) -> None:
