@@ -30,6 +30,51 @@ ORIGIN: Final = 40
 """Largest number of characters of a title in a table."""
 
 
+def _origin(one: Suggestion) -> str:
+    """The title or the ids of the comment that it is, or the model behind an endpoint."""
+    for source in one.provenance.sources:
+        return source.title or f"{source.article}/{source.comment}"
+    return one.provenance.model * (one.provenance.method == "llm")
+
+
+def _likely(one: Suggestion) -> str | None:
+    return None if one.probability is None else f"probability {value_with_interval(one.probability, None, None)}"
+
+
+def _voted(source: Source) -> str | None:
+    return None if source.upvotes is None else counted(source.upvotes, "vote")
+
+
+_ARTICLE, _SUGGESTION, _SOURCE = map(itemgetter, range(3))
+"""Parts of a line: the article, a suggestion for it, and the first source of that, if it has one."""
+
+ARTICLE: Final = Text("article", _ARTICLE)
+RANK: Final = Count("rank", "rank", at=_SUGGESTION, separated=False)
+SCORE: Final = Number("score", "score", at=_SUGGESTION, digits=4, zero=True)
+PROBABILITY: Final = Number("probability", "probability", at=_SUGGESTION, none="", dash="")
+DATE: Final = Text("date", lambda source: (source.date or "")[:10], at=_SOURCE, none="", dash="")
+VOTES: Final = Count("votes", "upvotes", at=_SOURCE, none="", dash="")
+
+CUT: Final[tuple[Column, ...]] = (
+    *(Name("suggestion", lambda one: excerpt(one.text), at=_SUGGESTION), ARTICLE, RANK, SCORE, PROBABILITY),
+    *(Text("from", lambda one: excerpt(_origin(one), ORIGIN), at=_SUGGESTION), DATE, VOTES),
+)
+"""Columns of a terminal."""
+
+WHOLE: Final[tuple[Column, ...]] = (
+    Name("suggestion", "text", at=_SUGGESTION),
+    Text("label", lambda one: one.provenance.label, at=_SUGGESTION),
+    *(ARTICLE, RANK, Text("from", _origin, at=_SUGGESTION), DATE, VOTES),
+)
+"""Columns of all else."""
+
+ABOUT: Final[tuple[Column, ...]] = (
+    *(ARTICLE, SCORE, Text("probability", _likely, at=_SUGGESTION, none="")),
+    *(Text("from", _origin, at=_SUGGESTION), DATE, Text("votes", _voted, at=_SOURCE, none="")),
+)
+"""Columns that a narrow terminal shows below a text."""
+
+
 def view(result: SuggestionsResult) -> View:
     """Make the view of suggestions; only JSON and JSON Lines have the comments that were filtered out.
 
@@ -43,27 +88,7 @@ def view(result: SuggestionsResult) -> View:
         for row in result.suggestions
         for one in row.suggestions
     ]
-    article, suggestion, source = itemgetter(0), itemgetter(1), itemgetter(2)
-    rank = Count("rank", "rank", at=suggestion, separated=False)
-    score = Number("score", "score", at=suggestion, digits=4, zero=True)
-    probability = Number("probability", "probability", at=suggestion, none="", dash="")
-    date = Text("date", lambda source: (source.date or "")[:10], at=source, none="", dash="")
-    votes = Count("votes", "upvotes", at=source, none="", dash="")
-    unknown = [each for each in (probability, date, votes) if not any(each.cell(line).plain for line in lines)]
-    cut: list[Column] = [
-        Name("suggestion", lambda one: excerpt(one.text), at=suggestion),
-        *(Text("article", article), rank, score, probability),
-        *(Text("from", lambda one: excerpt(_origin(one), ORIGIN), at=suggestion), date, votes),
-    ]
-    whole: list[Column] = [
-        Name("suggestion", "text", at=suggestion),
-        Text("label", lambda one: one.provenance.label, at=suggestion),
-        *(Text("article", article), rank, Text("from", _origin, at=suggestion), date, votes),
-    ]
-    about: list[Column] = [
-        *(Text("article", article), score, Text("probability", _likely, at=suggestion, none="")),
-        *(Text("from", _origin, at=suggestion), date, Text("votes", _voted, at=source, none="")),
-    ]
+    unknown = [each for each in (PROBABILITY, DATE, VOTES) if not any(each.cell(line).plain for line in lines)]
     labels = "; ".join(dict.fromkeys(one.provenance.label for _, one, _ in lines))
     remarks: list[str] = [labels or "no suggestions"]
     if empty := sum(row.reason is not None for row in result.suggestions):
@@ -91,26 +116,11 @@ def view(result: SuggestionsResult) -> View:
         ],
         fields=FIELDS,
         nested=[msgspec.to_builtins(row, enc_hook=plain_id) for row in result.suggestions],
-        grids=[Table(key="suggestions", rows=lines, columns=[each for each in cut if each not in unknown])],
-        documents=[Table(key="suggestions", rows=lines, columns=whole)],
+        grids=[Table(key="suggestions", rows=lines, columns=[each for each in CUT if each not in unknown])],
+        documents=[Table(key="suggestions", rows=lines, columns=WHOLE)],
         remarks=remarks,
         cards=[
-            (f"{line[1].rank}. {line[1].text}", " · ".join(filter(None, (each.cell(line).plain for each in about))))
+            (f"{line[1].rank}. {line[1].text}", " · ".join(filter(None, (each.cell(line).plain for each in ABOUT))))
             for line in lines
         ],
     )
-
-
-def _origin(one: Suggestion) -> str:
-    """The title or the ids of the comment that it is, or the model behind an endpoint."""
-    for source in one.provenance.sources:
-        return source.title or f"{source.article}/{source.comment}"
-    return one.provenance.model * (one.provenance.method == "llm")
-
-
-def _likely(one: Suggestion) -> str | None:
-    return None if one.probability is None else f"probability {value_with_interval(one.probability, None, None)}"
-
-
-def _voted(source: Source) -> str | None:
-    return None if source.upvotes is None else counted(source.upvotes, "vote")

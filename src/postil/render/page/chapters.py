@@ -332,4 +332,4 @@ _CHAPTERS: Final[Mapping[type[Result], Callable[[Any, str], Chapter]]] = {
     ScoreResult: _scored,
     StudyResult: study_chapter,
 }
-"""What makes the chapters of the kinds that have more than the tables of their view."""
+"""Makers of the chapters of the kinds that have more than the tables of their view."""
