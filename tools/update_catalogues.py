@@ -35,7 +35,7 @@ MODULES: Final = (
     *(f"annotation/{name}.py" for name in ("events", "grading", "late", "people", "results", "state", "validation")),
     *("annotation/additions.py", "annotation/inputs.py", "annotation/item_files.py", "app/annotate_add.py"),
     *("app/annotate_agreement.py", "app/campaign_estimate.py", "app/inferred_grades.py"),
-    *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py", "metaeval/raters.py"),
+    *("metaeval/agreement.py", "metaeval/estimates.py", "metaeval/one_factor.py"),
     *("metaeval/rated_outputs.py", "metaeval/severity.py", "metaeval/table.py"),
     *(f"records/{name}.py" for name in ("delimited", "explain", "jsonl", "reading", "record_rows", "results/parts")),
     *(f"records/{name}.py" for name in ("row_files", "tables", "workbooks")),

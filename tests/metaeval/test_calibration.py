@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_p import table_p
 
-from postil.metaeval.calibration import calibrations
-from postil.metaeval.debiased import AbsoluteSum
+from postil.metaeval.calibration import AbsoluteSum, calibrations
 from postil.metaeval.grade_mapping import MappedGrades, map_to_grades
 from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import Table, join

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from postil.metaeval.clusters import significance_clusters
+from postil.metaeval.significance import significance_clusters
 from postil.records.results import Difference
 
 

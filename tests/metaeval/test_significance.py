@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from postil.errors import Undefined, UnknownName, UsageError
-from postil.metaeval import paired_tests, permutation
+from postil.metaeval import coefficient_kinds, permutation
 from postil.metaeval.coefficients import pearson
 from postil.metaeval.correlation import correlations
 from postil.metaeval.permutation import (
@@ -221,7 +221,7 @@ def test_permutation_is_brute_force_over_all_swaps(
         seen.append(statistic(np.array(swaps, float)))
         return permutation_p(statistic, items, draws)
 
-    monkeypatch.setattr(paired_tests, "permutation_p", look)
+    monkeypatch.setattr(coefficient_kinds, "permutation_p", look)
     row = differences(table, coefficient, by, draws=Draws(resamples=10, permutations=4000)).rows[0]
     expected = np.array([brute(table, swap, coefficient, by) for swap in swaps])
     np.testing.assert_allclose(seen[0][:, 0], expected, atol=1e-12)

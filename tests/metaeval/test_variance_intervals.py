@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from postil.metaeval import variance_intervals
+from postil.metaeval import variance_components
 from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.score_matrix import Ratings
-from postil.metaeval.variance_components import design_of
-from postil.metaeval.variance_intervals import component_intervals, resampled_components
+from postil.metaeval.variance_components import component_intervals, design_of, resampled_components
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +69,7 @@ def by_pairs(of: Design, times: NDArray[np.int32]) -> dict[str, float]:
 def test_resamples_are_those_of_all_pairs(
     shape: tuple[int, int, int], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variance_intervals, "BLOCK", block)
+    monkeypatch.setattr(variance_components, "BLOCK", block)
     of = design(drawn(1, *shape))
     found = resampled_components(of, draws=Draws(resamples=8, seed=3))
     items = len(np.unique(next(iter(of.facets.values()))))

@@ -14,10 +14,9 @@ from postil.app.wmt_selection import NAMES, Selection
 from postil.corpus.formats.wmt import WmtSet
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.messages import Message, Setting
-from postil.metaeval.clusters import significance_clusters
 from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import Draws
-from postil.metaeval.significance import differences
+from postil.metaeval.significance import differences, significance_clusters
 from postil.metaeval.table import join
 from postil.options import Flag, options
 from postil.records.arguments import check_fields

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.metaeval.rating_budget import FEWEST_ITEMS, cheapest, steps_to
-from postil.metaeval.variance_intervals import component_intervals
+from postil.metaeval.variance_components import component_intervals
 from postil.records.designs import LAYOUTS
 from postil.records.results import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
 

@@ -12,6 +12,7 @@ number of clicks, which is the measure ``clicked`` here.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,7 +20,6 @@ import numpy as np
 from postil.errors import Undefined, UnknownName
 from postil.metaeval.impression_counts import ImpressionCounts
 from postil.metaeval.resampling import DRAWS, estimate
-from postil.metaeval.sign_flips import sign_flip_p, sign_test
 from postil.metaeval.significance import holm
 from postil.records.impressions import EVENTS
 from postil.records.results import (
@@ -35,14 +35,15 @@ from postil.records.results import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from numpy.typing import ArrayLike
+
     from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.impression_counts import PairCounts
     from postil.metaeval.resampling import Draws
     from postil.records.impressions import Impression
     from postil.records.row_locations import RowLocations
 
-__all__ = ["CREDIT", "interleaved_preferences"]
-
+__all__ = ["CREDIT", "LEAST_P", "interleaved_preferences", "sign_flip_p", "sign_test"]
 
 CREDIT: Final = "credit"
 """Name of the measure that has all events."""
@@ -61,6 +62,15 @@ QUANTILES: Final = 1.959964 + 0.841621
 
 WEIGHTS: Final = np.array([1, 1, -1])
 """Credit of an event, in the order of `EVENTS`."""
+
+LEAST_P: Final = 1e-9
+"""Smallest p-value that is given."""
+
+DECIMALS: Final = 10
+"""Decimals of p-values; rounding errors are below them."""
+
+REACH: Final = 16
+"""Standard deviations beyond which a sum has no probability: by Hoeffding's inequality less than 1e-55."""
 
 
 def interleaved_preferences(
@@ -272,3 +282,53 @@ def _notes(
         if 1 < pair.articles < FEW:
             names = f"{pair.model} against {pair.baseline}"
             yield f"{names}: intervals of fewer than {FEW} articles are too narrow; p (articles) holds"
+
+
+def sign_flip_p(values: ArrayLike) -> float | None:
+    """Compute the p-value of a sum whose terms have either sign with probability 1/2.
+
+    The probabilities of all sums are the inverse Fourier transform of the characteristic function, the product of
+    ``cos(v t)`` over the values v, so that no pattern of signs is drawn or enumerated.
+
+    Args:
+        values: Integers[n], such as wins less losses of each article.
+
+    Returns:
+        The probability of a sum at least as far from 0, at least `LEAST_P`; None where all values are 0.
+
+    >>> sign_flip_p([1, 1, 1, 1, 0]), sign_flip_p([2, -1]), sign_flip_p([0])
+    (0.125, 1.0, None)
+    """
+    given = np.asarray(values, np.int64)
+    sizes, numbers = np.unique(np.abs(given[given != 0]), return_counts=True)
+    if not len(sizes):
+        return None
+    observed = abs(int(given.sum()))
+    deviation = math.sqrt(numbers @ sizes.astype(np.float64) ** 2)
+    farthest = min(int(sizes @ numbers), math.ceil(REACH * deviation))
+    if observed > farthest:
+        return LEAST_P
+    length = 1 << (2 * farthest).bit_length()
+    angles = 2 * np.pi / length * np.arange(length // 2 + 1)
+    transform = np.ones(len(angles))
+    for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
+        transform *= np.cos(size * angles) ** number
+    of_sums = np.fft.irfft(transform, length)
+    p = 2 * of_sums[observed : farthest + 1].sum() if observed else 1.0
+    return round(float(min(1.0, max(LEAST_P, p))), DECIMALS)
+
+
+def sign_test(wins: int, losses: int) -> float | None:
+    """Sign test, two-sided: the exact binomial p-value of wins and losses that are equally likely.
+
+    Args:
+        wins: Number of wins.
+        losses: Number of losses.
+
+    Returns:
+        The p-value; None where there are none.
+
+    >>> sign_test(4, 0), sign_test(6, 2), sign_test(0, 0)
+    (0.125, 0.2890625, None)
+    """
+    return sign_flip_p(np.repeat([1, -1], [wins, losses]))

@@ -27,6 +27,7 @@ __all__ = [
     "Draws",
     "Interval",
     "bootstrap_counts",
+    "crossed_estimate",
     "estimate",
     "in_blocks",
     "interval",
@@ -217,3 +218,32 @@ def in_blocks(
     blocks = [statistics(np.ones((1, counts.shape[1]), np.int32))]
     blocks += [statistics(counts[at : at + step].astype(np.int32)) for at in range(0, len(counts), step)]
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def crossed_estimate(
+    stats: NDArray[np.float64],
+    score: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    draws: Draws,
+) -> Estimate:
+    """The mean corpus score of several runs of a system, with a 95 % interval over runs and items.
+
+    Runs and items are resampled independently, since every run answers every item: a resample scores each drawn run on
+    the same drawn items. With one run the interval is over items alone.
+
+    Args:
+        stats: Statistics of each run's candidates, float64[runs, items, k], which add up to those of the corpus.
+        score: Function from sums of statistics, float64[m, k], to corpus scores, float64[m].
+        draws: Random draws.
+
+    >>> from postil.metaeval.resampling import Draws
+    >>> runs = np.array([[[1.0, 1], [0, 1]], [[1, 1], [1, 1]]])
+    >>> crossed_estimate(runs, lambda sums: sums[:, 0] / sums[:, 1], Draws(resamples=200, seed=1))
+    Estimate(value=0.75, low=0.0, high=1.0)
+    """
+    runs, items = stats.shape[:2]
+    resamples = draws.resamples
+    counts = bootstrap_counts(items, resamples, draws.seed).astype(np.float64)
+    drawn = bootstrap_counts(runs, resamples, draws.seed + 1) if runs > 1 else np.ones((resamples, 1), dtype=np.int32)
+    scores = np.stack([score(counts @ run) for run in stats], axis=1)  # [resamples, runs]
+    samples = (scores * drawn).sum(axis=1) / runs
+    return estimate(np.concatenate([[score(stats.sum(axis=1)).mean()], samples]), items)

@@ -8,8 +8,7 @@ import numpy as np
 
 from postil.app.reference_rows import Weighting, read_references
 from postil.commenters.ranking_evaluation import distinct
-from postil.metaeval.crossed import crossed_estimate
-from postil.metaeval.resampling import Draws
+from postil.metaeval.resampling import Draws, crossed_estimate
 from postil.metrics.evaluation import Batch, Evaluation
 from postil.metrics.metric_set import parse_all
 from postil.records.row_files import read
