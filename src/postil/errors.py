@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from postil.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from postil.messages import Face, Fact
 
@@ -105,6 +105,18 @@ class UnknownName(UsageError):  # noqa: N818 - says what is wrong
         near = nearest(str(name), self.known)
         guess = "." if near is None else f"; did you mean '{near}'?"
         super().__init__(f"unknown {kind} '{name}'{guess} Known: {', '.join(self.known)}")
+
+    @classmethod
+    def check(cls, kind: str, name: str, known: Collection[str]) -> None:
+        """Raise the error where a name is not in its table.
+
+        Args:
+            kind: The kind of name, in words.
+            name: The name.
+            known: The names of the table.
+        """
+        if name not in known:
+            raise cls(kind, name, known)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

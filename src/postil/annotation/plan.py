@@ -124,8 +124,7 @@ class Plan:
         Raises:
             UnknownName: There is no such annotator.
         """
-        if removed not in self.annotators:
-            raise UnknownName("annotator", removed, self.annotators)
+        UnknownName.check("annotator", removed, self.annotators)
         answered = answered or {}
         number = self.annotators.index(removed)
         done = set(answered.get(removed, ()))

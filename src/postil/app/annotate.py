@@ -57,8 +57,7 @@ class InviteOptions:
 
     def __post_init__(self) -> None:
         checked_base_url(self.base_url)
-        if self.role not in get_args(Role):
-            raise UnknownName("role", self.role, get_args(Role))
+        UnknownName.check("role", self.role, get_args(Role))
         if self.late and self.role != "annotator":
             raise UsageError("{late} goes with annotators: a lead needs no items", late=Setting("late"))
 
@@ -80,8 +79,7 @@ class ExportOptions:
     texts: bool = True
 
     def __post_init__(self) -> None:
-        if self.table_format not in TABLE_FORMATS:
-            raise UnknownName("table format", self.table_format, TABLE_FORMATS)
+        UnknownName.check("table format", self.table_format, TABLE_FORMATS)
 
 
 @options

@@ -83,8 +83,7 @@ class PlanOptions(SeedOptions):
             raise UnknownName("item type", self.item_type, ITEM_TYPES)
         if self.context is not None:
             parse_context(self.context)
-        if self.item_order not in get_args(ItemOrder):
-            raise UnknownName("item order", self.item_order, get_args(ItemOrder))
+        UnknownName.check("item order", self.item_order, get_args(ItemOrder))
 
 
 def plan(

@@ -36,8 +36,7 @@ class QualityOptions:
     aspect: Annotated[str | None, Flag(metavar="NAME")] = None
 
     def __post_init__(self) -> None:
-        if self.model not in get_args(CompetenceModel):
-            raise UnknownName("model", self.model, get_args(CompetenceModel))
+        UnknownName.check("model", self.model, get_args(CompetenceModel))
 
 
 def quality(url: str, options: QualityOptions) -> QualityResult:

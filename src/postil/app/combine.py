@@ -112,8 +112,7 @@ class CombineOptions(SeedOptions):
             if isinstance(given := getattr(self, several), str):
                 object.__setattr__(self, several, (given,))
         check_fields(self)
-        if self.method not in LEARNERS:
-            raise UnknownName("method", self.method, LEARNERS)
+        UnknownName.check("method", self.method, LEARNERS)
         if self.penalty < 0:
             raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
         if self.folds < 2:

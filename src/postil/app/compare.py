@@ -58,8 +58,7 @@ class CompareOptions(ResamplingOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.p_values not in P_VALUES:
-            raise UnknownName("definition of p-values", self.p_values, P_VALUES)
+        UnknownName.check("definition of p-values", self.p_values, P_VALUES)
 
     def check_for(self, setting: Setting) -> None:
         """Raise a `UsageError` if an option for scores is not as by default.

@@ -71,8 +71,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             object.__setattr__(self, several, tuple(dict.fromkeys(getattr(self, several))))
         check_names(self.coefficients)
         for kind, name, names in (("level", self.by, LEVELS), ("rule of severities", self.severity, RULES)):
-            if name not in names:
-                raise UnknownName(kind, name, names)
+            UnknownName.check(kind, name, names)
         for coefficient in self.coefficients:
             known(coefficient).check(self.by)
         if not 0 <= self.alt_epsilon <= 1:

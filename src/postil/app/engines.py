@@ -28,8 +28,7 @@ def check_engine(name: str) -> None:
         UnknownName: There is no such engine.
         MissingExtra: Ray is not installed.
     """
-    if name not in ENGINES:
-        raise UnknownName("engine", name, ENGINES)
+    UnknownName.check("engine", name, ENGINES)
     if name == "ray" and find_spec("ray") is None:
         raise MissingExtra("engine 'ray'", "scale")
 

@@ -67,8 +67,7 @@ class EstimateOptions:
             ("method", self.method, ESTIMATORS),
             ("rule of severities", self.severity, RULES),
         ):
-            if name not in known:
-                raise UnknownName(kind, name, known)
+            UnknownName.check(kind, name, known)
 
 
 class EstimateKeywords(JudgedKeywords, total=False):

@@ -151,8 +151,7 @@ def evaluate_commenters(
     metrics = parse_all(options.metrics)
     corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
     opened, hashes = _opened(commenters, corpus, options)
-    if options.split not in SPLITS:
-        raise UnknownName("split", options.split, SPLITS)
+    UnknownName.check("split", options.split, SPLITS)
     if options.split not in corpus.splits:
         raise UsageError(f"{corpus.path}: it has no {options.split} set; it has {', '.join(corpus.splits)}")
 

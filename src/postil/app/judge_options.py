@@ -70,8 +70,7 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
     def __post_init__(self) -> None:
         check_fields(self)
         super().__post_init__()
-        if self.anchors not in CHOICES:
-            raise UnknownName("choice of anchors", self.anchors, CHOICES)
+        UnknownName.check("choice of anchors", self.anchors, CHOICES)
         for name in ("anchors_per_grade", "article_words", "samples", "answer_tokens"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")

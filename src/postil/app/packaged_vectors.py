@@ -107,8 +107,7 @@ def shipped_vectors(package: str) -> ShippedVectors:
         UsageError: The package is not installed.
         InvalidInput: The package ships other files.
     """
-    if package not in PACKAGES:
-        raise UnknownName("package with vectors", package, PACKAGES)
+    UnknownName.check("package with vectors", package, PACKAGES)
     shipped = PACKAGES[package]
     found = find_spec(package)
     if found is None or found.origin is None:

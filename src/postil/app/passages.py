@@ -118,8 +118,7 @@ class PassagesOptions(Preprocessing, RankingOptions):
             ("way to pool repeated texts", self.repeated_texts, get_args(RepeatedTexts)),
             ("way with equal texts", self.equal_texts, get_args(EqualTexts)),
         ):
-            if choice not in known:
-                raise UnknownName(kind, choice, known)
+            UnknownName.check(kind, choice, known)
         for name, number, least in (
             ("resamples", self.resamples, 1),
             ("jobs", self.jobs, 1),

@@ -71,8 +71,7 @@ class RankOptions(ThreadOptions):
         given = {"relevance": model, "quality": self.quality is not None}
         for word in self.by or [name for name, there in given.items() if there]:
             name, equals, weight = word.partition("=")
-            if name not in ORDERS:
-                raise UnknownName("order", name, ORDERS)
+            UnknownName.check("order", name, ORDERS)
             if name in found:
                 raise UsageError("{by}: given twice", by=Setting("by", name))
             try:

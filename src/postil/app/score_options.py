@@ -60,8 +60,7 @@ class ScoreOptions(PluginOptions, EngineOptions, InputOptions):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.ungraded not in UNGRADED:
-            raise UnknownName("handling of ungraded references", self.ungraded, UNGRADED)
+        UnknownName.check("handling of ungraded references", self.ungraded, UNGRADED)
         for spec in self.metrics:
             if "," in spec.partition("(")[0]:
                 raise UsageError(

@@ -255,8 +255,7 @@ def _check_names(options: WmtOptions, test_set: WmtSet, own: Mapping[Level, Metr
     bases = dict.fromkeys(name.rpartition("-")[0] for name in known)
     for names, given in ((known | bases, options.metrics), (known, options.lower_is_better)):
         for name in given:
-            if name not in names:
-                raise UnknownName("metric", name, names)
+            UnknownName.check("metric", name, names)
 
 
 def _write_rows(folder: Path, selection: Selection, grades: Scores, metrics: Metrics, systems: Sequence[str]) -> None:

@@ -63,8 +63,7 @@ class Selection:
                 test_set=test_set.name,
             )
         for name in references:
-            if name not in test_set.reference_names:
-                raise UnknownName("reference", name, test_set.reference_names)
+            UnknownName.check("reference", name, test_set.reference_names)
         standard = standard_reference(test_set)
         return cls(test_set, names, tuple(references) or (() if standard is None else (standard,)))
 
@@ -84,8 +83,7 @@ class Selection:
         """
         names = [*dict.fromkeys(name for level in gold.values() for name in level)]
         for name in named:
-            if name not in names:
-                raise UnknownName("system", name, names)
+            UnknownName.check("system", name, names)
         rated = {
             name for level in gold.values() for name, scores in level.items() if any(s is not None for s in scores)
         }

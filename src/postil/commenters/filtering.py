@@ -184,8 +184,7 @@ class CandidateFilter:
         if self.repeat < 0:
             raise UsageError(f"repeat: expected at least 0, got {self.repeat}")
         check_screens(self.allow)
-        if self.profanity not in get_args(ProfanityFilter):
-            raise UnknownName("filter of profanity", self.profanity, get_args(ProfanityFilter))
+        UnknownName.check("filter of profanity", self.profanity, get_args(ProfanityFilter))
         if self._asks_model:
             check_profanity_model()
 

@@ -81,10 +81,8 @@ class Index:
     prepared: tuple[Prepared, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.weighting not in WEIGHTINGS:
-            raise UnknownName("weighting", self.weighting, WEIGHTINGS)
-        if self.idf not in IDF:
-            raise UnknownName("idf", self.idf, IDF)
+        UnknownName.check("weighting", self.weighting, WEIGHTINGS)
+        UnknownName.check("idf", self.idf, IDF)
 
     @classmethod
     def of(

@@ -218,8 +218,7 @@ class BuildOptions:
             ("error policy", self.on_error, ON_ERROR),
             *(("mask", name, tuple(MASKS)) for name in self.mask),
         ):
-            if name not in known:
-                raise UnknownName(kind, name, known)
+            UnknownName.check(kind, name, known)
         if not 0 <= self.dedup_threshold <= 1:
             raise UsageError(f"dedup threshold: expected a similarity from 0 to 1, got {self.dedup_threshold:g}")
         for name, least in _LEAST.items():

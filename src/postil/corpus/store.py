@@ -139,8 +139,7 @@ class Corpus:
             UnknownName: The corpus has no such split.
             InvalidInput: Some are missing.
         """
-        if split not in self.splits:
-            raise UnknownName("split", split, self.splits)
+        UnknownName.check("split", split, self.splits)
         found = sorted((self.path / "data").glob(f"{split}-*.parquet"))
         expected = self.metadata.splits[split].files
         if len(found) != expected:
@@ -188,8 +187,7 @@ class Corpus:
             UnknownName: The corpus has no such split.
             InvalidInput: A file is missing or damaged.
         """
-        if split not in self.splits:
-            raise UnknownName("split", split, self.splits)
+        UnknownName.check("split", split, self.splits)
         folder = f"tokens/{split}/{field}"
         texts = int(self.starts(split)[-1]) if field == "comments" else len(self.starts(split)) - 1
         ids = self._array(f"{folder}.ids.npy", Expected("int32", low=0, high=self.metadata.words - 1))
@@ -205,8 +203,7 @@ class Corpus:
             UnknownName: The corpus has no such split.
             InvalidInput: The file is missing or damaged.
         """
-        if split not in self.splits:
-            raise UnknownName("split", split, self.splits)
+        UnknownName.check("split", split, self.splits)
         size = self.metadata.splits[split]
         expected = Expected("int64", (size.articles + 1,), end=size.comments)
         return self._array(f"tokens/{split}/articles.npy", expected)

@@ -87,8 +87,7 @@ def document_passages(
     >>> [(one.text, one.start, one.fragment) for one in document_passages(document)]
     [('It rained all day.', 6, False), ('Nobody left.', 25, True)]
     """
-    if split not in get_args(PassageSplit):
-        raise UnknownName("way to split", split, get_args(PassageSplit))
+    UnknownName.check("way to split", split, get_args(PassageSplit))
     found = []
     for index, block in enumerate(document.blocks):
         if block.kind not in PROSE:

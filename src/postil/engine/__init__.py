@@ -60,8 +60,7 @@ def open_engine(
     ...
     postil.errors.UnknownName: unknown engine 'dask'. Known: local, ray
     """
-    if name not in ENGINES:
-        raise UnknownName("engine", name, ENGINES)
+    UnknownName.check("engine", name, ENGINES)
     if jobs < 1:
         raise UsageError(f"jobs: expected 1 or more, got {jobs}")
     if retries < 0:

@@ -52,8 +52,7 @@ def query_gains(
     """
     if cutoff < 1:
         raise UsageError(f"cutoff: expected an integer of at least 1, got {cutoff}")
-    if ties not in get_args(Ties):
-        raise UnknownName("tie rule", ties, get_args(Ties))
+    UnknownName.check("tie rule", ties, get_args(Ties))
     k = np.array([cutoff])
     judged = rich_queries(qrels)
     found = {}

@@ -167,8 +167,7 @@ def gain_curve(
     [0.5, 0.333]
     """
     for kind, name, known in (("pool", pool, get_args(Pool)), ("tie rule", ties, get_args(Ties))):
-        if name not in known:
-            raise UnknownName(kind, name, known)
+        UnknownName.check(kind, name, known)
     values, gains = _columns(scores, grades)
     k = np.array(cutoffs)
     if not len(k) or k.dtype.kind not in "iu" or k.min() < 1:

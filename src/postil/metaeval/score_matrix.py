@@ -122,8 +122,7 @@ class Scored:
     def check(self, metrics: Iterable[str]) -> None:
         """Raise `UnknownName` for the first of some metrics that is not scored."""
         for name in metrics:
-            if name not in self.metrics:
-                raise UnknownName("metric", name, self.metrics)
+            UnknownName.check("metric", name, self.metrics)
 
     def falling(self, named: Collection[str]) -> set[str]:
         """The metrics for which lower is better.

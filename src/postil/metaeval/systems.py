@@ -101,8 +101,7 @@ def compare(
     systems = tuple(dict.fromkeys(system for _, system in scored.rows))
     lower_is_better = scored.falling(lower_is_better)
     baseline = systems[0] if baseline is None else as_id(baseline)
-    if baseline not in systems:
-        raise UnknownName("system", baseline, systems)
+    UnknownName.check("system", baseline, systems)
     rows, left_out = on_shared_items(scored, systems, intersect=intersect)
     base, corpora = systems.index(baseline), _corpora(scored, metric_of)
     tests = _compare(scored, rows, base, corpora, draws, sacrebleu=sacrebleu)

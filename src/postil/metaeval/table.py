@@ -143,8 +143,7 @@ class Table:
         Raises:
             UnknownName: The table has no such metric.
         """
-        if metric not in self.metrics:
-            raise UnknownName("metric", metric, self.metrics)
+        UnknownName.check("metric", metric, self.metrics)
         return self.metrics.index(metric)
 
 

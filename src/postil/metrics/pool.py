@@ -258,8 +258,7 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
     >>> folds_of(5, 2, by="order", seed=0).tolist(), folds_of(5, 2, by="consecutive", seed=0).tolist()
     ([0, 1, 0, 1, 0], [0, 0, 0, 1, 1])
     """
-    if by not in get_args(FoldsBy):
-        raise UnknownName("way to make folds", by, get_args(FoldsBy))
+    UnknownName.check("way to make folds", by, get_args(FoldsBy))
     if folds < 2:
         raise UsageError(f"folds: expected at least 2, got {folds}")
     in_order = (np.arange(topics) % min(folds, max(topics, 1))).astype(np.int32)

@@ -294,8 +294,7 @@ def _parameters(kind: str, spec: str, metric: type[Specified], text: str | None)
         if not equals or not value:
             hint = "" if equals or not values else " (a value cannot hold a comma)"
             raise UsageError(f"{kind} '{spec}': expected parameter=value, got '{part.strip()}'{hint}")
-        if name not in fields:
-            raise UnknownName(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
+        UnknownName.check(f"parameter of {spec.partition('(')[0].strip()}", name, fields)
         if name in values:
             raise UsageError(f"{kind} '{spec}': {name} is given twice")
         values[name] = _value(f"{kind} '{spec}'", name, value, hints[name])
@@ -306,8 +305,7 @@ def _value(what: str, name: str, text: str, wanted: object) -> object:
     if get_origin(wanted) is UnionType:  # a parameter that may be left out
         (wanted,) = set(get_args(wanted)) - {NoneType}
     if get_origin(wanted) is Literal:
-        if text not in get_args(wanted):
-            raise UnknownName(f"value of {name}", text, get_args(wanted))
+        UnknownName.check(f"value of {name}", text, get_args(wanted))
         return text
     if wanted is bool:
         if text not in {"true", "false"}:

@@ -154,8 +154,7 @@ def options_of(cls: type[T], options: T | None, keywords: Mapping[str, object]) 
         return options
     of_class = {each.name: each for each in fields(cls)}  # type: ignore[arg-type]  # a dataclass
     for name in keywords:
-        if name not in of_class:
-            raise UnknownName("option", name, of_class)
+        UnknownName.check("option", name, of_class)
     required = [name for name, each in of_class.items() if each.default is MISSING and each.default_factory is MISSING]
     if missing := [Setting(name) for name in required if name not in keywords]:
         raise UsageError("missing: {names}", names=Listed(missing, last=", "))

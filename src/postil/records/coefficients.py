@@ -71,8 +71,7 @@ class Coefficient(NamedTuple):
             UnknownName: There is no such level.
             UsageError: It compares systems, and the level is another.
         """
-        if by not in LEVELS:
-            raise UnknownName("level", by, LEVELS)
+        UnknownName.check("level", by, LEVELS)
         if by not in self.levels:
             need, got = Setting("by", self.levels[0]), Setting("by", by)
             raise UsageError(
@@ -134,8 +133,7 @@ def known(name: str) -> Coefficient:
     >>> known("spa").of_systems
     True
     """
-    if name not in TABLE:
-        raise UnknownName("coefficient", name, TABLE)
+    UnknownName.check("coefficient", name, TABLE)
     return TABLE[name]
 
 

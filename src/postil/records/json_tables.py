@@ -123,8 +123,7 @@ def _rows(document: object, where: str, reading: Reading) -> list[Record]:
     """The array of rows in a document."""
     if reading.sheet is not None:
         arrays = _arrays(document, "")
-        if reading.sheet not in arrays:
-            raise UnknownName(f"array of {where}", reading.sheet, arrays)
+        UnknownName.check(f"array of {where}", reading.sheet, arrays)
         return arrays[reading.sheet]
     if isinstance(document, list):
         return document

@@ -269,8 +269,7 @@ def readings(
     main = next(iter(roles))
     formats, forced = by_role(roles, input_format, "input_format")
     for name in formats.values():
-        if name not in FORMATS:
-            raise UnknownName("input format", name, FORMATS)
+        UnknownName.check("input format", name, FORMATS)
     of = {
         name: by_role(roles, given, name)[0]
         for name, given in (
@@ -320,8 +319,7 @@ def _columns(roles: Mapping[str, type[Row]], given: Sequence[str]) -> dict[str, 
         needed |= dict.fromkeys(("text", NESTED), False) if row_type is Reference else {}  # one of the two is enough
         if name == NESTED and is_folded(source):  # columns of one reference each
             name = "text"
-        if name not in needed:
-            raise UnknownName(f"field of {role or next(iter(roles))}", name, needed)
+        UnknownName.check(f"field of {role or next(iter(roles))}", name, needed)
         if not source and needed[name]:
             raise UsageError(
                 "{column}: every {row} needs {field}, so name its column",

@@ -51,8 +51,7 @@ class TableOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if self.layout not in LAYOUTS:
-            raise UnknownName("layout", self.layout, LAYOUTS)
+        UnknownName.check("layout", self.layout, LAYOUTS)
         if self.digits is not None and not 0 <= self.digits <= 15:
             raise UsageError(
                 "{digits}: expected a number from 0 to 15, got {got}", digits=Setting("digits"), got=self.digits

@@ -236,8 +236,7 @@ def weigh_grades(grades: Sequence[Sequence[float]], *, method: str, scale: Scale
 
 
 def _method(name: str, scale: Scale | None) -> Method:
-    if name not in METHODS:
-        raise UnknownName("weights method", name, METHODS)
+    UnknownName.check("weights method", name, METHODS)
     method = METHODS[name]
     if method.needs_scale and scale is None:
         raise UsageError(f"the weights method '{name}' needs the scale of the grades, for example 5 or 1:5")

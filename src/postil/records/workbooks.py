@@ -166,8 +166,7 @@ def _chosen(
 ) -> tuple[str, Values]:
     """Name and values of the sheet that is asked for, of the only one with columns that are wanted, or with rows."""
     if reading.sheet is not None:
-        if reading.sheet not in book.sheet_names:
-            raise UnknownName(f"sheet of {where}", reading.sheet, book.sheet_names)
+        UnknownName.check(f"sheet of {where}", reading.sheet, book.sheet_names)
         return reading.sheet, _values(book, archive, reading.sheet, where)
     sheets = {name: _values(book, archive, name, where) for name in book.sheet_names}
     filled = [name for name, rows in sheets.items() if rows]

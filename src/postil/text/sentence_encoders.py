@@ -96,8 +96,7 @@ def sentence_encoder(model: str, prefix: str = "") -> SentenceEncoder:
     head = f"{prefix} " if prefix else ""
     if model.startswith(PACKAGE):
         name = model.removeprefix(PACKAGE)
-        if name not in _PACKAGES:
-            raise UnknownName("package of a sentence encoder", name, _PACKAGES)
+        UnknownName.check("package of a sentence encoder", name, _PACKAGES)
         vectors, content = _PACKAGES[name]()
         return SentenceEncoder(vectors, content, head)
     folder = model_folder(model, "a model")

@@ -73,8 +73,7 @@ def stems_signature(algorithm: str = "english") -> str:
 
 
 def _check(algorithm: str) -> None:
-    if algorithm not in STEMMERS:
-        raise UnknownName("stemmer", algorithm, STEMMERS)
+    UnknownName.check("stemmer", algorithm, STEMMERS)
 
 
 def _has_surrogate(word: str) -> bool:

@@ -45,8 +45,7 @@ def stop_words(lang: str) -> frozenset[str]:
     >>> [word in stop_words("en") for word in ("the", "don", "cat")]
     [True, True, False]
     """
-    if lang not in STOP_LISTS:
-        raise UnknownName("stop list", lang, STOP_LISTS)
+    UnknownName.check("stop list", lang, STOP_LISTS)
     lines = resources.files(__package__).joinpath("stop_lists", f"{lang}.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 

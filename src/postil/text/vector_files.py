@@ -70,8 +70,7 @@ class Word2VecFile:
     """Numbers of a word."""
 
     def __init__(self, path: str | os.PathLike[str], form: str = "auto") -> None:
-        if form not in FORMS:
-            raise UnknownName("form of word vectors", form, FORMS)
+        UnknownName.check("form of word vectors", form, FORMS)
         self.path = str(path)
         self._form = form
         self._stack = ExitStack()

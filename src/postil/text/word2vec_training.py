@@ -219,8 +219,7 @@ def _gensim() -> tuple[Any, dict[str, str]]:
 def _noise_words(model: str, output: str, negative: int | None) -> dict[str, int]:
     """The number of noise words, by its name; nothing for hierarchical softmax."""
     for kind, name, known in (("model", model, get_args(Word2VecModel)), ("output", output, get_args(OutputLayer))):
-        if name not in known:
-            raise UnknownName(kind, name, known)
+        UnknownName.check(kind, name, known)
     if output == "hierarchical" and negative is not None:
         raise UsageError("negative: hierarchical softmax has no noise words; leave it out, or take the output negative")
     return {} if output == "hierarchical" else {"negative": NEGATIVE if negative is None else negative}

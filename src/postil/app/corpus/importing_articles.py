@@ -456,8 +456,7 @@ def rejecting(out: str, on_error: str) -> Iterator[tuple[Callable[[InvalidInput]
     Raises:
         UsageError: There is no such policy, or no file beside which to write.
     """
-    if on_error not in ON_ERROR:
-        raise UnknownName("error policy", on_error, ON_ERROR)
+    UnknownName.check("error policy", on_error, ON_ERROR)
     if on_error == "stop":
         yield _stop, []
         return

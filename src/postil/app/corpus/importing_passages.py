@@ -182,8 +182,7 @@ def import_wikipedia(files: Sequence[str], out: str, options: WikipediaOptions, 
         ("unit of a passage", options.split, get_args(WikiSplit)),
         ("way with unjudged passages", options.unjudged, get_args(Unjudged)),
     ):
-        if value not in known:
-            raise UnknownName(name, value, known)
+        UnknownName.check(name, value, known)
     inputs = [*files, *filter(None, (options.titles, options.judgements))]
     _check(out, 0, inputs)
     if options.on_error == "skip":

@@ -211,6 +211,5 @@ def _named(known: Mapping[str, T], name: str | None, field: str) -> T:
         raise UsageError(f"{field}: this service has no such model; see GET /v1/models")
     if name is None:
         return next(iter(known.values()))
-    if name not in known:
-        raise UnknownName(field, name, known)
+    UnknownName.check(field, name, known)
     return known[name]

@@ -69,8 +69,7 @@ def train_commenter(
         MissingExtra: torch is not installed.
         PostilError: The operating system reports an error, or the training fails.
     """
-    if kind not in KINDS:
-        raise UnknownName("commenter", kind, KINDS)
+    UnknownName.check("commenter", kind, KINDS)
     check_free(out)
     corpus = Corpus.open(corpus_folder)
     texts, options, combinations = check_commenter(kind, corpus, options, grid)

@@ -80,8 +80,7 @@ class RetrieverTrainOptions(SeedOptions, EngineOptions):
 
     def __post_init__(self) -> None:
         for name, known in (("ranker", RANKERS), ("retrieval", WEIGHTINGS), ("idf", IDF)):
-            if getattr(self, name) not in known:
-                raise UnknownName(name, getattr(self, name), known)
+            UnknownName.check(name, getattr(self, name), known)
         if not self.has_network and (changed := self._of_network()):
             raise UsageError(
                 "{changed}: of the network, and the ranker {ranker} has none",

@@ -140,8 +140,7 @@ def train_quality(
 
 
 def _check_target(target: str, labels: Sequence[Label]) -> None:
-    if target not in (*TARGETS, LABELS):
-        raise UnknownName("target", target, (*TARGETS, LABELS))
+    UnknownName.check("target", target, (*TARGETS, LABELS))
     if bool(labels) != (target == LABELS):
         raise UsageError(
             "{files} and {wanted} go together, got {target} and {got}",

@@ -84,8 +84,7 @@ def train_retriever(
         MissingExtra: torch is not installed and the ranker needs it.
         PostilError: The operating system reports an error, or the training fails.
     """
-    if kind not in KINDS:
-        raise UnknownName("commenter", kind, KINDS)
+    UnknownName.check("commenter", kind, KINDS)
     if not is_main_process() and not options.has_network:
         return None  # there is nothing to share, and the main process may even be done by now
     check_free(out)

@@ -68,6 +68,5 @@ class Fields:
 
 def _over(names: Mapping[str, Names], others: Mapping[str, str], kind: str, known: Names) -> dict[str, Names]:
     for name in others:
-        if name not in known:
-            raise UnknownName(kind, name, known)
+        UnknownName.check(kind, name, known)
     return {**names, **{name: (other,) if other else () for name, other in others.items()}}

@@ -67,8 +67,7 @@ def read_tokenized(
     >>> article.title, article.comments[0].upvotes
     ('明天 有 雨', 3)
     """
-    if second not in get_args(Second):
-        raise UnknownName("meaning of the second element", second, get_args(Second))
+    UnknownName.check("meaning of the second element", second, get_args(Second))
     report = report or ImportReport()
     names = {"votes": {"upvotes": "1"}, "grade": {"grade": "1"}, "none": {}}[second]
     builder = ArticleBuilder(TOKENIZED.mapped(comment=names, lang=lang), report)

@@ -164,8 +164,7 @@ def read_trec(
     >>> found.passages, found.missing, found.unused
     ([Passage(topic='7', id='d1', text='Rain.', anchors=(), grade=2.0)], (('7', 'd9'),), 1)
     """
-    if unjudged not in get_args(Unjudged):
-        raise UnknownName("way with unjudged passages", unjudged, get_args(Unjudged))
+    UnknownName.check("way with unjudged passages", unjudged, get_args(Unjudged))
     if unjudged != "skip" and not runs:
         raise UsageError("{unjudged} needs at least one {run}", unjudged=Setting("unjudged"), run=Setting("run"))
     if not collections:

@@ -236,8 +236,7 @@ def _check_name(name: str) -> None:
 
 def _check_scopes(scopes: Sequence[str]) -> None:
     for scope in scopes:
-        if scope not in SCOPES:
-            raise UnknownName("scope", scope, SCOPES)
+        UnknownName.check("scope", scope, SCOPES)
     if not scopes:
         raise UsageError(f"scopes: expected one of {', '.join(SCOPES)} at least")
 

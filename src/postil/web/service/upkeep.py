@@ -180,8 +180,7 @@ class Upkeep:
                 )
             folders = (await asyncio.to_thread(self._config)).models
             name = next(iter(folders), "") if request.model is None else request.model
-            if name not in folders:
-                raise UnknownName("model", name, folders)
+            UnknownName.check("model", name, folders)
             labels = await asyncio.to_thread(lambda: list(store.labels()))
             work = CalibrateWork(model=folders[name], labels=labels, seed=request.seed, resamples=request.resamples)
             async with _Maintenance() as process:
