@@ -111,10 +111,6 @@ def _best(ranking: AuditRanking) -> Correlation | None:
     return max(ranking.rows, key=lambda row: row.value, default=None)
 
 
-def _excludes_0(row: Difference) -> bool:
-    return row.low is not None and row.high is not None and not row.low <= 0 <= row.high
-
-
 def _leads(ranking: AuditRanking) -> list[Difference]:
     """Margins of the best metric over the other metrics."""
     best, metrics = _best(ranking), {row.metric for row in ranking.rows}
@@ -151,9 +147,9 @@ def _ranking(ranking: AuditRanking, of_all: AuditRanking, lengths: str, say: Wor
     near = [
         _control(row.metric, lengths, say)
         for row in beside
-        if row not in ahead and (lead := _margin(ranking, best.metric, row.metric)) and not _excludes_0(lead)
+        if row not in ahead and (lead := _margin(ranking, best.metric, row.metric)) and not lead.excludes_zero
     ]
-    unclear = [row.second for row in leads if not _excludes_0(row)]
+    unclear = [row.second for row in leads if not row.excludes_zero]
     if unclear or (near and not leads):
         others = listed([*map(say.named, unclear), *near], most=NAMED)
         why = "the interval of the difference includes 0"
@@ -210,8 +206,8 @@ def _length(audit: Audit, rankings: Sequence[AuditRanking], say: Wording) -> Ite
         metrics = {row.metric for row in ranking.rows}
         rows = [row for row in turned if row.second == name and row.first in metrics]
         if rows:
-            above = say.out_of([row.first for row in rows if row.value > 0 and _excludes_0(row)], len(rows))
-            below = [row.first for row in rows if row.value < 0 and _excludes_0(row)]
+            above = say.out_of([row.first for row in rows if row.value > 0 and row.excludes_zero], len(rows))
+            below = [row.first for row in rows if row.value < 0 and row.excludes_zero]
             worse = f" (and worse: {say.out_of(below, len(rows))})" if below else ""
             said.append(f"{above} in ranking {ranking.of}{worse}")
     if said:
@@ -303,7 +299,7 @@ def _more_items(rankings: Sequence[AuditRanking], items: int, say: Wording) -> s
     """Number of items with which the best metric could be told apart from another one."""
     said = []
     for ranking in rankings:
-        unclear = [row for row in _leads(ranking) if not _excludes_0(row) and row.low is not None and row.value > 0]
+        unclear = [row for row in _leads(ranking) if not row.excludes_zero and row.low is not None and row.value > 0]
         if unclear:
             row = min(unclear, key=_factor)
             pair = f"{say.named(row.first)} from {say.named(row.second)} in ranking {ranking.of}"

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from postil.records.results.correlations import Correlation, Difference, UndefinedResult
-from postil.records.results.parts import OptionalPart, Part, check_interval
+from postil.records.results.parts import OptionalPart, Part, Ranged
 
 __all__ = [
     "AltTest",
@@ -63,7 +63,7 @@ class SkippedAnnotator(Part, frozen=True, kw_only=True):
     n: int
 
 
-class AltTestRow(Part, frozen=True, kw_only=True):
+class AltTestRow(Ranged, frozen=True, kw_only=True):
     """The alternative annotator test of one metric or control.
 
     Args:
@@ -87,9 +87,6 @@ class AltTestRow(Part, frozen=True, kw_only=True):
     passed: bool
     annotators: tuple[TestedAnnotator, ...]
     skipped: tuple[SkippedAnnotator, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class UndefinedMapping(Part, frozen=True, kw_only=True):
@@ -138,7 +135,7 @@ class CalibrationBin(Part, frozen=True, kw_only=True):
     grade: float
 
 
-class Calibration(Part, frozen=True, kw_only=True):
+class Calibration(Ranged, frozen=True, kw_only=True):
     """Error of a metric's predicted ratings, each by a fit on the other folds.
 
     Args:
@@ -171,9 +168,7 @@ class Calibration(Part, frozen=True, kw_only=True):
     ece_high: float | None = None
     ece_plain: float | None = None
 
-    def __post_init__(self) -> None:
-        check_interval(self.mae_low, self.mae_high)
-        check_interval(self.ece_low, self.ece_high)
+    INTERVALS: ClassVar = (("mae_low", "mae_high"), ("ece_low", "ece_high"))
 
 
 class LengthQuartile(Part, frozen=True, kw_only=True):
@@ -194,7 +189,7 @@ class LengthQuartile(Part, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class LengthBiasRow(Part, frozen=True, kw_only=True):
+class LengthBiasRow(Ranged, frozen=True, kw_only=True):
     """The part that length has in the correlation of a metric with the ratings.
 
     Args:
@@ -218,9 +213,6 @@ class LengthBiasRow(Part, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     quartiles: tuple[LengthQuartile, ...]
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class UndefinedLengthBias(Part, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from postil.records.results.base import Result
-from postil.records.results.parts import Excluded, OptionalPart, Part, Severity, check_interval
+from postil.records.results.parts import Excluded, OptionalPart, Part, Ranged, Severity
 
 __all__ = ["BudgetComponents", "BudgetFacet", "BudgetResult", "BudgetRow", "BudgetSettings", "SpreadComponents"]
 
@@ -22,7 +22,7 @@ class SpreadComponents(Part, frozen=True, kw_only=True):
     difference: float
 
 
-class BudgetFacet(Part, frozen=True, kw_only=True):
+class BudgetFacet(Ranged, frozen=True, kw_only=True):
     """A variance component of single ratings, by item, system and rater.
 
     Args:
@@ -41,9 +41,6 @@ class BudgetFacet(Part, frozen=True, kw_only=True):
     high: float | None
     share: float | None
     absent: bool
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class BudgetComponents(Part, frozen=True, kw_only=True):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from postil.records.results.base import Result
-from postil.records.results.parts import Excluded, OptionalPart, Part, check_interval
+from postil.records.results.parts import Excluded, OptionalPart, Ranged
 
 __all__ = ["Comparison", "ComparisonSettings", "SystemComparison"]
 
 
-class SystemComparison(Part, frozen=True, kw_only=True):
+class SystemComparison(Ranged, frozen=True, kw_only=True):
     """The score of one system by one metric, and its difference from the baseline's.
 
     Args:
@@ -38,9 +38,6 @@ class SystemComparison(Part, frozen=True, kw_only=True):
     p_bootstrap: float | None = None
     p_randomisation: float | None = None
     p_holm: float | None = None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class ComparisonSettings(OptionalPart, frozen=True, kw_only=True):

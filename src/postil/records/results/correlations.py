@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from postil.records.results.parts import Estimate, Excluded, OptionalPart, Part, check_interval
+from postil.records.results.parts import Estimate, Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "Agreement",
@@ -29,7 +29,7 @@ ALPHA: Final = 0.05
 """Level of significance of a difference."""
 
 
-class Correlation(OptionalPart, frozen=True, kw_only=True):
+class Correlation(Ranged, frozen=True, kw_only=True, omit_defaults=True):
     """A coefficient of one metric, control or human reference point with the human scores.
 
     The fields from ``epsilon`` on belong to ``acc-eq``, ``pa`` and ``spa``; None for other coefficients.
@@ -83,9 +83,6 @@ class Correlation(OptionalPart, frozen=True, kw_only=True):
     draws: int | None = None
     exact: bool | None = None
     all_tied: bool | None = None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class UndefinedResult(Part, frozen=True, kw_only=True):
@@ -156,7 +153,7 @@ class HumanAgreement(Part, frozen=True, kw_only=True):
     annotators: tuple[AnnotatorCorrelation, ...] = ()
 
 
-class Difference(Part, frozen=True, kw_only=True):
+class Difference(Ranged, frozen=True, kw_only=True):
     """The difference of two metrics in their correlation with the human scores.
 
     Args:
@@ -193,17 +190,13 @@ class Difference(Part, frozen=True, kw_only=True):
     p_holm: float | None = None
     p_both: float | None = None
 
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
     @property
     def significant(self) -> bool:
         """True if `p_holm` is below .05 and the interval excludes 0.
 
         The interval is asked for since PERM-BOTH takes pairs of texts for independent, so that its p may be too small.
         """
-        apart = self.low is not None and self.high is not None and not self.low <= 0 <= self.high
-        return apart and self.p_holm is not None and self.p_holm < ALPHA
+        return self.excludes_zero and self.p_holm is not None and self.p_holm < ALPHA
 
     def reversed(self) -> Difference:
         """The same difference as the second metric minus the first."""

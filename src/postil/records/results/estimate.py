@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from postil.records.results.base import Result
-from postil.records.results.parts import Excluded, OptionalPart, Part, Severity, check_interval
+from postil.records.results.parts import Excluded, OptionalPart, Part, Ranged, Severity
 
 __all__ = [
     "EstimateResult",
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-class SystemEstimate(Part, frozen=True, kw_only=True):
+class SystemEstimate(Ranged, frozen=True, kw_only=True):
     """The estimated mean grade of one system.
 
     Args:
@@ -53,12 +53,10 @@ class SystemEstimate(Part, frozen=True, kw_only=True):
     rank_high: int
     letters: str
 
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-        check_interval(self.human_low, self.human_high)
+    INTERVALS: ClassVar = (("low", "high"), ("human_low", "human_high"))
 
 
-class SystemDifference(Part, frozen=True, kw_only=True):
+class SystemDifference(Ranged, frozen=True, kw_only=True):
     """The difference of two systems' mean grades.
 
     Args:
@@ -78,9 +76,6 @@ class SystemDifference(Part, frozen=True, kw_only=True):
     high: float | None
     p: float | None
     p_holm: float | None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class PredictingScore(Part, frozen=True, kw_only=True):

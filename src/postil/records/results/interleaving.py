@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from postil.records.results.base import Result
-from postil.records.results.parts import Excluded, Part, check_interval
+from postil.records.results.parts import Excluded, Part, Ranged
 from postil.records.results.preferences import PreferenceSettings
 
 __all__ = ["InterleavedPair", "InterleavedRank", "InterleavingResult", "Preference"]
@@ -36,7 +36,7 @@ class InterleavedPair(Part, frozen=True, kw_only=True):
     balanced: bool
 
 
-class Preference(Part, frozen=True, kw_only=True):
+class Preference(Ranged, frozen=True, kw_only=True):
     """Preference of readers for one of two models.
 
     Args:
@@ -76,14 +76,10 @@ class Preference(Part, frozen=True, kw_only=True):
     p_articles: float | None
     p_holm: float | None
 
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
     @property
     def significant(self) -> bool:
         """True if p after Holm's correction is below .05 and the interval excludes 0."""
-        apart = self.low is not None and self.high is not None and not self.low <= 0 <= self.high
-        return apart and self.p_holm is not None and self.p_holm < 0.05
+        return self.excludes_zero and self.p_holm is not None and self.p_holm < 0.05
 
 
 class InterleavedRank(Part, frozen=True, kw_only=True):

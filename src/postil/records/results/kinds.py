@@ -98,7 +98,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
             "SelfPreference WithoutGrade"
         ),
         "length": "GainByLength LengthThird ListCorrelation",
-        "parts": "AnnotatorBias Estimate Excluded NAMED OptionalPart Part SEVERITY_LEVEL Severity check_interval",
+        "parts": "AnnotatorBias Estimate Excluded NAMED OptionalPart Part Ranged SEVERITY_LEVEL Severity",
         "passages": (
             "FLIPS Gain GainCurvePoints GainDifference NcgResult PassageData PassageSettings SummaryData "
             "SummaryResult SummaryScore SummarySettings smallest_p"

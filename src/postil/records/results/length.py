@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from postil.records.names import ranking
-from postil.records.results.parts import Estimate, OptionalPart, Part, check_interval
+from postil.records.results.parts import Estimate, Part, Ranged
 
 __all__ = ["GainByLength", "LengthThird", "ListCorrelation"]
 
 
-class ListCorrelation(OptionalPart, frozen=True, kw_only=True):
+class ListCorrelation(Ranged, frozen=True, kw_only=True, omit_defaults=True):
     """A rank correlation within lists of passages, the mean over the lists.
 
     Args:
@@ -28,7 +28,7 @@ class ListCorrelation(OptionalPart, frozen=True, kw_only=True):
     reason: str | None = None
 
     def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
+        super().__post_init__()
         if (self.value is None) != (self.lists == 0):
             raise ValueError(f"expected a value where lists have one, got {self.value} of {self.lists} lists")
 

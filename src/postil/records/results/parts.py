@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import msgspec
 
 from postil.messages import Listed, Message, spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Self
 
 __all__ = [
@@ -20,8 +20,8 @@ __all__ = [
     "Excluded",
     "OptionalPart",
     "Part",
+    "Ranged",
     "Severity",
-    "check_interval",
 ]
 
 SEVERITY_LEVEL: Final = 0.05
@@ -38,17 +38,33 @@ class OptionalPart(Part, frozen=True, kw_only=True, omit_defaults=True):
     """Base of the structs inside a result whose fields with a default are left out of the JSON."""
 
 
-def check_interval(low: float | None, high: float | None) -> None:
-    """Refuse an interval with one end, or with its ends in the wrong order.
+class Ranged(Part, frozen=True, kw_only=True):
+    """Base of the structs with a confidence interval, whose ends are both None where there is none."""
 
-    Raises:
-        ValueError: It is no interval; msgspec reports it as an invalid result.
-    """
-    if (low is None) != (high is None) or (low or 0) > (high or 0):
-        raise ValueError(f"expected an interval from low to high, got {low} and {high}")
+    INTERVALS: ClassVar[tuple[tuple[str, str], ...]] = (("low", "high"),)
+    """Names of the ends of each interval."""
+
+    def __post_init__(self) -> None:
+        """Refuse an interval with one end, or with its ends in the wrong order.
+
+        Raises:
+            ValueError: It is no interval; msgspec reports it as an invalid result.
+        """
+        for low, high in self._ends():
+            if (low is None) != (high is None) or (low or 0) > (high or 0):
+                raise ValueError(f"expected an interval from low to high, got {low} and {high}")
+
+    @property
+    def excludes_zero(self) -> bool:
+        """True if the first interval is above 0 or below it."""
+        low, high = next(self._ends())
+        return low is not None and high is not None and not low <= 0 <= high
+
+    def _ends(self) -> Iterator[tuple[float | None, float | None]]:
+        return ((getattr(self, low), getattr(self, high)) for low, high in self.INTERVALS)
 
 
-class Estimate(Part, frozen=True, kw_only=True):
+class Estimate(Ranged, frozen=True, kw_only=True):
     """A value with its 95 % percentile bootstrap confidence interval.
 
     Args:
@@ -60,9 +76,6 @@ class Estimate(Part, frozen=True, kw_only=True):
     value: float
     low: float | None
     high: float | None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class Excluded(Part, frozen=True, kw_only=True):

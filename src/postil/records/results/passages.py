@@ -11,7 +11,7 @@ from postil.records.names import WITHOUT_ITSELF, ranking
 from postil.records.results.base import Result
 from postil.records.results.correlations import Correlation
 from postil.records.results.length import GainByLength
-from postil.records.results.parts import Excluded, OptionalPart, Part, check_interval
+from postil.records.results.parts import Excluded, OptionalPart, Part, Ranged
 
 __all__ = [
     "FLIPS",
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-class Gain(Part, frozen=True, kw_only=True):
+class Gain(Ranged, frozen=True, kw_only=True):
     """Normalized cumulative gain of one measure at one rank cutoff.
 
     Args:
@@ -57,16 +57,13 @@ class Gain(Part, frozen=True, kw_only=True):
     WITHOUT: ClassVar = WITHOUT_ITSELF
     """Ending of the names of leave-one-out rankings; part of the JSON."""
 
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
-
     @property
     def name(self) -> str:
         """Name of the ranking in differences and lines."""
         return ranking(self.measure, self.leave_one_out)
 
 
-class GainDifference(Part, frozen=True, kw_only=True):
+class GainDifference(Ranged, frozen=True, kw_only=True):
     """The difference of two rankings in nCG at one rank cutoff.
 
     Args:
@@ -90,9 +87,6 @@ class GainDifference(Part, frozen=True, kw_only=True):
     p: float
     p_holm: float
     test: str
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
     def reversed(self) -> GainDifference:
         """The same difference as the second ranking minus the first."""
@@ -192,7 +186,7 @@ class PassageSettings(OptionalPart, frozen=True, kw_only=True):
     equal_texts: Literal["leave", "stay"] = "leave"
 
 
-class SummaryScore(OptionalPart, frozen=True, kw_only=True):
+class SummaryScore(Ranged, frozen=True, kw_only=True, omit_defaults=True):
     """The mean score of a system's summaries by one measure.
 
     Args:
@@ -216,9 +210,6 @@ class SummaryScore(OptionalPart, frozen=True, kw_only=True):
     n: int
     better: Literal["high", "low"]
     signature: str
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class SummaryData(Part, frozen=True, kw_only=True):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from postil.records.results.base import Result
-from postil.records.results.parts import Estimate, OptionalPart, Part, check_interval
+from postil.records.results.parts import Estimate, OptionalPart, Ranged
 
 __all__ = ["PreferenceSettings", "PreferencesResult", "PreferredPair", "PreferredSystem"]
 
 
-class PreferredSystem(Part, frozen=True, kw_only=True):
+class PreferredSystem(Ranged, frozen=True, kw_only=True):
     """A system by the preferences for its texts.
 
     Args:
@@ -45,12 +47,10 @@ class PreferredSystem(Part, frozen=True, kw_only=True):
     rank_high: int
     letters: str
 
-    def __post_init__(self) -> None:
-        check_interval(self.win_low, self.win_high)
-        check_interval(self.low, self.high)
+    INTERVALS: ClassVar = (("win_low", "win_high"), ("low", "high"))
 
 
-class PreferredPair(Part, frozen=True, kw_only=True):
+class PreferredPair(Ranged, frozen=True, kw_only=True):
     """Pair of systems: the preferences between them, and the difference of their strengths.
 
     Args:
@@ -84,9 +84,6 @@ class PreferredPair(Part, frozen=True, kw_only=True):
     high: float | None
     p: float | None
     p_holm: float | None
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class PreferenceSettings(OptionalPart, frozen=True, kw_only=True):

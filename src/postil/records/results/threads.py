@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from postil.records.results.base import Result
 from postil.records.results.commenters import RankingDifference, RankingMeasure
-from postil.records.results.parts import Excluded, Part, check_interval
+from postil.records.results.parts import Excluded, Part, Ranged
 
 __all__ = ["FeatureWeight", "ThreadOrdersResult", "ThreadSettings"]
 
 
-class FeatureWeight(Part, frozen=True, kw_only=True):
+class FeatureWeight(Ranged, frozen=True, kw_only=True):
     """The weight of a feature in a model of quality.
 
     Args:
@@ -26,9 +26,6 @@ class FeatureWeight(Part, frozen=True, kw_only=True):
     low: float
     high: float
     predicts: bool
-
-    def __post_init__(self) -> None:
-        check_interval(self.low, self.high)
 
 
 class ThreadSettings(Part, frozen=True, kw_only=True):

@@ -109,10 +109,7 @@ def matrices(look: Lookup) -> list[Picture]:
             if row is None:
                 continue
             values[at] = row.value
-            if coefficient in look.tested:
-                marks[at] = row.significant
-            else:
-                marks[at] = row.low is not None and row.high is not None and not row.low <= 0 <= row.high
+            marks[at] = row.significant if coefficient in look.tested else row.excludes_zero
         if np.isnan(values).all():
             continue
         note = f"interval excludes 0, {'Holm-adjusted p < .05' if coefficient in look.tested else 'no test'}"
