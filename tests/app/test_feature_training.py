@@ -91,7 +91,7 @@ def test_stored_comments_have_the_scores_of_their_texts(corpus: Corpus, model: P
     lists = retriever.candidates(dev)
     rows = retriever.features(dev, lists)
     assert [each.shape for each in rows] == [(len(some), 20) for some in lists]
-    assert "less_hub_sentence" in retriever.feature_names
+    assert "less_hub_sentence" in retriever.show_columns
     ranker = retriever.ranker
     assert isinstance(ranker, FeatureRanker)
     stored = ranker.score_stored(retriever._read(dev), lists)
@@ -136,7 +136,7 @@ def test_a_grown_ranker_scores_as_one_of_all(corpus: Corpus, model: Path) -> Non
 def test_titles_and_words_alone(corpus: Corpus, tmp_path: Path) -> None:
     train_retriever("ir-t", corpus.path, tmp_path / "m", WORDS_ONLY)
     retriever = Retriever.open(tmp_path / "m")
-    assert len(retriever.feature_names) == 9
+    assert len(retriever.show_columns) == 1 + 9
     assert not (tmp_path / "m" / "vectors").exists()
     assert retriever.model.metadata["options"]["vectors"] == {"origin": "none", "signature": ""}
     assert retriever.comment(list(corpus.articles("dev"))[:1], 2)[0].suggestions
@@ -171,7 +171,7 @@ def test_all_comments_of_dev_may_be_negatives(corpus: Corpus, tmp_path: Path) ->
 def test_other_rankers_have_no_features(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train_retriever("ir-t", corpus.path, tmp_path / "m", RetrieverTrainOptions(ranker="tf-idf", eval_negatives=5))
     with pytest.raises(UsageError, match=r"m: its ranker has no features; train it again with ranker=.features. or"):
-        _ = Retriever.open(tmp_path / "m").feature_names
+        Retriever.open(tmp_path / "m").features([], [])
     with pytest.raises(UsageError, match="vectors: of the features, and the ranker tf-idf has none"):
         RetrieverTrainOptions(ranker="tf-idf", vectors="v")
     with pytest.raises(UsageError, match="dropout: of the network, and the ranker features has none"):

@@ -18,8 +18,7 @@ from postil.corpus import blocks as cutting
 from postil.corpus import passes
 from postil.corpus.build import Source, build
 from postil.corpus.split import Share
-from postil.corpus.statistics import ALL, statistics
-from postil.corpus.summary import Summary
+from postil.corpus.statistics import ALL, Summary, statistics
 from postil.engine import open_engine
 from postil.errors import InvalidInput
 from postil.records.histogram import Histogram

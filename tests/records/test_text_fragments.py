@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.records.documents import Block, Document
-from postil.records.text_fragments import TextFragments, text_fragment, web_address
+from postil.records.text_fragments import TextFragments, web_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +125,7 @@ def equal_before(made: Document, start: int) -> bool:
 @given(passages())
 def test_the_passage_is_found_first(case: tuple[Document, int, int]) -> None:
     made, start, end = case
-    found = Page(made).first(text_fragment(made, start, end))
+    found = Page(made).first(TextFragments(made).fragment(start, end))
     if not equal_before(made, start):
         assert found == (start, end)
     assert Page.same(" ".join(made.text[found[0] : found[1]].split())) == Page.same(
@@ -138,7 +138,7 @@ def test_words_around_the_passage_are_named_only_where_its_own_are_found_elsewhe
     case: tuple[Document, int, int],
 ) -> None:
     made, start, end = case
-    directive = text_fragment(made, start, end)
+    directive = TextFragments(made).fragment(start, end)
     places = list(Page(made).places(" ".join(made.text[start:end].split()), 0))
     if places[0][2:] == (start, end):
         assert "-," not in directive
@@ -148,7 +148,7 @@ def test_words_around_the_passage_are_named_only_where_its_own_are_found_elsewhe
 def test_reserved_characters_are_encoded() -> None:
     text = "Tea, well-made & hot – 100% #1?\n\tIt’s “good”\u00a0tea."
     made = document("Before it.", text)
-    fragment = text_fragment(made, made.blocks[1].start, made.blocks[1].end)
+    fragment = TextFragments(made).fragment(made.blocks[1].start, made.blocks[1].end)
     assert fragment.startswith("#:~:text=Tea%2C%20well%2Dmade%20%26%20hot%20%E2%80%93%20100%25%20%231%3F%20It")
     assert fragment.isascii()
     assert not set(fragment.removeprefix("#:~:text=")) & set("-,& \n")
@@ -158,7 +158,7 @@ def test_reserved_characters_are_encoded() -> None:
 def test_an_equal_passage_further_up_asks_for_context() -> None:
     made = document("It rained. We had tea. It rained.", "At noon it rained. The end.", "It rained.")
     first, second, third, last = (match.start() for match in re.finditer("(?i)it rained", made.text))
-    fragments = [text_fragment(made, start, start + 10) for start in (first, second, third, last)]
+    fragments = [TextFragments(made).fragment(start, start + 10) for start in (first, second, third, last)]
     assert fragments[0] == "#:~:text=It%20rained."
     assert fragments[1] == "#:~:text=tea.-,It%20rained."
     assert fragments[2] == "#:~:text=noon-,it%20rained."  # browsers do not see the case
@@ -169,7 +169,7 @@ def test_a_long_passage_is_named_by_its_ends() -> None:
     sentence = " ".join(f"word{n}" for n in range(80)) + "."
     made = document("word0 word1 word2 and no more. Then word79.", f"So: {sentence} Then no more.")
     start = made.text.index(sentence)
-    fragment = text_fragment(made, start, start + len(sentence))
+    fragment = TextFragments(made).fragment(start, start + len(sentence))
     assert fragment == "#:~:text=word0%20word1%20word2%20word3,word76%20word77%20word78%20word79."
     assert Page(made).first(fragment) == (start, start + len(sentence))
 
@@ -177,56 +177,56 @@ def test_a_long_passage_is_named_by_its_ends() -> None:
 def test_a_long_passage_whose_end_is_found_too_early_has_more_of_it() -> None:
     sentence = f"one two three four {'five six seven eight, ' * 20}ten eleven twelve five six seven eight."
     made = document(sentence)
-    assert Page(made).first(text_fragment(made, 0, len(sentence))) == (0, len(sentence))
+    assert Page(made).first(TextFragments(made).fragment(0, len(sentence))) == (0, len(sentence))
 
 
 @pytest.mark.parametrize("sentence", ["茶很热。", "我们喝茶，天下雨了。", "雨が降った。お茶を飲んだ。"])
 def test_scripts_without_spaces(sentence: str) -> None:
     made = document(f"昨天{sentence[:-1]}吗？{sentence}完了。", f"天下雨。{sentence}")
     start = made.text.rindex(sentence)
-    fragment = text_fragment(made, start, start + len(sentence))
+    fragment = TextFragments(made).fragment(start, start + len(sentence))
     assert Page(made).first(fragment) == (start, start + len(sentence))
     long = "茶很热，" * 90 + "我们喝。"
     made = document("茶很热，茶", long)
     start = made.blocks[1].start
-    assert Page(made).first(text_fragment(made, start, start + len(long))) == (start, start + len(long))
-    terms = text_fragment(made, start, start + len(long)).removeprefix("#:~:text=").split(",")
+    assert Page(made).first(TextFragments(made).fragment(start, start + len(long))) == (start, start + len(long))
+    terms = TextFragments(made).fragment(start, start + len(long)).removeprefix("#:~:text=").split(",")
     clauses = {clause for term in terms for clause in re.split("[，。]", unquote(term).strip("-")) if clause}
     assert clauses <= {"茶很热", "我们喝"}  # whole ones: only at punctuation a word surely ends
 
 
 def test_ends_within_a_word_take_the_word() -> None:
     made = document("The mountaineers can't climb 3,000 metres.")
-    assert text_fragment(made, 7, 12) == "#:~:text=mountaineers"
-    assert text_fragment(made, 18, 20) == "#:~:text=can%27t"
-    assert text_fragment(made, 29, 30) == "#:~:text=3%2C000"
-    assert text_fragment(made, 3, 4) == ""
+    assert TextFragments(made).fragment(7, 12) == "#:~:text=mountaineers"
+    assert TextFragments(made).fragment(18, 20) == "#:~:text=can%27t"
+    assert TextFragments(made).fragment(29, 30) == "#:~:text=3%2C000"
+    assert TextFragments(made).fragment(3, 4) == ""
 
 
 @pytest.mark.parametrize("endless", ["a" * 5000, "茶" * 5000, "e" + "\u0301" * 5000])
 def test_a_word_without_an_end_has_no_fragment(endless: str) -> None:
     made = document(f"Tea {endless} rain", url="https://example.org/")
-    assert text_fragment(made, 1000, 1050) == ""
+    assert TextFragments(made).fragment(1000, 1050) == ""
     assert TextFragments(made).link(1000, 1050) == "https://example.org/"
-    assert text_fragment(made, 0, 3) == "#:~:text=Tea"
+    assert TextFragments(made).fragment(0, 3) == "#:~:text=Tea"
 
 
 def test_a_text_of_equal_words_has_a_fragment_in_the_end() -> None:
     made = document("the b " + "the c " * 20_000 + "the b")
-    assert text_fragment(made, len(made.text) - 1, len(made.text)) == "#:~:text=b"  # of the first one
+    assert TextFragments(made).fragment(len(made.text) - 1, len(made.text)) == "#:~:text=b"  # of the first one
     dots = document("." * 20_000)
-    assert text_fragment(dots, 9000, 9010) == "#:~:text=.........."
+    assert TextFragments(dots).fragment(9000, 9010) == "#:~:text=.........."
 
 
 def test_equal_passages_in_equal_surroundings_name_the_first() -> None:
     made = document(*["It rained."] * 4)
-    fragment = text_fragment(made, made.blocks[2].start, made.blocks[2].end)
+    fragment = TextFragments(made).fragment(made.blocks[2].start, made.blocks[2].end)
     assert Page(made).first(fragment) == (0, 10)
 
 
 def test_a_passage_over_several_blocks_has_no_term_that_crosses_them() -> None:
     made = document("Tea is hot.", "It rained.", "We drank it.")
-    assert text_fragment(made, 0, len(made.text)) == "#:~:text=Tea%20is%20hot,We%20drank%20it."
+    assert TextFragments(made).fragment(0, len(made.text)) == "#:~:text=Tea%20is%20hot,We%20drank%20it."
 
 
 @pytest.mark.parametrize(
@@ -260,4 +260,4 @@ def test_only_web_addresses_are_linked(url: str, address: str | None) -> None:
 
 def test_a_document_without_blocks_is_one_block() -> None:
     made = Document(text="Tea.  It rained.", blocks=(), source="tea.txt")
-    assert text_fragment(made, 6, 16) == "#:~:text=It%20rained."
+    assert TextFragments(made).fragment(6, 16) == "#:~:text=It%20rained."

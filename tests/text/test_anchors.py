@@ -13,8 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from linked_text import anchors_of
 from postil.errors import MissingExtra
-from postil.text.anchors import Anchor, anchors_of
+from postil.text.anchors import Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

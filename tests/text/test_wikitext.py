@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploration import examples
-from postil.text.anchors import anchors_of
+from linked_text import anchors_of
 from postil.text.wikitext import redirect_of, wiki_blocks
 
 pytest.importorskip("mwparserfromhell", reason="needs the extra wiki")

@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SETTINGS",
-    "AddressOption",
     "CampaignArgument",
-    "EngineOption",
     "FormatOption",
     "ReportOption",
     "ScoresArgument",
-    "SeedOption",
-    "StemOption",
-    "StopOption",
     "group",
 ]
 
@@ -59,12 +54,6 @@ def _format(name: str) -> Format:
 CampaignArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="CAMPAIGN", help="The campaign: an SQLite file, sqlite:///FILE or postgresql://…")
 ]
-AddressOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto.")
-]
-EngineOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME", help="Where the work is done: local, or ray; the results do not depend on it.")
-]
 FormatOption: TypeAlias = Annotated[
     Format, typer.Option(parser=_format, metavar="FORMAT", help="table, json, jsonl, csv, markdown, latex or html.")
 ]
@@ -79,6 +68,3 @@ ScoresArgument: TypeAlias = Annotated[
         help="Item scores (item, system, metric, score, and signature if there is one), as from score --items.",
     ),
 ]
-SeedOption: TypeAlias = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed.")]
-StemOption: TypeAlias = Annotated[str, typer.Option(metavar="NAME", help="none, or a stemmer such as porter.")]
-StopOption: TypeAlias = Annotated[str, typer.Option(metavar="LANG", help="none, or a list of stop words such as en.")]

@@ -303,15 +303,6 @@ class Retriever:
         """
         return self._candidates(articles, self._read(articles))
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the columns of `features`; see `postil.commenters.relevance_features`.
-
-        Raises:
-            UsageError: The model's ranker has no features.
-        """
-        return self._by_features.features.names
-
     def features(self, articles: Sequence[Article], comments: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float64]]:
         """Compute the features of articles and stored comments.
 

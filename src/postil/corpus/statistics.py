@@ -6,12 +6,16 @@ engine gives the same numbers. Distributions are kept exactly, as counts of each
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections import Counter
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Final
 
-from postil.corpus.summary import Summarize, shards
+import numpy as np
+
 from postil.errors import InvalidInput
+from postil.records.histogram import EMPTY, Histogram
+from postil.records.parquet import arrow
 from postil.records.results import (
     CorpusStatistics,
     DateStatistics,
@@ -23,18 +27,25 @@ from postil.records.results import (
 from postil.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from postil.corpus.passes import OnProgress
-    from postil.corpus.store import Corpus
-    from postil.corpus.summary import Summary
+    from postil.corpus.store import Corpus, Field
     from postil.engine import Engine
-    from postil.records.histogram import Histogram
+    from postil.records.parquet import Arrow
     from postil.records.scale import Scale
 
-__all__ = ["ALL", "Statistics", "spread", "statistics"]
+__all__ = ["ALL", "Statistics", "Summary", "spread", "statistics"]
 
 ALL: Final = CorpusStatistics.ALL
+LEAVES: Final = {(name, name) for name in ("title", "content", "category", "date")} | {
+    *(("comments", name) for name in ("text", "upvotes", "grade", "date")),
+    ("held_out", "upvotes"),
+}
+"""First and last name of the columns that are read."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,3 +189,278 @@ def statistics(
                 raise InvalidInput(problem, where=str(corpus.path / "data"), field="grade")
     top = None if not grades.n else scale.high if scale else float(splits[ALL].best.values[-1])
     return Statistics(splits, corpus.metadata.tokenizer, corpus.vocab_size, top)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The dates of articles or comments.
+
+    Args:
+        n: Number of those with a date.
+        first: The earliest date; empty without any.
+        last: The latest date.
+
+    >>> Period(1, "2020-03-21T00:00:00Z", "2020-03-21T00:00:00Z") + Period()
+    Period(n=1, first='2020-03-21T00:00:00Z', last='2020-03-21T00:00:00Z')
+    """
+
+    n: int = 0
+    first: str = ""
+    last: str = ""
+
+    def __add__(self, other: Period) -> Period:
+        """The period of both."""
+        if not (self.n and other.n):
+            return self if self.n else other
+        return Period(self.n + other.n, min(self.first, other.first), max(self.last, other.last))
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Summary:
+    """The counts and distributions of a split, or of a file of one; summaries add up.
+
+    Lengths in words are those of the token arrays, lengths in characters count code points.
+
+    Args:
+        articles: Number of articles.
+        comments: Number of comments, without the held-out ones; all below is about these.
+        held_out: Number of comments set aside when references were sampled.
+        tokens: Number of tokens in titles, contents and comments.
+        known: Number of those within the vocabulary of models.
+        words: uint8, one bit per word of the corpus, set if it occurs.
+        categories: Number of articles of each category.
+        comments_per_article: Number of comments of each article.
+        upvotes: Upvotes of each comment that has them.
+        title_words: Words of each title.
+        title_characters: Characters of each title.
+        content_words: Words of each article that has content.
+        content_characters: Characters of each article that has content.
+        comment_words: Words of each comment.
+        comment_characters: Characters of each comment.
+        grades: The agreed grade of each graded comment, else the mean of its ratings.
+        best: The highest rating of each graded comment; its grade where it has no ratings.
+        best_of_article: The highest of these of each article with graded comments.
+        ratings: Their number, of each comment that has some.
+        dates: Dates of articles.
+        comment_dates: Dates of comments.
+    """
+
+    articles: int = 0
+    comments: int = 0
+    held_out: int = 0
+    tokens: int = 0
+    known: int = 0
+    words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(1, dtype=np.uint8))
+    categories: Counter[str] = field(default_factory=Counter)
+    comments_per_article: Histogram = EMPTY
+    upvotes: Histogram = EMPTY
+    title_words: Histogram = EMPTY
+    title_characters: Histogram = EMPTY
+    content_words: Histogram = EMPTY
+    content_characters: Histogram = EMPTY
+    comment_words: Histogram = EMPTY
+    comment_characters: Histogram = EMPTY
+    grades: Histogram = EMPTY
+    best: Histogram = EMPTY
+    best_of_article: Histogram = EMPTY
+    ratings: Histogram = EMPTY
+    dates: Period = Period()
+    comment_dates: Period = Period()
+
+    def __add__(self, other: Summary) -> Summary:
+        """The summary of both."""
+        pairs = ((name.name, getattr(self, name.name), getattr(other, name.name)) for name in fields(self))
+        return Summary(**{name: one | two if name == "words" else one + two for name, one, two in pairs})
+
+    @property
+    def distinct_words(self) -> int:
+        """Number of distinct words."""
+        return int(np.unpackbits(self.words).sum())
+
+    @property
+    def known_share(self) -> float | None:
+        """Share of the tokens that models know; None without tokens."""
+        return self.known / self.tokens if self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A file of a split.
+
+    Args:
+        split: The split.
+        file: The file.
+        first: Index of its first article in the split.
+    """
+
+    split: str
+    file: Path
+    first: int
+
+
+def shards(corpus: Corpus, split: str) -> Iterator[Shard]:
+    """The files of a split.
+
+    Args:
+        corpus: The corpus.
+        split: The split.
+
+    Raises:
+        InvalidInput: A file is missing or damaged, or they hold other articles than the token arrays.
+    """
+    first = 0
+    for file in corpus.files(split):
+        yield Shard(split, file, first)
+        with _opened(file) as parquet:
+            first += parquet.metadata.num_rows
+    if first != len(corpus.starts(split)) - 1:
+        raise _apart(corpus.path, split, f"{first:,} articles in data", f"{len(corpus.starts(split)) - 1:,} in tokens")
+
+
+def _apart(path: Path, split: str, *both: str) -> InvalidInput:
+    problem = f"{split}: expected as many texts in data as in tokens, got {' and '.join(both)}; was the folder changed?"
+    return InvalidInput(problem, where=str(path))
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[Arrow]:
+    pa = arrow()
+    try:
+        with pa.parquet.ParquetFile(file) as parquet:
+            yield parquet
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidInput(
+            "not a Parquet file, or a damaged one; was the folder copied whole?", where=str(file)
+        ) from error
+
+
+@dataclass(frozen=True)
+class Summarize:
+    """Summarizer of files; it can be sent to another process.
+
+    Args:
+        corpus: The corpus that they are of.
+    """
+
+    corpus: Corpus
+
+    def __call__(self, shard: Shard) -> Summary:
+        """Summarize a file.
+
+        Args:
+            shard: The file.
+
+        Raises:
+            InvalidInput: It is damaged, or holds other texts than the token arrays.
+        """
+        summary, filled = Summary(), [np.zeros(0, dtype=bool)]
+        with _opened(shard.file) as file:
+            paths = [file.schema.column(number).path for number in range(len(file.schema.names))]
+            leaves = [path for path in paths if (path.partition(".")[0], path.rpartition(".")[2]) in LEAVES]
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number, leaves).combine_chunks()
+                summary += _columns(table)
+                filled.append(table["content"].is_valid().to_numpy())
+        starts = self.corpus.starts(shard.split)[shard.first : shard.first + summary.articles + 1]
+        first, last = int(starts[0]), int(starts[-1])
+        if summary.comments != last - first:
+            raise _apart(
+                shard.file, shard.split, f"{summary.comments:,} comments in data", f"{last - first:,} in tokens"
+            )
+        articles = slice(shard.first, shard.first + summary.articles + 1)
+        try:
+            return summary + self._tokens(shard.split, articles, slice(first, last + 1), np.concatenate(filled))
+        except IndexError as error:
+            problem = f"{shard.split}: the token arrays do not fit data and words.txt; was the folder changed?"
+            raise InvalidInput(problem, where=str(self.corpus.path)) from error
+
+    def _tokens(self, split: str, articles: slice, comments: slice, filled: NDArray[np.bool_]) -> Summary:
+        """Count words; the slices are those of the offsets."""
+        known = self.corpus.vocab_size
+        seen = np.zeros(self.corpus.metadata.words, dtype=bool)
+        tokens = models = 0
+        lengths = {}
+        whats: tuple[Field, ...] = ("title", "content", "comments")
+        for what in whats:
+            texts = self.corpus.tokens(split, what)
+            offsets = texts.offsets[comments if what == "comments" else articles]
+            ids = texts.ids[offsets[0] : offsets[-1]]
+            seen[ids] = True
+            tokens += len(ids)
+            models += int(np.count_nonzero(ids < known))
+            lengths[what] = np.diff(offsets)
+        return Summary(
+            tokens=tokens,
+            known=models,
+            words=np.packbits(seen),
+            title_words=Histogram.of(lengths["title"]),
+            content_words=Histogram.of(lengths["content"][filled]),
+            comment_words=Histogram.of(lengths["comments"]),
+        )
+
+
+def _columns(table: Arrow) -> Summary:
+    """Count all but words."""
+    pa = arrow()
+    lists = table["comments"].combine_chunks()
+    comments, sizes = lists.flatten(), lists.value_lengths().to_numpy(zero_copy_only=False)
+    held_out = pa.compute.sum(pa.compute.list_value_length(table["held_out"])).as_py() or 0
+    found = pa.compute.value_counts(table["category"].drop_null()).to_pylist()
+    grades, best, ratings = _grades(comments)
+    return Summary(
+        articles=table.num_rows,
+        comments=len(comments),
+        held_out=held_out,
+        categories=Counter({each["values"]: each["counts"] for each in found if each["values"]}),
+        comments_per_article=Histogram.of(sizes),
+        upvotes=_histogram(comments.field("upvotes")),
+        title_characters=_characters(table["title"]),
+        content_characters=_characters(table["content"]),
+        comment_characters=_characters(comments.field("text")),
+        grades=Histogram.of(grades[~np.isnan(grades)]),
+        best=Histogram.of(best[~np.isnan(best)]),
+        best_of_article=_best_of(best, sizes),
+        ratings=Histogram.of(ratings[ratings > 0]),
+        dates=_period(table["date"]) if "date" in table.column_names else Period(),
+        comment_dates=_period(comments.field("date")) if comments.type.get_field_index("date") >= 0 else Period(),
+    )
+
+
+def _period(column: Arrow) -> Period:
+    found = arrow().compute.min_max(column).as_py()
+    return Period(len(column) - column.null_count, found["min"] or "", found["max"] or "")
+
+
+def _histogram(column: Arrow) -> Histogram:
+    return Histogram.of(column.drop_null().to_numpy())
+
+
+def _characters(column: Arrow) -> Histogram:
+    return _histogram(arrow().compute.utf8_length(column))
+
+
+def _grades(comments: Arrow) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Grade, highest rating and number of ratings of each comment; NaN where there is no grade."""
+    grades = comments.field("grade").to_numpy(zero_copy_only=False).astype(np.float64)
+    lists = comments.field("ratings")
+    ratings = lists.flatten().field("grade").to_numpy(zero_copy_only=False)
+    sizes = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    rated = sizes > 0
+    if not rated.any():
+        return grades, grades, sizes
+    starts = (np.cumsum(sizes) - sizes)[rated]
+    with np.errstate(over="ignore"):
+        means = np.add.reduceat(ratings, starts) / sizes[rated]
+    if not np.isfinite(means).all():
+        means = np.add.reduceat(ratings / np.repeat(sizes, sizes), starts)
+    mean, best = np.full(len(grades), np.nan), grades.copy()
+    mean[rated], best[rated] = means, np.maximum.reduceat(ratings, starts)
+    return np.where(np.isnan(grades), mean, grades), best, sizes
+
+
+def _best_of(best: NDArray[np.float64], sizes: NDArray[np.int64]) -> Histogram:
+    """The highest of each article's comments, of articles where some has one."""
+    some = ~np.isnan(best)
+    owners = np.repeat(np.arange(len(sizes)), sizes)[some]
+    firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+    return Histogram.of(np.maximum.reduceat(best[some], firsts) if len(firsts) else best[some])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.records.documents import Document
 
-__all__ = ["TextFragments", "text_fragment", "web_address"]
+__all__ = ["TextFragments", "web_address"]
 
 LONGEST: Final = 300
 """Largest number of characters of a passage that a fragment has whole, as the specification recommends; of longer ones
@@ -67,6 +67,13 @@ class TextFragments:
 
     Args:
         document: The document.
+
+    >>> from postil.records.documents import Block, Document
+    >>> text = "Rain fell. Tea, well-made, is hot. Rain fell."
+    >>> page = Document(text=text, blocks=(Block(kind="paragraph", start=0, end=len(text)),), source="tea.html")
+    >>> fragments = TextFragments(page)
+    >>> fragments.fragment(11, 34), fragments.fragment(35, 45)
+    ('#:~:text=Tea%2C%20well%2Dmade%2C%20is%20hot.', '#:~:text=hot.-,Rain%20fell.')
     """
 
     def __init__(self, document: Document) -> None:
@@ -98,11 +105,16 @@ class TextFragments:
         return url + (fragment.removeprefix("#") if "#" in url else fragment)
 
     def fragment(self, start: int, end: int) -> str:
-        """The text fragment of a passage; see `text_fragment`.
+        """The text fragment of a passage, to be put behind the address of its document.
 
         Args:
-            start: Index of its first character in the text of the document.
-            end: Index after its last character.
+            start: Index of the first character of the passage in the text of the document.
+            end: Index after its last character. Where an end falls within a word, the whole word is taken.
+
+        Returns:
+            ``#:~:text=[prefix-,]start[,end][,-suffix]``, percent-encoded: the passage itself, or the first and the last
+            words of one of more than 300 characters; with words before or after it where the same words stand earlier.
+            Of passages that are equal in all that stands around them it is the first one. Empty without a word.
         """
         start, end = self._whole_words(start, end)
         if start >= end:
@@ -253,30 +265,6 @@ class TextFragments:
     def _pattern(self, start: int, end: int) -> re.Pattern[str] | None:
         words = self._flat[start:end].replace(BETWEEN, " ").split()
         return re.compile(" +".join(map(re.escape, words))) if words else None
-
-
-def text_fragment(document: Document, start: int, end: int) -> str:
-    """The text fragment of a passage, to be put behind the address of its document.
-
-    Args:
-        document: The document; of many passages take `TextFragments`, which reads it once.
-        start: Index of the first character of the passage in the text of the document.
-        end: Index after its last character. Where an end falls within a word, the whole word is taken.
-
-    Returns:
-        ``#:~:text=[prefix-,]start[,end][,-suffix]``, percent-encoded: the passage itself, or the first and the last
-        words of one of more than 300 characters; with words before or after it where the same words stand earlier.
-        Of passages that are equal in all that stands around them it is the first one. Empty without a word.
-
-    >>> from postil.records.documents import Block, Document
-    >>> text = "Rain fell. Tea, well-made, is hot. Rain fell."
-    >>> page = Document(text=text, blocks=(Block(kind="paragraph", start=0, end=len(text)),), source="tea.html")
-    >>> text_fragment(page, 11, 34)
-    '#:~:text=Tea%2C%20well%2Dmade%2C%20is%20hot.'
-    >>> text_fragment(page, 35, 45)
-    '#:~:text=hot.-,Rain%20fell.'
-    """
-    return TextFragments(document).fragment(start, end)
 
 
 def web_address(url: str | None) -> str | None:

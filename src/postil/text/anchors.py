@@ -18,13 +18,13 @@ from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from postil.text.wiki_markup import BRACKETS, OWN_LINE, UNSEEN_MARKS, parsed
+from postil.text.wiki_markup import BRACKETS, OWN_LINE, UNSEEN_MARKS
 
 if TYPE_CHECKING:
     from mwparserfromhell.nodes import Heading, Node, Tag, Wikilink
     from mwparserfromhell.wikicode import Wikicode
 
-__all__ = ["Anchor", "Linked", "WikiPage", "anchors_of"]
+__all__ = ["Anchor", "WikiPage"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -68,7 +68,6 @@ _UNSEEN_TAGS = _words("""
     categorytree templatestyles templatedata includeonly style script
 """)
 _RAW_TAGS = _words("nowiki pre source syntaxhighlight")
-_WHITE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,45 +83,21 @@ class Anchor:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A plain text with its anchors.
-
-    Args:
-        text: Plain text, without markup. Runs of white space are one space, or one line end where they hold one.
-        anchors: The links, in the order of the text.
-    """
-
-    text: str
-    anchors: tuple[Anchor, ...]
-
-
-def anchors_of(wikitext: str) -> Linked:
-    """Return the plain text of a wikitext and its anchors.
+class WikiPage:
+    """Text and anchors read so far; a subclass marks more of them in the text.
 
     Lower-case letters right after a link belong to its text, as in MediaWiki. Of nested links the inner one counts. No
     two square brackets are adjacent in the text: a space separates what is left of broken markup or stands in
     ``<nowiki>``.
 
-    Args:
-        wikitext: Any text; broken markup is text.
-
-    Raises:
-        MissingExtra: mwparserfromhell is not installed.
-
-    >>> linked = anchors_of("A '''[[duck]]''' is a [[Bird|water bird]], like [[swan]]s.{{cn}} [[Category:Ducks]]")
-    >>> linked.text
-    'A duck is a water bird, like swans.'
-    >>> [(anchor.text, anchor.target) for anchor in linked.anchors]
+    >>> from postil.text.wiki_markup import parsed
+    >>> page = WikiPage()
+    >>> page.read(parsed("A '''[[duck]]''' is a [[Bird|water bird]], like [[swan]]s.{{cn}} [[Category:Ducks]]"))
+    >>> page.text
+    'A duck is a water bird, like swans. '
+    >>> [(anchor.text, anchor.target) for anchor in page.anchors]
     [('duck', 'Duck'), ('water bird', 'Bird'), ('swans', 'Swan')]
     """
-    page = WikiPage()
-    page.read(parsed(wikitext))
-    return Linked(_WHITE.sub(lambda run: "\n" if "\n" in run[0] else " ", page.text).strip(), tuple(page.anchors))
-
-
-class WikiPage:
-    """Text and anchors read so far; a subclass marks more of them in the text."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

@@ -159,9 +159,7 @@ def train_generator(
         comments_per_group=options.comments_per_group or COMMENTS_PER_GROUP,
     )
     task = GenerationTask(train, dev, options, training, data)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(training.seed)
-        network = models.build(Seq2SeqNetwork, options, options.vocab_size)
+    network = models.build(Seq2SeqNetwork, options, options.vocab_size, training.seed)
     network.initialize(_target_counts(train.comments, options.vocab_size), embeddings)
     models.train(
         folder,

@@ -37,13 +37,14 @@ Options = TypeVar("Options")
 Network = TypeVar("Network", bound=nn.Module)
 
 
-def build(network: Callable[[Options, int], Network], options: Options, vocab_size: int) -> Network:
+def build(network: Callable[[Options, int], Network], options: Options, vocab_size: int, seed: int) -> Network:
     """Build a network if this machine has the memory to train it.
 
     Args:
         network: Constructor of the network.
         options: Options of the network.
         vocab_size: Number of token ids.
+        seed: Seed of its parameters.
 
     Raises:
         UsageError: The machine has too little memory.
@@ -53,7 +54,9 @@ def build(network: Callable[[Options, int], Network], options: Options, vocab_si
         needed = f"training takes {size * _COPIES / 1e9:,.0f} GB of memory, and this machine has {there / 1e9:,.0f}"
         problem = f"the network has {size // 4:,} parameters; {needed}"
         raise UsageError(f"{problem}; choose smaller sizes or a smaller vocabulary")
-    return network(options, vocab_size)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return network(options, vocab_size)
 
 
 def _outline(network: Callable[[Options, int], Network], options: Options, vocab_size: int) -> dict[str, Tensor]:

@@ -209,9 +209,7 @@ def train_relevance(
     data = data_hash(*train, *dev, *(() if embeddings is None else (embeddings,)))
     task = RelevanceTask(train, dev, options, training, data)
     vocab_size = min(options.vocab_size, SPECIAL + 1 + max(int(texts.ids.max(initial=0)) for texts in train[:2]))
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(training.seed)
-        network = models.build(RelevanceNetwork, options, vocab_size)
+    network = models.build(RelevanceNetwork, options, vocab_size, training.seed)
     _initialize(network, train, embeddings)
     models.train(
         folder,
