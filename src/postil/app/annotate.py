@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args
 
-import msgspec
-
 from postil.annotation.export import TABLE_FORMATS, export_files
 from postil.annotation.models import Role
 from postil.app.campaign_serving import checked_base_url
@@ -193,7 +191,7 @@ def write_rows(path: str, rows: Sequence[Row] | str) -> None:
         rows: Rows of one type, or the text of the file.
     """
     if isinstance(rows, str) or path.endswith(".csv"):
-        text = rows if isinstance(rows, str) else rows_as_csv([msgspec.structs.asdict(row) for row in rows])
+        text = rows if isinstance(rows, str) else rows_as_csv(rows)
         with AtomicFile(path) as stream:
             stream.write(text.encode())
         return

@@ -199,19 +199,17 @@ def _aligned(scores: Sequence[_Score | None], cells: Sequence[str]) -> Iterator[
 def _notes(table: SystemsTable, options: TableOptions, best: str = "in bold", second: str = "underlined") -> list[str]:
     """Notes below the table, one sentence each."""
     sizes = set(table.counts)
-    said = [f"{counted(n, table.unit)}." for n in sizes] if len(sizes) == 1 else []
-    said += list(table.notes)
-    if options.percent:
-        said.append("Scores × 100.")
-    if len(table.table.rows) > 1:
-        said.append(f"Best {best}{f', second best {second}' if options.second_best else ''}.")
-    if table.tested:
-        said.append(f"{DAGGER} {table.tested}.")
-    if options.intervals:
-        said.append(f"In brackets: {table.intervals}.")
-    if any(column.head in table.lower_is_better for column in table.metrics):
-        said.append("↓ lower is better.")
-    return said
+    falling = table.lower_is_better.intersection(column.head for column in table.metrics)
+    notes = [
+        f"{counted(max(sizes), table.unit)}." if len(sizes) == 1 else "",
+        *table.notes,
+        "Scores × 100." if options.percent else "",
+        f"Best {best}{f', second best {second}' if options.second_best else ''}." if len(table.table.rows) > 1 else "",
+        f"{DAGGER} {table.tested}." if table.tested else "",
+        f"In brackets: {table.intervals}." if options.intervals else "",
+        "↓ lower is better." if falling else "",
+    ]
+    return list(filter(None, notes))
 
 
 def _signatures(form: Text, table: SystemsTable) -> list[str]:

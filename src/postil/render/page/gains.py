@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]
 
+BASELINES_TITLE: Final = "Baselines, which use no reference"
+
 NAMED: Final = 3
 """Number of measures that a sentence names."""
 
@@ -85,6 +87,20 @@ class Gains:
         self.has_intervals = any(row.low is not None for row in result.gains)
         self.bootstrap = any(row.test == "bootstrap" for row in result.differences)
         self.both = tuple((name, without[name]) for name in inside if name in without)
+
+    def full(self, name: str) -> str:
+        """The label of a ranking beside those of all groups."""
+        return name if len(self.groups) > 1 else self.short[name]
+
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """The groups and the baselines, as titles and rankings in turn; one of the two is empty."""
+        for group in self.groups:
+            if len(self.groups) > 1:
+                yield capital(group.title), ""
+            yield from (("", name) for name in group.names)
+        if self.baselines:
+            yield BASELINES_TITLE, ""
+            yield from (("", name) for name in self.baselines)
 
     def highest(self, group: Group, k: int) -> tuple[str, ...]:
         """The rankings of a group with the highest nCG at a rank cutoff."""

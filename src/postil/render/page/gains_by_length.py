@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from postil.render.formats import counted
 from postil.render.page.blocks import Facts, Paragraph
-from postil.render.page.words import capital
 from postil.render.passages import lengths_table, undefined_correlations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from postil.records.results import GainByLength, LengthThird
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Gains
     from postil.render.table import Kind, Table
 
-__all__ = ["BASELINES_TITLE", "gains_by_length"]
+__all__ = ["gains_by_length"]
 
-BASELINES_TITLE: Final = "Baselines, which use no reference"
 Line: TypeAlias = "tuple[str, str, Kind, GainByLength | None]"
 
 
@@ -50,20 +48,11 @@ def gains_by_length(look: Gains) -> Iterator[Block]:
 
 def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
     first = next(iter(rows.values()))
-    several = len(look.groups) > 1
-
-    def lines_of(names: Iterable[str]) -> list[Line]:
-        return [
-            (look.short[name], name if several else look.short[name], "", rows[name]) for name in names if name in rows
-        ]
-
-    lines: list[Line] = []
-    for group in look.groups:
-        if several:
-            lines.append((title := capital(group.title), title, "group", None))
-        lines += lines_of(group.names)
-    if look.baselines:
-        lines += [(BASELINES_TITLE, BASELINES_TITLE, "group", None), *lines_of(look.baselines)]
+    lines: list[Line] = [
+        (title, title, "group", None) if title else (look.short[name], look.full(name), "", rows[name])
+        for title, name in look.sections()
+        if title or name in rows
+    ]
     list_of = "the list" if look.result.settings.pool == "all" else "each topic"
     caption = (
         f"nCG@{first.k:,} by length: the mean of three thirds of {list_of} by number of words, and each third; "

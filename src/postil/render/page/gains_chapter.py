@@ -20,7 +20,7 @@ from postil.render.page.blocks import (
     sentences,
 )
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
-from postil.render.page.gains_by_length import BASELINES_TITLE, gains_by_length
+from postil.render.page.gains_by_length import gains_by_length
 from postil.render.page.summary import SIGNIFICANTLY
 from postil.render.page.tables import signatures
 from postil.render.page.words import capital, isolated, left_out
@@ -120,31 +120,25 @@ def _settings(look: Gains) -> Iterator[Block]:
 
 def _table(look: Gains) -> Table:
     """The nCG of each measure at each rank cutoff, in groups of comparable rankings."""
-    several = len(look.groups) > 1
-    lines: list[Ranking] = []
-    for group in look.groups:
-        best = {k: look.highest(group, k) for k in look.cutoffs if len(group.names) > 1}
-        if several:
-            lines.append(_group(capital(group.title)))
-        lines += [_gains_of(look, name, [k for k in best if name in best[k]]) for name in group.names]
-    if look.baselines:
-        lines.append(_group(BASELINES_TITLE))
-        lines += [_gains_of(look, name, ()) for name in look.baselines]
+    compared = [group for group in look.groups if len(group.names) > 1]
+    best = {(name, k) for group in compared for k in look.cutoffs for name in look.highest(group, k)}
+    lines = [
+        _gains_of(look, name, [k for k in look.cutoffs if (name, k) in best])
+        if name
+        else Ranking(title, title, {}, "group")
+        for title, name in look.sections()
+    ]
     caption = "nCG at each rank cutoff"
     if look.has_intervals:
         caption += f", 95 % confidence intervals over {look.units} in brackets"
-    if any(len(group.names) > 1 for group in look.groups):
-        caption += f"; bold: the highest{' of each group' if several else ''}"
+    if compared:
+        caption += f"; bold: the highest{' of each group' if len(look.groups) > 1 else ''}"
     return gains_table(lines, caption)
-
-
-def _group(title: str) -> Ranking:
-    return Ranking(title, title, {}, "group")
 
 
 def _gains_of(look: Gains, name: str, best: Collection[int]) -> Ranking:
     rows = {k: row for k in look.cutoffs if (row := look.rows.get((name, k)))}
-    return Ranking(look.short[name], name if len(look.groups) > 1 else look.short[name], rows, "", best)
+    return Ranking(look.short[name], look.full(name), rows, "", best)
 
 
 def _differences_of(look: Gains, first: str, second: str) -> dict[int, GainDifference]:
@@ -207,7 +201,7 @@ def gain_pictures(look: Gains) -> Iterator[Picture]:
     for title, names in sorted(together.items(), key=lambda picture: picture[0] != BEST):
         if title == BEST and len(names) < 2:  # it would show what its family shows
             continue
-        drawn = [curve(lines[name], name if len(look.groups) > 1 else look.short[name]) for name in names]
+        drawn = [curve(lines[name], look.full(name)) for name in names]
         what = (
             "the best of each family of measures"
             if title == BEST
