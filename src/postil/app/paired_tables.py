@@ -157,103 +157,79 @@ def distinct_references(
         InvalidInput: A needed field is not the references'; says where.
     """
     shared = tuple(field for field in VALUES if field not in reading.columns) if joint else ()
-    selection = _Distinct(rows.places, shared)
     whole: list[Reference] = []
-    chosen = SelectedRows(whole, rows.places, selection.is_first)
+    first: list[int] = []
+    chosen = SelectedRows(enumerate(whole), rows.places, lambda each: first[each[0]] == each[0])
 
     def told() -> Iterator[Reference]:
         whole.extend(rows)
         if not shared and all(row.system is None for row in whole) and _are_distinct(whole):
             yield from whole  # the usual case
         else:
-            for row in chosen:
-                selection.kept.append(row)  # one by one: the rows that follow look at it
+            first.extend(firsts(whole, map(rows.places.line, range(len(whole))), shared))
+            kept, differing = dict(chosen), dict[str, tuple[int, int]]()
+            for index, row in enumerate(whole):
+                mine = kept[first[index]]
+                for field in shared:
+                    if getattr(mine, field) != getattr(row, field):
+                        differing.setdefault(field, (index, rows.places.line(first[index])))
+                if mine.system != row.system:
+                    kept[first[index]] = structs.replace(mine, system=None)
             if chosen.skipped:
-                remarks = selection.candidates(reading, needed)
+                remarks = _of_candidates(differing, rows.places, reading, needed)
                 where = rows.places.where
                 reading.tell(where, repeated(chosen.skipped, reading.column_setting("id") if advises else None))
                 for remark in remarks:
                     reading.tell(where, remark)
-            yield from selection.references()
-            selection.kept.clear()
+            nothing = _nothing(differing)
+            yield from (structs.replace(row, **nothing) for row in kept.values()) if nothing else kept.values()
         whole.clear()  # memory: the selection is alive until it is collected
 
     return LocatedRows(told(), chosen.places)
 
 
-class _Distinct:
-    """Selection of the references that no row before repeats.
+def _of_candidates(
+    differing: Mapping[str, tuple[int, int]], places: RowLocations, reading: Reading, needed: Collection[str]
+) -> list[str]:
+    """Remarks on the fields that are the candidates', as they differ where a reference is repeated.
 
     Args:
+        differing: By field the first row that differs, and the line that it repeats.
         places: Locations of the rows.
-        shared: Fields that may be the candidates'.
+        reading: Options of reading the rows, for what to do.
+        needed: Fields that the references' weights are made of.
+
+    Raises:
+        InvalidInput: One of those fields is needed.
     """
-
-    def __init__(self, places: RowLocations, shared: Collection[str]) -> None:
-        self.kept: list[Reference] = []
-        """The references so far, to which the caller adds those that are first."""
-        self._places, self._shared = places, shared
-        self._seen = 0
-        self._first: dict[Reference, tuple[int, int]] = {}
-        self._differing: dict[str, tuple[int, int]] = {}
-
-    def is_first(self, row: Reference) -> bool:
-        """True if no row before is the same reference; called once per row, in their order."""
-        line = self._places.line(self._seen)
-        self._seen += 1
-        first, place = self._first.setdefault(_told_apart(row, self._shared), (line, len(self.kept)))
-        if first == line:
-            return True
-        mine = self.kept[place]
-        for field in self._shared:
-            if getattr(mine, field) != getattr(row, field):
-                self._differing.setdefault(field, (self._seen - 1, first))
-        if mine.system != row.system:
-            self.kept[place] = structs.replace(mine, system=None)
-        return False
-
-    def candidates(self, reading: Reading, needed: Collection[str]) -> list[str]:
-        """Remarks on the fields that are the candidates', as they differ where a reference is repeated.
-
-        Args:
-            reading: Options of reading the rows, for what to do.
-            needed: Fields that the references' weights are made of.
-
-        Raises:
-            InvalidInput: One of those fields is needed.
-        """
-        found: list[str] = []
-        for field, (index, first) in self._differing.items():
-            problem = f"differs from that in row {first}, where the same reference stands"
-            column = reading.column_setting(field)
-            if field in needed:
-                advice = Message(
-                    "{problem}, so it seems to be the candidate's; name the column of the references: {column}",
-                    problem=problem,
-                    column=column,
-                )
-                raise self._places.error(index, field, advice)
-            taken = Message(
-                "{field} {problem}, so it is taken as the candidate's (the references': {column})",
-                field=self._places.column(field),
+    found: list[str] = []
+    for field, (index, line) in differing.items():
+        problem = f"differs from that in row {line}, where the same reference stands"
+        column = reading.column_setting(field)
+        if field in needed:
+            advice = Message(
+                "{problem}, so it seems to be the candidate's; name the column of the references: {column}",
                 problem=problem,
                 column=column,
             )
-            found.append(taken)
-        return found
+            raise places.error(index, field, advice)
+        taken = Message(
+            "{field} {problem}, so it is taken as the candidate's (the references': {column})",
+            field=places.column(field),
+            problem=problem,
+            column=column,
+        )
+        found.append(taken)
+    return found
 
-    def references(self) -> Iterator[Reference]:
-        """The references, without the fields that are the candidates'."""
-        nothing = _nothing(self._differing)
-        return (structs.replace(row, **nothing) for row in self.kept) if nothing else iter(self.kept)
 
-
-def firsts(rows: Sequence[Reference], lines: Iterable[int]) -> list[int]:
+def firsts(rows: Sequence[Reference], lines: Iterable[int], shared: Collection[str] = ()) -> list[int]:
     """For each reference the index of the one from another line that it repeats, or its own.
 
     Args:
         rows: References.
         lines: The line of each.
+        shared: Fields that may be the candidates', which do not tell references apart.
 
     >>> firsts([Reference("1", "a"), Reference("1", "a"), Reference("1", "a", id="2")], [1, 2, 3])
     [0, 0, 2]
@@ -261,7 +237,7 @@ def firsts(rows: Sequence[Reference], lines: Iterable[int]) -> list[int]:
     first: dict[Reference, tuple[int, int]] = {}
     found = list[int]()
     for index, (row, line) in enumerate(zip(rows, lines, strict=True)):
-        earlier, seen = first.setdefault(_told_apart(row), (index, line))
+        earlier, seen = first.setdefault(_told_apart(row, shared), (index, line))
         found.append(index if seen == line else earlier)
     return found
 
@@ -287,7 +263,7 @@ def _are_distinct(rows: Sequence[Reference]) -> bool:
     return not (hashes[1:] == hashes[:-1]).any()
 
 
-def _told_apart(row: Reference, shared: Collection[str] = ()) -> Reference:
+def _told_apart(row: Reference, shared: Collection[str]) -> Reference:
     """A reference as far as it is told from others of its item."""
     if row.system is None and not shared:
         return row

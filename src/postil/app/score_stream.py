@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from postil.metrics.base import Metric
     from postil.metrics.evaluation import ReferenceTexts
     from postil.records.reading import Reading
-    from postil.records.row_locations import RowLocations
 
 __all__ = ["streamed"]
 
@@ -79,19 +78,6 @@ class _ItemIndex:
         key = hash(item)
         at = bisect_left(self._hashes, key)
         return self._index[at] if at < len(self._hashes) and self._hashes[at] == key else None
-
-
-@dataclass(frozen=True, slots=True)
-class _Survey:
-    """Findings of a first reading of the references."""
-
-    items: _ItemIndex
-    sizes: tuple[int, int]
-    method: str | None
-    han: HanTexts
-    metrics: Mapping[str, Metric]
-    frequencies: ExternalFrequencies | None
-    remarks: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,35 +124,31 @@ def streamed(
         return None
     if _idf_order(metrics, weighting) and not _large(files, COUNTED * SMALLEST):
         return None
-    silent = [replace(reading, say=lambda _: None) for reading in readings]
-    references = _References(files[1], readings[1])
-    survey = _survey(references, Path(files[1]).stat().st_size // FEW, options, weighting, stack)
-    if survey is None:
+    stream = _Stream(files[1], readings[1], options, weighting)
+    if not stream.survey(stack) or not _in_order(read(files[0], Candidate, readings[0]), stream.items):
         return None
-    if not options.allow_han:
-        survey.han.check(_References(files[1], silent[1]).refuse)
-    if not _in_order(read(files[0], Candidate, readings[0]), survey.items):
-        return None
-    if survey.frequencies is not None:
-        with steps(survey.frequencies.order - 1) as begin:
-            survey.frequencies.count(begin)
-    blocks = _Blocks(_References(files[1], silent[1]), survey, weighting)
-    first = blocks.block(Batch((), np.zeros(0, np.int32)), [blocks.references.first()])
+    if stream.frequencies is not None:
+        with steps(stream.frequencies.order - 1) as begin:
+            stream.frequencies.count(begin)
+    first = stream.block(Batch((), np.zeros(0, np.int32)), [next(stream.groups())])
     evaluation = Evaluation(
-        survey.metrics,
+        stream.metrics,
         cast("ReferenceTexts", first.references),
         tokenizer=options.tokenizer,
         background=first.background,
         jobs=options.jobs,
         allow_han=options.allow_han,
-        sizes=survey.sizes,
-        met=survey.han,
+        sizes=stream.sizes,
+        met=stream.han,
     )
-    rows = read(files[0], Candidate, silent[0])
-    given = Candidates(rows, survey.items)
-    return Graded(
-        evaluation, rows, lambda several: blocks.of(given.batches(several)), given.refuse, given.missing, survey.remarks
-    )
+    rows = read(files[0], Candidate, replace(readings[0], say=_silent))
+    given = Candidates(rows, stream.items)
+    batches = lambda several: stream.blocks(given.batches(several))  # noqa: E731
+    return Graded(evaluation, rows, batches, given.refuse, given.missing, stream.remarks)
+
+
+def _silent(_: str) -> None:
+    """Say nothing again that the first reading said."""
 
 
 def _large(files: tuple[str, str], smallest: int) -> bool:
@@ -184,58 +166,6 @@ def _with_similarity(metrics: Mapping[str, Metric], weighting: Weighting) -> lis
     return [*metrics.values(), *filter(None, [weighting.similarity])]
 
 
-def _survey(
-    references: _References, longest: int, options: ScoreOptions, weighting: Weighting, stack: ExitStack
-) -> _Survey | None:
-    """Read the references once.
-
-    Args:
-        references: The references.
-        longest: Largest number of characters of an item's references with which streaming saves memory.
-        options: Options of the command.
-        weighting: Weights of the references.
-        stack: Contexts that end with the scoring.
-
-    Returns:
-        What was found; None if the references of an item are too long, are not next to one another, or cannot be
-        weighted.
-    """
-    groups = references.groups()
-    block, characters = _block(groups)
-    method = weighting.of([row for group in block for row in group.rows])
-    asked = weighting.metrics
-    metrics = parse_all(default_metrics(weighted=method is not None)) if asked is None else asked
-    frequencies = _frequencies(metrics, options, weighting, stack)
-    hashes, least, most, graded = array("q"), 1 << 62, 0, method is None and asked is None
-    repetitions = 0
-    split = any(metric.reads_tokens for metric in _with_similarity(metrics, weighting))
-    han = HanTexts(named_tokenizer(options.tokenizer), "references")
-    while block:
-        if characters > longest:
-            return None
-        try:
-            _texts(block, weighting, method, references.places)
-        except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
-            return None
-        texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
-        if split:
-            han.see(texts)
-        hashes.extend(hash(group.rows[0].item) for group in block)
-        repetitions += sum(group.repeated for group in block)
-        least, most = min(least, *sizes), max(most, *sizes)
-        graded = graded and all(row.mean_grade is not None for group in block for row in group.rows)
-        if frequencies is not None:
-            frequencies.add(texts, sizes)
-        block, characters = _block(groups)
-    index = _ItemIndex(hashes)
-    if not index.distinct or len(hashes) < (1 if frequencies is None else 2):
-        return None
-    remarks: list[str] = [SCALE_MISSING] if graded else []
-    if repetitions:
-        remarks.append(references.repeated(repetitions))
-    return _Survey(index, (least, most), method, han, metrics, frequencies, remarks)
-
-
 def _block(groups: Iterator[_Group]) -> tuple[list[_Group], int]:
     """The next items with their references, and the number of characters of the largest of them."""
     block: list[_Group] = []
@@ -249,23 +179,6 @@ def _block(groups: Iterator[_Group]) -> tuple[list[_Group], int]:
 
 def _characters(rows: Iterable[Reference]) -> int:
     return sum(len(row.text) for row in rows)
-
-
-def _frequencies(
-    metrics: Mapping[str, Metric], options: ScoreOptions, weighting: Weighting, stack: ExitStack
-) -> ExternalFrequencies | None:
-    """Document frequencies for metrics with an idf, in a temporary folder; None if there are none."""
-    order = _idf_order(metrics, weighting)
-    if not order:
-        return None
-    folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
-    return ExternalFrequencies(folder, named_tokenizer(options.tokenizer), order, options.jobs)
-
-
-def _texts(groups: Sequence[_Group], weighting: Weighting, method: str | None, places: RowLocations) -> ReferenceTexts:
-    """The references of some items, weighted by a method."""
-    items = np.repeat(np.arange(len(groups)), [len(group.rows) for group in groups])
-    return weighting.texts([row for group in groups for row in group.rows], items, method, places)
 
 
 def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
@@ -282,75 +195,92 @@ def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
     return True
 
 
-class _References:
-    """References of a file, item by item; reading begins anew for an item before the last one."""
+class _Stream:
+    """References of a file, item by item: read once to find what depends on all, then again beside the candidates.
 
-    def __init__(self, path: str, reading: Reading) -> None:
-        self._path = path
-        self._reading = reading
-        self._groups: Iterator[_Group] = iter(())
+    Args:
+        path: The file.
+        reading: The way to read it.
+        options: Options of the command.
+        weighting: Weights of the references, and the metrics.
+    """
+
+    def __init__(self, path: str, reading: Reading, options: ScoreOptions, weighting: Weighting) -> None:
+        self._path, self._reading, self._options, self._weighting = path, reading, options, weighting
+        self._places = read(path, Reference, reading).places
+        self._ahead: Iterator[_Group] = iter(())
         self._last: _Group | None = None
-        self.places = read(path, Reference, reading).places
+        self.han = HanTexts(named_tokenizer(options.tokenizer), "references")
+        self.frequencies: ExternalFrequencies | None = None
+        self.remarks: list[str] = []
 
-    def of(self, index: int, item: str) -> _Group:
-        """References of an item.
+    def survey(self, stack: ExitStack) -> bool:
+        """Read the references once.
+
+        Args:
+            stack: Contexts that end with the scoring.
+
+        Returns:
+            False if the references of an item are too long, are not next to one another, or cannot be weighted.
 
         Raises:
-            InvalidInput: The file is not what it was in the first reading.
+            InvalidInput: Too many are Han texts; says where.
         """
-        if self._last is None or self._last.index > index:
-            self._groups = self.groups()
-            self._last = next(self._groups, None)
-        while self._last is not None and self._last.index < index:
-            self._last = next(self._groups, None)
-        if self._last is None or self._last.rows[0].item != item:
-            raise InvalidInput("it was changed while it was read; run it again", where=self._path)
-        return self._last
-
-    def first(self) -> _Group:
-        """References of the first item."""
-        return next(self.groups())
+        groups, longest = self.groups(), Path(self._path).stat().st_size // FEW
+        block, characters = _block(groups)
+        self._method = self._weighting.of([row for group in block for row in group.rows])
+        asked = self._weighting.metrics
+        self.metrics = parse_all(default_metrics(weighted=self._method is not None)) if asked is None else asked
+        if order := _idf_order(self.metrics, self._weighting):
+            folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
+            tokenizer = named_tokenizer(self._options.tokenizer)
+            self.frequencies = ExternalFrequencies(folder, tokenizer, order, self._options.jobs)
+        split = any(metric.reads_tokens for metric in _with_similarity(self.metrics, self._weighting))
+        hashes, least, most, repetitions = array("q"), 1 << 62, 0, 0
+        graded = self._method is None and asked is None
+        while block:
+            if characters > longest:
+                return False
+            try:
+                self._texts(block)
+            except (InvalidInput, UsageError, UnknownName):  # said where all rows are known
+                return False
+            texts, sizes = [row.text for group in block for row in group.rows], [len(group.rows) for group in block]
+            if split:
+                self.han.see(texts)
+            if self.frequencies is not None:
+                self.frequencies.add(texts, sizes)
+            hashes.extend(hash(group.rows[0].item) for group in block)
+            repetitions += sum(group.repeated for group in block)
+            least, most = min(least, *sizes), max(most, *sizes)
+            graded = graded and all(row.mean_grade is not None for group in block for row in group.rows)
+            block, characters = _block(groups)
+        self.items, self.sizes = _ItemIndex(hashes), (least, most)
+        if not self.items.distinct or len(hashes) < (1 if self.frequencies is None else 2):
+            return False
+        if graded:
+            self.remarks.append(SCALE_MISSING)
+        if repetitions:
+            what = repeated(repetitions, self._reading.column_setting("id"))
+            self.remarks.append(Message("{where}: {what}", where=self._places.where, what=what))
+        self._reading = replace(self._reading, say=_silent)
+        if not self._options.allow_han:
+            self.han.check(self._refuse)
+        return True
 
     def groups(self) -> Iterator[_Group]:
         """Read the file from its beginning, item by item."""
         rows = read(self._path, Reference, self._reading)
-        self.places = rows.places
+        self._places = rows.places
         done = 0
         for index, (_, several) in enumerate(groupby(rows, attrgetter("item"))):
             found = list(several)
-            first = firsts(found, map(self.places.line, range(done, done + len(found))))
+            first = firsts(found, map(self._places.line, range(done, done + len(found))))
             kept = [i for i, same in enumerate(first) if i == same]
             yield _Group(index, [found[i] for i in kept], [done + i for i in kept], len(found) - len(kept))
             done += len(found)
 
-    def refuse(self, index: int, problem: str) -> InvalidInput:
-        """Make the error for the text of a reference, for which the file is read again.
-
-        Args:
-            index: Number of references before it, each counted once.
-            problem: The problem, in words.
-        """
-        for group in self.groups():
-            if index < len(group.numbers):
-                return self.places.error(group.numbers[index], "text", problem)
-            index -= len(group.numbers)
-        return InvalidInput(problem, where=self._path)
-
-    def repeated(self, number: int) -> str:
-        """Remark on references that were repeated."""
-        what = repeated(number, self._reading.column_setting("id"))
-        return Message("{where}: {what}", where=self.places.where, what=what)
-
-
-@dataclass(frozen=True, slots=True)
-class _Blocks:
-    """Blocks of a stream: some items with all that metrics are bound to."""
-
-    references: _References
-    survey: _Survey
-    weighting: Weighting
-
-    def of(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+    def blocks(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Cut batches into parts in each of which items come in their order, each with the references of its items."""
         for batch in batches:
             groups: list[_Group] = []
@@ -361,16 +291,45 @@ class _Blocks:
                 if groups and (index < groups[-1].index or characters >= TOGETHER):
                     yield self.block(_part(batch, begin, end), groups)
                     groups, begin, characters = [], end, 0
-                groups.append(self.references.of(index, item))
+                groups.append(self._of(index, item))
                 characters += _characters(groups[-1].rows)
             yield self.block(_part(batch, begin, len(batch.texts)), groups)
 
     def block(self, batch: Batch, groups: Sequence[_Group]) -> Batch:
         """A batch with the references of some items, and the document frequencies of the n-grams of both."""
-        texts = _texts(groups, self.weighting, self.survey.method, self.references.places)
-        frequencies = self.survey.frequencies
-        background = None if frequencies is None else frequencies.of([*texts.texts, *batch.texts])  # type: ignore[list-item]  # texts of rows
-        return replace(batch, references=texts, background=background)
+        references, background = self._texts(groups), None
+        if self.frequencies is not None:
+            background = self.frequencies.of(cast("list[str]", [*references.texts, *batch.texts]))
+        return replace(batch, references=references, background=background)
+
+    def _texts(self, groups: Sequence[_Group]) -> ReferenceTexts:
+        """The references of some items with their weights."""
+        items = np.repeat(np.arange(len(groups)), [len(group.rows) for group in groups])
+        rows = [row for group in groups for row in group.rows]
+        return self._weighting.texts(rows, items, self._method, self._places)
+
+    def _of(self, index: int, item: str) -> _Group:
+        """References of an item; reading begins anew for one before the last.
+
+        Raises:
+            InvalidInput: The file is not what it was in the first reading.
+        """
+        if self._last is None or self._last.index > index:
+            self._ahead = self.groups()
+            self._last = next(self._ahead, None)
+        while self._last is not None and self._last.index < index:
+            self._last = next(self._ahead, None)
+        if self._last is None or self._last.rows[0].item != item:
+            raise InvalidInput("it was changed while it was read; run it again", where=self._path)
+        return self._last
+
+    def _refuse(self, index: int, problem: str) -> InvalidInput:
+        """The error for the text of a reference, for which the file is read again, by its index among those kept."""
+        for group in self.groups():
+            if index < len(group.numbers):
+                return self._places.error(group.numbers[index], "text", problem)
+            index -= len(group.numbers)
+        return InvalidInput(problem, where=self._path)
 
 
 def _part(batch: Batch, begin: int, end: int) -> Batch:
