@@ -504,7 +504,7 @@ def test_what_is_no_table_is_refused(arguments: tuple[Any, Any], problem: str) -
 )
 def test_arguments_of_tables_do_not_go_with_columns(name: str, given: object) -> None:
     with pytest.raises(postil.UsageError, match=f"^{name}: only for tables"):
-        postil.score(TEXTS[:1], [["a"]], **{name: given})  # type: ignore[call-overload]
+        postil.score(TEXTS[:1], [["a"]], **{name: given})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

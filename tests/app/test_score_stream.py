@@ -12,6 +12,7 @@ import pytest
 
 from made_models import put_in_place
 from postil.app import score_stream
+from postil.app.graded import ItemIndex
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.errors import InvalidInput, PostilError, Undefined
@@ -165,8 +166,8 @@ def test_a_few_long_items_are_read_at_once(tmp_path: Path, streaming: list[bool]
 
 
 def test_names_are_told_apart_however_far_their_hashes_are() -> None:
-    assert score_stream._ItemIndex(array("q", [2**62, -(2**63), 2**63 - 1])).distinct
-    assert not score_stream._ItemIndex(array("q", [5, -(2**63), 5])).distinct
+    assert ItemIndex(array("q", [2**62, -(2**63), 2**63 - 1])).distinct
+    assert not ItemIndex(array("q", [5, -(2**63), 5])).distinct
 
 
 WEIGHTED = ("w-rouge-l", "rouge-l", "w-bleu-4", "w-meteor(params=other)", "delta-bleu", "w-rouge-l(over=mean)")

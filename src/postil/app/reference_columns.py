@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
 
-__all__ = ["ReferenceColumns"]
+__all__ = ["ReferenceColumns", "entries"]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,11 +65,11 @@ class ReferenceColumns:
         Raises:
             InvalidInput: Shapes do not fit, a candidate has no references, a weight is out of range, or none is left.
         """
-        rows: Sequence[object] = _rows(references, n, "references")
-        weight_rows: Sequence[object] = [None] * n if weights is None else _rows(weights, n, "weights")
+        rows: Sequence[object] = entries(references, n, "references")
+        weight_rows: Sequence[object] = [None] * n if weights is None else entries(weights, n, "weights")
         names: list[object] = [id(each) for each in rows]
         if items is not None:
-            names = [_item(item, row) for row, item in enumerate(_rows(items, n, "items"))]
+            names = [_item(item, row) for row, item in enumerate(entries(items, n, "items"))]
         candidates, whole = list(range(n)), None
         if drop:
             rows, weight_rows, all_sizes = zip(*_graded(rows, weight_rows), strict=True)
@@ -140,7 +140,17 @@ def _shared(
     return firsts, [len(sets) for sets in members.values()], np.array([number[row] for row in first_of], dtype=np.int32)
 
 
-def _rows(column: Column, n: int, where: str) -> list[object]:
+def entries(column: Column, n: int, where: str) -> list[object]:
+    """List a column that has an entry for each of n candidates.
+
+    Args:
+        column: The column.
+        n: Number of candidates.
+        where: Name of the argument, for messages.
+
+    Raises:
+        InvalidInput: It is no column, or of another length.
+    """
     rows = as_list(column, where)
     if len(rows) != n:
         raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(rows)}", where=where)

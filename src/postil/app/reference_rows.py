@@ -58,11 +58,6 @@ class ReferenceRows:
     refuse: Callable[[int, str], InvalidInput]
     ungraded_items: Collection[str] = ()
 
-    @property
-    def weighted(self) -> bool:
-        """True if there are weights, by any method."""
-        return bool(self.references.weighting)
-
 
 @dataclass(frozen=True, slots=True)
 class Weighting:

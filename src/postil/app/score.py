@@ -11,7 +11,7 @@ import numpy as np
 from postil.app.columns import as_list, refuse_other_form
 from postil.app.graded import Graded, graded_rows
 from postil.app.paired_tables import PAIR, firsts, open_reference_table
-from postil.app.reference_columns import ReferenceColumns
+from postil.app.reference_columns import ReferenceColumns, entries
 from postil.app.reference_rows import Weighting
 from postil.app.score_options import ScoreOptions
 from postil.errors import InvalidInput, UsageError
@@ -44,40 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["consensus_weights", "score"]
 
 
-@overload
-def score(
-    candidates: Column,
-    references: Column,
-    *,
-    weights: Column | None = None,
-    metrics: Metrics | None = None,
-    tokenizer: str = "words",
-    items: Column | None = None,
-    systems: Column | None = None,
-    background: DocumentFrequencies | None = None,
-    controls: ControlOptions | None = None,
-    ungraded: str = "error",
-    jobs: int = 1,
-) -> ScoreResult: ...
-@overload
-def score(
-    candidates: Table,
-    references: Table,
-    *,
-    item: str | None = None,
-    system: str | None = None,
-    text: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    weights: str | None = None,
-    scale: Scale | None = None,
-    as_grade: bool = False,
-    metrics: Metrics | None = None,
-    tokenizer: str = "words",
-    background: DocumentFrequencies | None = None,
-    controls: ControlOptions | None = None,
-    ungraded: str = "error",
-    jobs: int = 1,
-) -> ScoreResult: ...
 def score(
     candidates: Column | Table,
     references: Column | Table,
@@ -285,9 +251,7 @@ def _of_columns(
 
 
 def _systems(systems: Column, n: int) -> list[str]:
-    names = as_list(systems, "systems")
-    if len(names) != n:
-        raise InvalidInput(f"expected one entry for each of {n} candidates, got {len(names)}", where="systems")
+    names = entries(systems, n, "systems")
     for row, name in enumerate(names):
         if not isinstance(name, str) and not is_integer(name):
             raise InvalidInput(f"expected text or an integer, got {shown(name)}", where="systems", line=row + 1)

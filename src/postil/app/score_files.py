@@ -25,13 +25,9 @@ from postil.records.rows import Candidate, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from postil.app.progress import OnMessage
     from postil.app.score_options import ScoreOptions
     from postil.metrics.evaluation import Evaluation, ScoredBatch
-    from postil.text.tokenizers import Tokenizer
 
 __all__ = ["notes", "score_files"]
 
@@ -85,8 +81,10 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
             controls=Setting("controls", value=True),
             items=Setting("items", Blank("FILE")),
         )
-    background = _load_background(options.background, tokenizer)
-
+    background = None
+    if options.background is not None:
+        background = DocumentFrequencies.load(options.background)
+        background.check_tokenizer(tokenizer, options.background)
     controls = ControlOptions(draws=options.control_draws, seed=options.seed) if options.controls else None
 
     with ExitStack() as stack:
@@ -103,8 +101,7 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
         engine = stack.enter_context(elsewhere(options.engine, options.jobs, options.address, on_message))
         for scored in graded.measure(shown, engine):
             if out:
-                _write_items(out, scored, graded.evaluation)
-                _write_controls(out, scored, graded.evaluation)
+                _write(out, scored, graded.evaluation)
         remarks = graded.remarks
         if options.save_background:
             found = DocumentFrequencies.of(graded.evaluation.references, tokenizer.signature)
@@ -116,32 +113,24 @@ def score_files(candidates: str, references: str, options: ScoreOptions, on_mess
     return ScoreResult(scores=graded.totals.scores(), aggregation="corpus")
 
 
-def _write_items(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:
-    signatures = evaluation.metrics.signatures
-    values = [values.tolist() for _, values in scored.item_scores()]
-    none: list[list[float]] = [[]] * len(scored.batch.texts)
-    parts = [scored.statistics[spec].tolist() if spec in scored.statistics else none for spec in signatures]
-    of_rows = zip(zip(*values, strict=True), zip(*parts, strict=True), _or_none(scored.copies), strict=True)
-    for item, system, (scores, several, copied) in zip(scored.batch.items, scored.batch.systems, of_rows, strict=True):
-        for (spec, signature), value, statistics in zip(signatures.items(), scores, several, strict=True):
-            out.write(Score(item, system, spec, value, signature, tuple(statistics), copied))
-
-
-def _or_none(copies: NDArray[np.int64]) -> list[int | None]:
-    """Number of equal references of each candidate, as rows have it."""
-    return [number or None for number in copies.tolist()]
-
-
-def _write_controls(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:
-    if evaluation.controls is None:
+def _write(out: Writer[Score], scored: ScoredBatch, evaluation: Evaluation) -> None:
+    """Write the item scores of a batch: of metrics candidate by candidate, then of controls one by one."""
+    batch, signatures, controls = scored.batch, evaluation.metrics.signatures, evaluation.controls
+    copies = [number or None for number in scored.copies.tolist()]
+    names = list(zip(batch.items, batch.systems, copies, strict=True))
+    statistics = {spec: rows.tolist() for spec, rows in scored.statistics.items()}
+    none: list[list[float]] = [[]] * len(names)
+    columns = [(spec, values.tolist(), statistics.get(spec, none)) for spec, values in scored.item_scores()]
+    for row, (item, system, copied) in enumerate(names):
+        for spec, values, several in columns:
+            out.write(Score(item, system, spec, values[row], signatures[spec], tuple(several[row]), copied))
+    if controls is None:
         return
-    signatures, batch = evaluation.controls.signatures, scored.batch
-    with steps(len(signatures)) as begin:
-        for name, values in scored.control_scores():
-            begin(f"controls of candidates {batch.first + 1:,} to {batch.first + len(batch.texts):,}")
-            of_rows = values.tolist(), _or_none(scored.copies)
-            for item, system, value, copied in zip(batch.items, batch.systems, *of_rows, strict=True):
-                out.write(Score(item, system, name, value, signatures[name], (), copied))
+    with steps(len(controls.signatures)) as begin:
+        for name, scores in scored.control_scores():
+            begin(f"controls of candidates {batch.first + 1:,} to {batch.first + len(names):,}")
+            for (item, system, copied), value in zip(names, scores.tolist(), strict=True):
+                out.write(Score(item, system, name, value, controls.signatures[name], (), copied))
 
 
 def _check_files(candidates: str, references: str, options: ScoreOptions) -> None:
@@ -158,11 +147,3 @@ def _check_files(candidates: str, references: str, options: ScoreOptions) -> Non
         check_apart(items, [candidates, references])
     if options.background is not None and options.save_background is not None:
         check_apart(options.save_background, [options.background])
-
-
-def _load_background(folder: str | None, tokenizer: Tokenizer) -> DocumentFrequencies | None:
-    if folder is None:
-        return None
-    background = DocumentFrequencies.load(folder)
-    background.check_tokenizer(tokenizer, folder)
-    return background

@@ -10,7 +10,6 @@ numbers are the same to the last bit.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from postil.app.graded import Candidates, Graded
+from postil.app.graded import Candidates, Graded, ItemIndex
 from postil.app.paired_tables import firsts, repeated
 from postil.app.progress import steps
 from postil.app.reference_rows import SCALE_MISSING
@@ -57,27 +56,6 @@ FEW: Final = 16
 """Number of items as large as the largest from which on streaming saves memory: it has one at a time in memory."""
 PASSES: Final = 64
 """Largest number of times that the references are read: once for each run of candidates in their order."""
-
-
-class _ItemIndex:
-    """Index of each item, found by the hash of its name: 12 bytes per item."""
-
-    def __init__(self, hashes: array[int]) -> None:
-        found = np.frombuffer(hashes, dtype=np.int64)
-        order = np.argsort(found, kind="stable")
-        self._hashes = array("q", found[order].tobytes())
-        self._index = array("i", order.astype(np.int32).tobytes())
-        self.distinct = bool((found[order[1:]] != found[order[:-1]]).all())
-        """True if no name, or hash of a name, came twice."""
-
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    def get(self, item: str) -> int | None:
-        """Index of an item, None if there is none of that name."""
-        key = hash(item)
-        at = bisect_left(self._hashes, key)
-        return self._index[at] if at < len(self._hashes) and self._hashes[at] == key else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +159,7 @@ def _characters(rows: Iterable[Reference]) -> int:
     return sum(len(row.text) for row in rows)
 
 
-def _in_order(candidates: Iterable[Candidate], items: _ItemIndex) -> bool:
+def _in_order(candidates: Iterable[Candidate], items: ItemIndex) -> bool:
     """True if all items are known, and the candidates come in few runs in the items' order."""
     last, runs = -1, 1
     for row in candidates:
@@ -255,7 +233,7 @@ class _Stream:
             least, most = min(least, *sizes), max(most, *sizes)
             graded = graded and all(row.mean_grade is not None for group in block for row in group.rows)
             block, characters = _block(groups)
-        self.items, self.sizes = _ItemIndex(hashes), (least, most)
+        self.items, self.sizes = ItemIndex(hashes), (least, most)
         if not self.items.distinct or len(hashes) < (1 if self.frequencies is None else 2):
             return False
         if graded:
