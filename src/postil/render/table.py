@@ -120,7 +120,7 @@ class Column(ABC):
     Args:
         head: Its head.
         of: Place of its value.
-        at: Function to the part of a row that `of` is a field of; that part may be None.
+        at: Function to the part of a row that `of` is a field or a function of; that part may be None.
         plain: Its head on a terminal and in Markdown, where that is another one.
         none: Text on a terminal of a cell without a value.
         dash: Text of such a cell where it is typeset.
