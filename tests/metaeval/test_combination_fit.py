@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metaeval.combination import LEARNERS
 from postil.metaeval.combination_fit import combine, judged_texts
 from postil.metaeval.score_matrix import Judged, Scored
+from postil.records.results import CombinationSettings
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from postil.metaeval.combination import CombinationMethod
-    from postil.metaeval.combination_fit import FittedCombination, JudgedTexts
+    from postil.metaeval.combination_fit import JudgedTexts
+    from postil.records.results import CombinationResult
 
 MEAN = "control:mean-weight(w-m(over=near))"
 
@@ -39,8 +40,9 @@ def joined(
 
 def fitted(
     texts: JudgedTexts, method: CombinationMethod = "ridge", penalty: float = 0.01, folds: int = 2, **more: bool
-) -> FittedCombination:
-    return combine(texts, LEARNERS[method], penalty, folds, 50, 1, **more)
+) -> CombinationResult:
+    settings = CombinationSettings(method=method, folds=folds, resamples=50, seed=1, data="", postil="", **more)
+    return combine(texts, settings, penalty)[1]
 
 
 def test_out_of_fold_grades_worked_by_hand() -> None:

@@ -36,6 +36,7 @@ from postil.records.results import (
     CombinationSettings,
     ScoreResult,
     SystemScore,
+    replace,
 )
 from postil.records.row_files import kind_of, write
 from postil.records.rows import EXTERNAL
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from postil.app.combination_folder import SavedCombination
     from postil.app.options import JudgedInputOptions
     from postil.app.progress import OnMessage
-    from postil.metaeval.combination_fit import FittedCombination, JudgedTexts
+    from postil.metaeval.combination_fit import JudgedTexts
     from postil.records.row_locations import LocatedRows
     from postil.records.rows import Score
 
@@ -224,10 +225,21 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
     judged = Judged(rated.judgements, options.aspect, options.scale)
     texts = judged_texts(scored, judged, options.metrics, options.lower_is_better)
     learner = LEARNERS[options.method]
-    fitted = combine(
-        texts, learner, options.penalty, options.folds, options.resamples, options.seed, monotone=options.monotone
+    settings = CombinationSettings(
+        method=learner.name,
+        folds=options.folds,
+        resamples=options.resamples,
+        seed=options.seed,
+        data=_data_hash(texts),
+        postil=VERSION,
+        penalty=options.penalty if learner.linear else None,
+        monotone=options.monotone,
+        lower_is_better=options.lower_is_better,
+        aspect=texts.aspect,
+        scale=str(options.scale) if options.scale else None,
+        command=command,
     )
-    penalty = options.penalty if learner.linear else None
+    model, result = combine(texts, settings, options.penalty)
     columns = zip(texts.metrics, texts.signatures, texts.falls.tolist(), strict=True)
     config = CombinationConfig(
         format=1,
@@ -236,53 +248,18 @@ def fit_rated(rated: Rated, options: CombineOptions, command: str = "") -> Combi
             ColumnConfig(metric=metric, signature=signature, falls=falls, transform=transformed(metric))
             for metric, signature, falls in columns
         ),
-        penalty=penalty,
+        penalty=settings.penalty,
         monotone=options.monotone,
     )
-    files, model_hash = encoded(config, fitted.model)
-    settings = CombinationSettings(
-        method=learner.name,
-        folds=options.folds,
-        resamples=options.resamples,
-        seed=options.seed,
-        data=_data_hash(texts),
-        postil=VERSION,
-        penalty=penalty,
-        monotone=options.monotone,
-        lower_is_better=options.lower_is_better,
-        aspect=texts.aspect,
-        scale=str(options.scale) if options.scale else None,
-        command=command,
-    )
-    result = _result(texts, fitted, settings, model_hash)
+    files, model_hash = encoded(config, model)
+    metric = f"combine({model_hash})"
+    signature = f"{metric}|out-of-fold:{settings.folds}|data:{settings.data}|postil:{VERSION}"
+    result = replace(result, metric=metric, signature=signature)
     if options.out is not None:
         save(options.out, files, _metadata(result, options.scale))
     if options.items is not None:
         write(options.items, result.score_rows())
     return result
-
-
-def _result(
-    texts: JudgedTexts,
-    fitted: FittedCombination,
-    settings: CombinationSettings,
-    model_hash: str,
-) -> CombinationResult:
-    metric = f"combine({model_hash})"
-    return CombinationResult(
-        metric=metric,
-        signature=f"{metric}|out-of-fold:{settings.folds}|data:{settings.data}|postil:{VERSION}",
-        items=len(set(texts.items)),
-        systems=len(set(texts.systems)),
-        combination=fitted.combination,
-        controls=fitted.controls,
-        difference=fitted.difference,
-        columns=fitted.columns,
-        texts=fitted.texts,
-        excluded=texts.excluded,
-        notes=fitted.notes,
-        settings=settings,
-    )
 
 
 def _metadata(result: CombinationResult, scale: Scale | None) -> dict[str, object]:

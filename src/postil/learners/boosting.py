@@ -14,7 +14,7 @@ from postil.kernel import tree_sums
 from postil.messages import Message, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -139,16 +139,8 @@ def boosting_fit(scores: Floats, grades: Floats, rising: NDArray[np.int8], seed:
             "{problem}; give more judgements, or {ridge}", problem=problem, ridge=Setting("method", "ridge")
         )
     use = Message("{boosting}", boosting=Setting("method", "boosting"))
-    model = _estimator("HistGradientBoostingRegressor", use)(
-        max_iter=TREES,
-        learning_rate=RATE,
-        max_leaf_nodes=LEAVES,
-        min_samples_leaf=LEAF,
-        monotonic_cst=rising.tolist(),
-        early_stopping=False,
-        random_state=seed,
-    )
-    return _fitted(model, scores, grades)
+    more = {"max_iter": TREES, "monotonic_cst": rising.tolist(), "random_state": seed}
+    return _fitted("HistGradientBoostingRegressor", use, scores, grades, more)
 
 
 def classifier_fit(columns: Floats, outcomes: NDArray[np.bool_], seed: int) -> Trees:
@@ -175,28 +167,31 @@ def classifier_fit(columns: Floats, outcomes: NDArray[np.bool_], seed: int) -> T
         raise Undefined(f"boosting needs at least {2 * LEAF} rows ({LEAF} per leaf), and there are {len(columns)}")
     if outcomes.all() or not outcomes.any():
         raise Undefined("expected outcomes of both kinds, got one kind")
-    model = _estimator("HistGradientBoostingClassifier", "boosted trees")(
-        max_iter=OUTCOME_TREES,
-        learning_rate=RATE,
-        max_leaf_nodes=LEAVES,
-        min_samples_leaf=LEAF,
-        early_stopping=False,
-        random_state=seed,
-    )
-    return _fitted(model, columns, outcomes)
+    more = {"max_iter": OUTCOME_TREES, "random_state": seed}
+    return _fitted("HistGradientBoostingClassifier", "boosted trees", columns, outcomes, more)
 
 
-def _estimator(name: str, what: str) -> Callable[..., Any]:
+def _fitted(
+    name: str, what: str, columns: Floats, targets: NDArray[np.generic], settings: Mapping[str, object]
+) -> Trees:
+    """Fit an estimator of scikit-learn.
+
+    Args:
+        name: Its class.
+        what: What needs it, for a message.
+        columns: float64[n, m].
+        targets: n grades or outcomes.
+        settings: Its settings, beside those of all.
+    """
     try:
         import sklearn.ensemble  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtra(what, "boosting") from error
-    return getattr(sklearn.ensemble, name)  # type: ignore[no-any-return]
-
-
-def _fitted(model: Any, columns: Floats, targets: NDArray[np.generic]) -> Trees:
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415  # of scikit-learn
 
+    model = getattr(sklearn.ensemble, name)(
+        learning_rate=RATE, max_leaf_nodes=LEAVES, min_samples_leaf=LEAF, early_stopping=False, **settings
+    )
     with threadpool_limits(1):  # so few rows are faster on one thread, and sums keep their order
         model.fit(columns, targets)
     nodes = [each.nodes for (each,) in model._predictors]  # noqa: SLF001 - it has no public name

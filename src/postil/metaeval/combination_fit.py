@@ -23,6 +23,7 @@ from postil.records.results.combination import (
     CombinationColumn,
     CombinationDifference,
     CombinationFit,
+    CombinationResult,
     CombinationTexts,
 )
 from postil.records.results.parts import Estimate
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
     from postil.metaeval.combination import Learner, Model
     from postil.metaeval.resampling import Counts
     from postil.metaeval.score_matrix import Judged, Scored
+    from postil.records.results.combination import CombinationSettings
     from postil.records.results.parts import Excluded
 
 __all__ = [
     "FOLDS",
-    "FittedCombination",
     "JudgedTexts",
     "columns_of",
     "combine",
@@ -171,49 +172,16 @@ def columns_of(scored: Scored, rows: NDArray[np.int64], metrics: Sequence[str]) 
     return scores
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FittedCombination:
-    """A combination fitted on all texts, with its out-of-fold numbers.
-
-    Args:
-        model: The model.
-        columns: The columns.
-        texts: Out-of-fold grades.
-        combination: Agreement of these with the ratings.
-        controls: That of a combination of the controls alone; None without any.
-        difference: Difference of the two; None without controls.
-        notes: Notes on the numbers.
-    """
-
-    model: Model
-    columns: tuple[CombinationColumn, ...]
-    texts: CombinationTexts
-    combination: CombinationFit
-    controls: CombinationFit | None
-    difference: CombinationDifference | None
-    notes: tuple[str, ...]
-
-
-def combine(  # noqa: PLR0917 - the data, and what to do with them
-    texts: JudgedTexts,
-    learner: Learner,
-    penalty: float,
-    folds: int,
-    resamples: int,
-    seed: int,
-    *,
-    monotone: bool = False,
-) -> FittedCombination:
+def combine(texts: JudgedTexts, settings: CombinationSettings, penalty: float) -> tuple[Model, CombinationResult]:
     """Fit a combination on all texts, and once per fold on those of the other folds for the numbers to report.
 
     Args:
         texts: The texts.
-        learner: The learner.
-        penalty: Ridge penalty.
-        folds: Number of folds of items.
-        resamples: Number of resamples of the items.
-        seed: Seed of these, and of boosted trees.
-        monotone: True if no column that depends on weights of references may count against its direction.
+        settings: Options of the command.
+        penalty: Ridge penalty, which a fit of the controls alone has whatever the learner.
+
+    Returns:
+        The model, and the result without the name and signature that the hash of the model gives it.
 
     Raises:
         UsageError: Isotonic regression of several columns.
@@ -221,9 +189,10 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
             boosted trees.
         MissingExtra: scikit-learn is not installed.
     """
+    learner, seed, monotone = LEARNERS[settings.method], settings.seed, settings.monotone
     _check(texts, learner)
     names, item = np.unique(texts.items, return_inverse=True)
-    fold = assign_items(names.tolist(), folds)[item]
+    fold = assign_items(names.tolist(), settings.folds)[item]
     direction = np.where(texts.falls, -1, 1)
     named = zip(texts.metrics, texts.signatures, strict=True)
     weighted = np.array([monotone and reads_weights(*each) for each in named])
@@ -232,13 +201,16 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
     found = _out_of_fold(learner, terms, texts.scores, texts.ratings, fold)
     alone = _controls_alone(learner, terms, texts, fold)
     first = [found] if alone is None else [found, alone]
-    counts = Draws(resamples=resamples, seed=seed).counts(len(names))
+    counts = Draws(resamples=settings.resamples, seed=seed).counts(len(names))
     correlated = _Correlations.of(np.column_stack([*first, texts.scores]), texts, item.astype(np.int32), counts)
     model = learner.fit(texts.scores, texts.ratings, terms)
     weights = penalized(texts.scores, texts.ratings, terms).weights if learner.linear else None
     columns = tuple(_columns(model, weights, texts, correlated, len(first)))
-    return FittedCombination(
-        model=model,
+    result = CombinationResult(
+        metric="",
+        signature="",
+        items=len(names),
+        systems=len(set(texts.systems)),
         columns=columns,
         texts=CombinationTexts(
             items=texts.items,
@@ -250,8 +222,11 @@ def combine(  # noqa: PLR0917 - the data, and what to do with them
         combination=correlated.fit(0, found, texts.ratings, texts.metrics),
         controls=None if alone is None else correlated.fit(1, alone, texts.ratings, texts.controls),
         difference=None if alone is None else correlated.difference(0, 1),
+        excluded=texts.excluded,
         notes=tuple(_notes(texts, columns, weighted)),
+        settings=settings,
     )
+    return model, result
 
 
 def _check(texts: JudgedTexts, learner: Learner) -> None:
