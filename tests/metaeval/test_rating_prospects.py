@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from postil.metaeval.estimation import Outputs
-from postil.metaeval.rating_prospects import MORE_ITEMS, prospects
+from postil.metaeval.rating_budget import MORE_ITEMS, prospects
 from postil.metaeval.student_t import student_quantile
 
 

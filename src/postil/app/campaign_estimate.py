@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from postil.annotation.models import Campaign, Rating
-    from postil.metaeval.rating_prospects import Prospects
+    from postil.metaeval.rating_budget import Prospects
     from postil.records.results import EstimateResult, PreferencesResult
 
 __all__ = ["CampaignEstimate", "estimate_so_far"]
@@ -51,8 +51,7 @@ def estimate_so_far(ratings: Sequence[Rating], campaign: Campaign, articles: int
         return _strengths(ratings)
     from postil.metaeval.estimates import estimate  # noqa: PLC0415 - it loads statistics
     from postil.metaeval.rated_outputs import outputs_of  # noqa: PLC0415 - the same
-    from postil.metaeval.rating_budget import FEWEST_ITEMS  # noqa: PLC0415 - the same
-    from postil.metaeval.rating_prospects import prospects  # noqa: PLC0415 - the same
+    from postil.metaeval.rating_budget import FEWEST_ITEMS, prospects  # noqa: PLC0415 - the same
     from postil.metaeval.score_matrix import Judged  # noqa: PLC0415 - the same
 
     if campaign.rows != "candidates":

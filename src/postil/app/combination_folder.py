@@ -25,7 +25,7 @@ import numpy as np
 from postil.arrays import WHOLE, Expected, open_array
 from postil.errors import InvalidInput
 from postil.learners.boosting import Tree, Trees
-from postil.learners.linear import Linear
+from postil.learners.logistic import Linear
 from postil.messages import Command, Message, Setting
 from postil.metaeval.combination import LEARNERS, CombinationMethod, Isotonic
 from postil.metaeval.combination_fit import transformed

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from postil.app.endpoint import dry_run, usage_note
 from postil.app.judge_options import JudgeOptions
-from postil.app.judge_result import judge_result
-from postil.app.judge_run import JudgeRun, Tally
+from postil.app.judge_run import JudgeRun, Tally, judge_result
 from postil.app.judge_texts import TextSources, gather_texts
 from postil.app.options import InputOptions
 from postil.app.paired_tables import open_reference_table, pair_files

@@ -286,7 +286,7 @@ class _Fit:
         rows, where = _labels(files), ", ".join(files or [])
         if not rows:
             return cls(rows, {}, where)
-        from postil.app.model_labels import match_labels  # noqa: PLC0415
+        from postil.app.calibrate import match_labels  # noqa: PLC0415
 
         return cls(rows, match_labels(rows, corpus=corpus, model=model, where=where), where)
 

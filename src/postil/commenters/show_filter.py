@@ -15,7 +15,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, UsageError
 from postil.kernel.python.interning import unspaced_word
-from postil.learners.linear import Linear
+from postil.learners.logistic import Linear
 from postil.records.suggestions import Filtered, Suggestions
 
 if TYPE_CHECKING:

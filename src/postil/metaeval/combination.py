@@ -10,7 +10,7 @@ import numpy as np
 
 from postil.errors import Undefined
 from postil.learners.boosting import boosting_fit
-from postil.learners.linear import Linear
+from postil.learners.logistic import Linear
 from postil.messages import Setting
 from postil.metaeval.coefficients import constant
 from postil.metaeval.grade_mapping import interpolated, isotonic_points

@@ -10,8 +10,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.messages import Blank, Message, Setting
-from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated
-from postil.metaeval.prediction_powered import prediction_powered
+from postil.metaeval.estimation import FEWEST, LEAST_R2, estimated, prediction_powered
 from postil.metaeval.rating_budget import Campaign, components_of, shared_noise, steps_to
 from postil.metaeval.severity import untold
 from postil.metaeval.significance import holm

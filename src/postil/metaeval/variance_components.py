@@ -176,9 +176,7 @@ def _symmetric_sums(facets: Mapping[str, NDArray[np.int64]], grades: NDArray[np.
     subsets = facet_subsets(tuple(facets))
     at_least = {}
     for shared in subsets:
-        group = np.zeros(len(grades), np.int64)
-        for name in shared:
-            group = np.unique(group * (facets[name].max() + 1) + facets[name], return_inverse=True)[1]
+        group = _cells([np.zeros(len(grades), np.int64), *(facets[name] for name in shared)])
         n = np.bincount(group)
         away = difference(grades, (np.bincount(group, grades) / n)[group])
         # Over all pairs of a group, the squares of the differences sum to n times those of the deviations.

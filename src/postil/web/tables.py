@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.change_log import Change
     from postil.annotation.models import AnnotatorProgress
-    from postil.metaeval.rating_prospects import Prospects
+    from postil.metaeval.rating_budget import Prospects
     from postil.records.results import Agreement, AnnotatorQuality, Consistency, PairAgreement
     from postil.render.table import Record
 
