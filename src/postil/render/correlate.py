@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from postil.escaping import one_line
@@ -428,10 +428,8 @@ def _on_differences(result: CorrelationResult, shown: int) -> Iterator[str]:
 
 
 def _line(result: CorrelationResult) -> str:
-    values: dict[str, dict[str, float]] = {}
-    for row in result.correlations:
-        if not is_control(row.metric):
-            values.setdefault(row.coefficient, {})[row.metric] = row.value
+    values = [(row.coefficient, row.metric, row.value) for row in result.correlations if not is_control(row.metric)]
+    highest = {coefficient: value for coefficient, _, value in sorted(values, key=itemgetter(2))}
     metrics = [name for name in result.signatures if not name.startswith("control:")]
     data = result.data
     size = ", ".join(map(counted, (len(metrics), data.texts, data.annotators), ("metric", "text", "annotator")))
@@ -439,8 +437,8 @@ def _line(result: CorrelationResult) -> str:
         return f"{size}; no coefficient exists"
     above: dict[str, Correlation] = {}
     for row in sorted(result.correlations, key=lambda row: row.value):
-        if is_control(row.metric) and row.value >= max(values.get(row.coefficient, {}).values(), default=math.inf):
+        if is_control(row.metric) and row.value >= highest.get(row.coefficient, math.inf):
             above[row.coefficient] = row
-    several = len(values) > 1
+    several = len(highest) > 1
     said = [f"{row.metric} {f'{name} ' * several}{short(row.value)}" for name, row in above.items()]
     return f"{size}; {best(values)}{'; ' * bool(said)}{', '.join(said)}"

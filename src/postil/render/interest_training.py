@@ -70,7 +70,4 @@ def _remarks(result: InterestTrainingResult) -> Iterator[str]:
 
 
 def _line(result: InterestTrainingResult) -> str:
-    values: dict[str, dict[str, float]] = {}
-    for row in result.gains:
-        values.setdefault(f"nCG@{row.k}", {})[row.measure] = row.ncg
-    return f"{_size(result)}; {best(values)}"
+    return f"{_size(result)}; {best((f'nCG@{row.k}', row.measure, row.ncg) for row in result.gains)}"

@@ -344,9 +344,7 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
 
 
 def _line(result: NcgResult) -> str:
-    values: dict[str, dict[str, float]] = {}
-    for row in result.gains:
-        values.setdefault(f"nCG@{row.k}", {})[row.name] = row.ncg
+    values = [(f"nCG@{row.k}", row.name, row.ncg) for row in result.gains]
     rankings = len({row.name for row in result.gains})
     sizes = (rankings, result.data.passages, result.data.topics)
     return f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {best(values)}"

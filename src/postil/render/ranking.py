@@ -66,9 +66,6 @@ def measures_summary(rows: Sequence[RankingMeasure], scorer: str, unit: str) -> 
         scorer: Name of a scorer.
         unit: Name of what a scorer ranks.
     """
-    values: dict[str, dict[str, float]] = {}
-    for row in rows:
-        values.setdefault(row.measure, {})[row.scorer] = row.value
     scorers = counted(len({row.scorer for row in rows}), scorer)
     units = counted(max((row.n for row in rows), default=0), unit)
-    return f"{scorers}, {units}; {best(values)}"
+    return f"{scorers}, {units}; {best((row.measure, row.scorer, row.value) for row in rows)}"

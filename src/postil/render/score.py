@@ -82,9 +82,7 @@ def scores_summary(noun: str, scores: Sequence[SystemScore], over: str) -> str:
         scores: Scores.
         over: Number of texts, in words.
     """
-    by_metric: dict[str, dict[str, float]] = {}
-    for row in scores:
-        by_metric.setdefault(row.metric, {})[row.system] = row.score
     systems = counted(len({row.system for row in scores}), noun)
     falling = {row.metric for row in scores if falls_by_signature(row.metric, row.signature)}
-    return f"{systems}, {counted(len(by_metric), 'metric')}, {over}; {best(by_metric, falling)}"
+    metrics = counted(len({row.metric for row in scores}), "metric")
+    return f"{systems}, {metrics}, {over}; {best(((row.metric, row.system, row.score) for row in scores), falling)}"

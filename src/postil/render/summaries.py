@@ -91,7 +91,7 @@ def _remarks(result: SummaryResult) -> Iterator[str]:
 
 def _line(result: SummaryResult) -> str:
     found, data = measures(result), result.data
-    means = {name: {row.system: row.mean for row in rows} for name, rows in found.items()}
+    means = [(name, row.system, row.mean) for name, rows in found.items() for row in rows]
     falling = [name for name, rows in found.items() if rows[0].better == "low"]
     sizes = map(counted, (data.systems, data.topics), ("system", "topic"))
     return f"{', '.join(sizes)}, {data.summaries:,} summaries; {best(means, falling)}"

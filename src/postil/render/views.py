@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from postil.errors import Undefined, UnknownName, UsageError
@@ -206,24 +205,27 @@ def _lines(lines: Iterable[str]) -> str:
     return "".join(f"{one_line(spoken(line))}\n" for line in lines)
 
 
-def best(values: Mapping[str, Mapping[str, float]], falling: Collection[str] = ()) -> str:
+def best(values: Iterable[tuple[str, str, float]], falling: Collection[str] = ()) -> str:
     """The best value by each metric, with its owner where there are several.
 
     Args:
-        values: Values by owner, by metric.
+        values: Triples of a metric, an owner and its value.
         falling: Metrics for which lower is better.
 
-    >>> best({"meteor": {"a": 0.5, "b": 0.25}, "ter": {"a": 0.125, "b": 0.375}}, ["ter"])
+    >>> best([("meteor", "a", 0.5), ("meteor", "b", 0.25), ("ter", "a", 0.125), ("ter", "b", 0.375)], ["ter"])
     'best meteor .500 (a), ter .125 (a)'
-    >>> best({"meteor": {"a": 0.5}})
+    >>> best([("meteor", "a", 0.5)])
     'meteor .500'
     """
+    by_metric: dict[str, dict[str, float]] = {}
+    for metric, owner, value in values:
+        by_metric.setdefault(metric, {})[owner] = value
     named = []
-    for metric, by_owner in filter(itemgetter(1), values.items()):
+    for metric, by_owner in by_metric.items():
         owner = (min if metric in falling else max)(by_owner, key=by_owner.__getitem__)
-        value = value_with_interval(by_owner[owner])
-        named.append(f"{metric} {value} ({owner})" if len(by_owner) > 1 else f"{metric} {value}")
-    several = any(len(by_owner) > 1 for by_owner in values.values())
+        said = f"{metric} {value_with_interval(by_owner[owner])}"
+        named.append(f"{said} ({owner})" if len(by_owner) > 1 else said)
+    several = any(len(by_owner) > 1 for by_owner in by_metric.values())
     return "best " * several + ", ".join(named)
 
 

@@ -97,6 +97,6 @@ def _remarks(result: MetricsTaskResult) -> Iterator[str]:
 def _line(result: MetricsTaskResult) -> str:
     metrics = {row.metric for row in result.correlations}
     first = next(iter(result.ranks), "")
-    values = {row.metric: row.value for row in result.correlations if f"{row.by} {row.coefficient}" == first}
+    values = [(first, row.metric, row.value) for row in result.correlations if f"{row.by} {row.coefficient}" == first]
     size = f"{counted(len(metrics), 'metric')}, {counted(len(result.systems), 'system')}"
-    return f"{result.test_set} {result.language_pair}, {size}; {best({first: values})}"
+    return f"{result.test_set} {result.language_pair}, {size}; {best(values)}"
