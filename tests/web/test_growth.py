@@ -11,7 +11,7 @@ import pytest
 
 from postil.annotation.models import Item
 from postil.web import growth
-from postil.web.uploads import LARGEST_UPLOAD
+from postil.web.forms import LARGEST_UPLOAD
 
 Make = Any
 PATH = growth.UPLOADS

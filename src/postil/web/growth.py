@@ -20,8 +20,8 @@ from postil.app.annotate_add import Addition, AddOptions, add, add_to
 from postil.errors import PostilError
 from postil.messages import Message
 from postil.web.error_pages import HTTPError
+from postil.web.forms import LARGEST_UPLOAD, Upload, uploads_of
 from postil.web.translations import page_in
-from postil.web.uploads import LARGEST_UPLOAD, Upload, uploads_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,6 +10,7 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from postil.annotation.models import Refused
+from postil.annotation.state import moment, parse_moment
 from postil.metaeval.resampling import RESAMPLES
 from postil.render.quality import concern_sentence
 from postil.render.severity import severity_remarks
@@ -18,8 +19,7 @@ from postil.web.dashboard_cache import DashboardCache
 from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
-from postil.web.pictures import heat, histogram, means, severities
-from postil.web.quality_pictures import paths, shares
+from postil.web.pictures import heat, histogram, means, paths, severities, shares
 from postil.web.translations import languages
 
 if TYPE_CHECKING:
@@ -37,6 +37,16 @@ __all__ = ["add_lead_pages"]
 YEAR: Final = 365 * 86_400
 PAGE_SIZE: Final = 10
 """Number of conflicts per page."""
+
+ZONES: Final = sorted(
+    (
+        *(f"-{hours:02}:00" for hours in range(12, 0, -1)),
+        *(f"+{hours:02}:00" for hours in range(15)),
+        *("-03:30", "+03:30", "+04:30", "+05:30", "+05:45", "+06:30", "+09:30"),
+    ),
+    key=lambda zone: int(f"{zone[0]}{zone[1:3]}{zone[4:]}"),
+)
+"""Offsets from UTC that a deadline can be given in."""
 
 TABS: Final = {
     "overview": ("/lead", "Progress"),
@@ -73,7 +83,12 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
     ):
         app.add_api_route(f"/lead{path}", page, methods=["GET"])
     app.add_api_route("/lead/files/{name}", pages.file, methods=["GET"])
-    for path, page in (("adjudicate", pages.adjudicate), ("invite", pages.invite), ("remove", pages.remove)):
+    for path, page in (
+        ("adjudicate", pages.adjudicate),
+        ("invite", pages.invite),
+        ("remove", pages.remove),
+        ("state", pages.state),
+    ):
         app.add_api_route(f"/lead/{path}", page, methods=["POST"])
 
 
@@ -85,6 +100,7 @@ class _Pages:
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
         site.show(severities=severities, number=tables.number, ago=_ago, tabs=TABS, languages=languages())
+        site.show(life=site.store.state, moment=moment, zones=ZONES)
 
     def overview(self, request: Request) -> Response:
         """Show the progress of all annotators."""
@@ -173,6 +189,26 @@ class _Pages:
         if person is None:
             raise HTTPError(404, "There is no such annotator")
         self._store.people.remove(person, reserve=form.get("then") == "reserve", by=lead)
+        return redirect_to("/lead")
+
+    def state(self, request: Request) -> Response:
+        """Pause, resume or close the campaign, or set its deadline."""
+        lead, form = self._submitted(request)
+        state, action, message = self._store.state, form.get("action", ""), form.get("message", "")
+        if action == "pause":
+            state.pause(message, by=lead)
+        elif action == "resume":
+            state.resume(by=lead)
+        elif action == "close":
+            state.close(message, by=lead)
+        elif action == "deadline":
+            state.set_deadline(parse_moment(f"{form.get('when', '')}{form.get('zone', '')}"), by=lead)
+        elif action == "no-deadline":
+            state.set_deadline(None, by=lead)
+        else:
+            raise Refused(
+                "invalid", "action: expected pause, resume, close, deadline or no-deadline, got '{got}'", got=action
+            )
         return redirect_to("/lead")
 
     def _page(self, request: Request, tab: str, **values: object) -> Response:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from postil.records.results import AnnotatorQuality, Estimate, PreferredSystem, Rater, SystemEstimate
 
-__all__ = ["bars", "courses", "heat", "histogram", "means", "severities"]
+__all__ = ["heat", "histogram", "means", "paths", "severities", "shares"]
 
 WIDTH, HEIGHT, FOOT = 220, 110, 18
 NAME_LENGTH = 15
@@ -110,13 +110,8 @@ def _intervals(
     return whole.format(height, title, Markup("").join(parts))
 
 
-def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
-    """Draw shares as horizontal bars from 0 to 1, one per line, each with its label.
-
-    Args:
-        rows: Name, share and label.
-        title: Description, for screen readers.
-    """
+def _bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
+    """Shares as horizontal bars from 0 to 1, one per line, each with its name and label."""
     left, wide, line = 36, 118, 24
     parts = []
     for place, (name, share, label) in enumerate(rows):
@@ -131,14 +126,8 @@ def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
     return _svg(left + wide + 52, line * len(rows) + 4, title, parts)
 
 
-def courses(lines: Sequence[tuple[str, Sequence[float]]], far: float, title: str) -> Markup:
-    """Draw courses of values around zero, from left to right.
-
-    Args:
-        lines: Class of the line and its values.
-        far: Largest value that is drawn, above and below zero.
-        title: Description, for screen readers.
-    """
+def _courses(lines: Sequence[tuple[str, Sequence[float]]], far: float, title: str) -> Markup:
+    """Values around zero from left to right, up to a largest one; each line has its class."""
     left, wide, high = 44, WIDTH - 44, HEIGHT
 
     def y(value: float) -> float:
@@ -155,6 +144,43 @@ def courses(lines: Sequence[tuple[str, Sequence[float]]], far: float, title: str
         parts.append(Markup('<polyline class="{}" points="{}"/>').format(kind, path))
         parts += [dot.format(kind, *point) for point in points]
     return _svg(left + wide + 8, high, title, parts)
+
+
+def shares(annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]) -> Iterator[tuple[str, Markup]]:
+    """Charts of shares and of competence, each with its title.
+
+    Args:
+        annotators: The annotators.
+        _: Function that translates a text.
+    """
+    gold = [(one.annotator, one.gold.equal) for one in annotators if one.gold]
+    again = [(one.annotator, one.repeated.equal) for one in annotators if one.repeated]
+    fast = [(one.annotator, one.fast) for one in annotators if one.fast is not None]
+    competence = [(one.annotator, one.competence) for one in annotators if one.competence is not None]
+    for title, rows, form in (
+        (_("Gold items with the grade of the label"), gold, "{:.0%}"),
+        (_("Repeated items with the same grade"), again, "{:.0%}"),
+        (_("Ratings that are too fast"), fast, "{:.0%}"),
+        (_("Competence"), competence, "{:.2f}"),
+    ):
+        if rows:
+            yield title, _bars([(name, value, form.format(value).replace("%", " %")) for name, value in rows], title)
+
+
+def paths(annotators: Sequence[AnnotatorQuality], _: Callable[[str], str]) -> Iterator[tuple[AnnotatorQuality, Markup]]:
+    """Annotators with two windows or more, each with a chart of agreement over time; all charts have one scale.
+
+    Args:
+        annotators: The annotators.
+        _: Function that translates a text.
+    """
+    several = [one for one in annotators if len(one.windows) > 1]
+    far = max([0.5, *(max(each.apart, abs(each.above or 0.0)) for one in several for each in one.windows)])
+    title = _("Difference of {name} from the others over time")
+    for one in several:
+        above = [each.above for each in one.windows if each.above is not None]
+        lines = [("apart", [each.apart for each in one.windows]), *([("above", above)] if above else [])]
+        yield one, _courses(lines, far, title.format(name=one.annotator))
 
 
 def heat(counts: Sequence[Sequence[int]]) -> list[list[tuple[int, int]]]:

@@ -19,11 +19,11 @@ from postil.web.annotator import add_annotator_pages
 from postil.web.backup_schedule import BackupSchedule
 from postil.web.connections import ConnectionLimits
 from postil.web.error_pages import HTTPError
+from postil.web.forms import LARGEST_UPLOAD
 from postil.web.gate import Gate
 from postil.web.growth import UPLOADS, add_growth_pages
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
-from postil.web.life import add_life_pages
 from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.places import REACHABLE, CampaignPlaces
@@ -31,7 +31,6 @@ from postil.web.security import LARGEST, SecurityMiddleware, refusal_parts
 from postil.web.service.tokens import Tokens
 from postil.web.static_files import StaticFiles
 from postil.web.supervision import CampaignMetrics, Measured, add_supervision
-from postil.web.uploads import LARGEST_UPLOAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +86,6 @@ def make_app(store: Store, options: WebOptions = WebOptions()) -> ASGIApp:
     add_joining_pages(app, site)
     add_lead_pages(app, site, patience=options.patience)
     add_supervision(app, metrics, store, options.tokens)
-    add_life_pages(app, site)
     add_growth_pages(app, site, options.url)
     kept = StaticFiles(STATIC)
 

@@ -17,9 +17,9 @@ from postil.app.serve import CoralStatus  # noqa: TC001 - msgspec reads annotati
 from postil.app.service.requests import Request, ScreenRequest
 from postil.app.service.responses import ScreenResponse
 from postil.errors import InvalidInput, PostilError
+from postil.web.service.error_log import Seldom
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route, reply
-from postil.web.service.seldom import Seldom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

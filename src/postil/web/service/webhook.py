@@ -20,9 +20,8 @@ from postil.endpoint.webhook import webhook_headers
 from postil.errors import InvalidInput, PostilError, Undefined, UsageError
 from postil.records.dates import parse_date
 from postil.records.ids import plain_id
-from postil.web.service.error_log import log_failure
+from postil.web.service.error_log import Seldom, log_failure
 from postil.web.service.routing import Route, reply
-from postil.web.service.seldom import Seldom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
