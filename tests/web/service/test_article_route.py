@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from postil.endpoint.page_fetch import Page
-from postil.web.service.article_route import article_route
+from postil.web.service.routes import article_route
 from postil.web.service.routing import Call
 
 CHINESE = "港口办公室每天九点开门，四点关门。"

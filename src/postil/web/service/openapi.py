@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "openapi_document"]
 
 SCHEMAS: Final = "#/components/schemas/"
+PARTS: Final = ("fields", "types", "type", "item_type", "item_types", "value_type")
+"""Attributes of a type, or of a field, that are types."""
+
 MARKS: Final = re.compile(r"`+(?:postil\.[\w.]*?(?=\w+`))?")
 
 ABOUT: Final = (
@@ -147,17 +150,7 @@ def _collect(info: object, known: dict[str, type]) -> None:
         if info.cls.__name__ in known:
             return
         known[info.cls.__name__] = info.cls
-        for field in info.fields:
-            _collect(field.type, known)
-    elif isinstance(info, inspect.UnionType):
-        for each in info.types:
+    for name in PARTS:
+        found = getattr(info, name, ())
+        for each in found if isinstance(found, tuple) else (found,):
             _collect(each, known)
-    elif isinstance(info, inspect.VarTupleType | inspect.ListType):
-        _collect(info.item_type, known)
-    elif isinstance(info, inspect.TupleType):
-        for each in info.item_types:
-            _collect(each, known)
-    elif isinstance(info, inspect.DictType):
-        _collect(info.value_type, known)
-    elif isinstance(info, inspect.Metadata):
-        _collect(info.type, known)

@@ -24,7 +24,6 @@ from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
 from postil.web.service.article_list import ArticleList
-from postil.web.service.article_route import article_route
 from postil.web.service.audit import AuditLog
 from postil.web.service.desk import Desk
 from postil.web.service.docs_page import DocsPage
@@ -34,7 +33,7 @@ from postil.web.service.limits import RequestLimits
 from postil.web.service.places import REACHABLE, ServicePlaces
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts, unseen_parts
-from postil.web.service.routes import health_routes, model_routes
+from postil.web.service.routes import article_route, health_routes, model_routes
 from postil.web.service.sites import Sites
 from postil.web.service.store import ServiceStore
 from postil.web.service.store_routes import store_routes, with_impressions
