@@ -5,11 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from msgspec import to_builtins
-
 from postil.messages import Blank, Command, Message, Setting
 from postil.records.designs import LAYOUTS
-from postil.records.ids import plain_id
 from postil.records.results import SpreadComponents
 from postil.render.formats import counted, noted
 from postil.render.severity import severity_remarks
@@ -52,7 +49,7 @@ def view(result: BudgetResult) -> View:
     ahead = next_command(result)
     return View(
         line=_line(result),
-        rows=[to_builtins(row, enc_hook=plain_id) for row in result.rows],
+        rows=result.rows,
         grids=[plans_table(result), *([facets_table(result)] if result.components.facets else ()), _components(result)],
         head=head(result),
         remarks=[

@@ -6,12 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
-from msgspec import to_builtins
-
 from postil.records.designs import ESTIMATORS
-from postil.records.ids import plain_id
-from postil.render.formats import counted, excerpt, noted
-from postil.render.numbers import plain_numbers
+from postil.render.formats import counted, excerpt, noted, value_with_interval
 from postil.render.passages import signature_lines
 from postil.render.severity import severity_remarks
 from postil.render.table import Count, Interval, Name, Table, Text
@@ -39,10 +35,13 @@ def view(result: EstimateResult) -> View:
         result: The result.
     """
     size = f"{result.graded:,} of {counted(result.items, 'item')} graded, {counted(len(result.systems), 'system')}"
-    best = [f"best {row.system} {_cell(row.mean, row.low, row.high, decimals(result))}" for row in result.systems[:1]]
+    best = [
+        f"best {row.system} {value_with_interval(row.mean, row.low, row.high, decimals(result), zero=True)}"
+        for row in result.systems[:1]
+    ]
     return View(
         line="; ".join([size, *best]),
-        rows=[to_builtins(row, enc_hook=plain_id) for row in result.systems],
+        rows=result.systems,
         grids=[means_table(result)],
         head=head(result),
         remarks=list(_remarks(result)),
@@ -113,13 +112,6 @@ def decimals(result: EstimateResult) -> int:
     widths = [row.high - row.low for row in result.systems if row.low is not None and row.high is not None]
     narrowest = min(filter(None, widths), default=1.0)
     return min(MOST, max(2, 1 - math.floor(math.log10(narrowest))))
-
-
-def _cell(value: float, low: float | None, high: float | None, digits: int) -> str:
-    """A mean with its interval; a mean of grades has its 0 before the point."""
-    ends = [] if low is None or high is None else [low, high]
-    first, *others = plain_numbers([value, *ends], digits, zero=True)
-    return f"{first} [{', '.join(others)}]" if others else first
 
 
 def rank_range(row: SystemEstimate) -> tuple[str, ...]:

@@ -121,14 +121,23 @@ def grid_as(form: Text, grid: Grid | Table) -> str:
     return LAYOUTS[form]([list(map(ESCAPES[form], row)) for row in cells])
 
 
-def value_with_interval(value: float, low: float | None = None, high: float | None = None) -> str:
+def value_with_interval(
+    value: float, low: float | None = None, high: float | None = None, digits: int = 3, *, zero: bool = False
+) -> str:
     """``.523 [.481, .562]``; the value alone where there is no interval.
+
+    Args:
+        value: The value.
+        low: Lower end of the interval; None where there is none.
+        high: Upper end.
+        digits: Number of decimals.
+        zero: True for a 0 before the point.
 
     >>> value_with_interval(0.5227, 0.481, -0.02), value_with_interval(2.5e8, -1e-17, 3e8)
     ('.523 [.481, -.020]', '2.500e+08 [0, 3.000e+08]')
     """
     ends = [] if low is None or high is None else [low, high]
-    first, *others = plain_numbers([value, *ends])
+    first, *others = plain_numbers([value, *ends], digits, zero=zero)
     return f"{first} [{', '.join(others)}]" if others else first
 
 

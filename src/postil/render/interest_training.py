@@ -6,14 +6,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from postil.render.formats import counted, noted
-from postil.render.passages import Ranking, differences_table, gains_table, length_tables
+from postil.render.passages import Ranking, by_cutoff, differences_table, gains_table, length_tables
 from postil.render.table import Figure, Name, Table, Text
 from postil.render.views import View, best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import Gain, GainDifference, InterestTrainingResult
+    from postil.records.results import InterestTrainingResult
 
 __all__ = ["view"]
 
@@ -24,13 +24,8 @@ def view(result: InterestTrainingResult) -> View:
     Args:
         result: The training.
     """
-    gains: dict[str, dict[int, Gain]] = {}
-    for row in result.gains:
-        gains.setdefault(row.measure, {})[row.k] = row
-    differences: dict[str, dict[int, GainDifference]] = {}
-    for each in result.differences:
-        differences.setdefault(each.second, {})[each.k] = each
-    pairs = [Ranking(name, name, rows) for name, rows in differences.items()]
+    gains = by_cutoff(result.gains, "measure")
+    pairs = [Ranking(name, name, rows) for name, rows in by_cutoff(result.differences, "second").items()]
     minus = [
         differences_table(f"{each.first} minus", pairs, alone=f"{each.first} minus (* p < .05)")
         for each in result.differences[:1]
@@ -41,7 +36,7 @@ def view(result: InterestTrainingResult) -> View:
         Figure("grades", "{:+.3f}".format, at=attrgetter("weight")),
     )
     return View(
-        line=_line(result),
+        line=f"{_size(result)}; {best((f'nCG@{row.k}', row.measure, row.ncg) for row in result.gains)}",
         rows=result.gains,
         grids=[gains_table([Ranking(name, name, rows) for name, rows in gains.items()], noun="ranking")],
         details=[*minus, *length_tables(result.by_length), Table(rows=result.weights, columns=weights)],
@@ -67,7 +62,3 @@ def _remarks(result: InterestTrainingResult) -> Iterator[str]:
         f"{counted(settings.min_count, 'passage')}{pages}{cues}; seed {settings.seed}, "
         f"{counted(settings.resamples, 'resample')}"
     )
-
-
-def _line(result: InterestTrainingResult) -> str:
-    return f"{_size(result)}; {best((f'nCG@{row.k}', row.measure, row.ncg) for row in result.gains)}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import to_builtins
 
@@ -29,6 +29,7 @@ __all__ = [
     "CORRELATIONS",
     "SENSES",
     "Ranking",
+    "by_cutoff",
     "differences_table",
     "draw_figures",
     "gains_table",
@@ -39,6 +40,8 @@ __all__ = [
     "undefined_correlations",
     "view",
 ]
+
+AnyGain = TypeVar("AnyGain", Gain, GainDifference)
 
 LEVEL: Final = 0.05
 
@@ -59,11 +62,11 @@ def view(result: NcgResult) -> View:
     Args:
         result: The result.
     """
-    rankings: dict[str, dict[int, Gain]] = {}
-    for row in result.gains:
-        rankings.setdefault(row.name, {})[row.k] = row
+    rankings = by_cutoff(result.gains, "name")
+    sizes = (len(rankings), result.data.passages, result.data.topics)
+    highest = best((f"nCG@{row.k}", row.name, row.ncg) for row in result.gains)
     return View(
-        line=_line(result),
+        line=f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {highest}",
         rows=list(_rows(result)),
         grids=[gains_table([Ranking(name, name, rows) for name, rows in rankings.items()])],
         details=[*_from_best(rankings, result.differences), *length_tables(result.by_length)],
@@ -71,6 +74,19 @@ def view(result: NcgResult) -> View:
         remarks=list(_remarks(result)),
         signatures=list(signature_lines(_first(rows).signature for rows in rankings.values())),
     )
+
+
+def by_cutoff(rows: Iterable[AnyGain], name: str) -> dict[str, dict[int, AnyGain]]:
+    """The numbers of each ranking by rank cutoff.
+
+    Args:
+        rows: The numbers.
+        name: Field with the ranking.
+    """
+    found: dict[str, dict[int, AnyGain]] = {}
+    for row in rows:
+        found.setdefault(getattr(row, name), {})[row.k] = row
+    return found
 
 
 def _rows(result: NcgResult) -> Iterator[dict[str, object]]:
@@ -118,6 +134,7 @@ class Ranking:
         rows: The numbers by rank cutoff.
         kind: See `Table`.
         best: The rank cutoffs at which it has the highest number of its group.
+        length: The numbers by length.
     """
 
     name: str
@@ -125,6 +142,7 @@ class Ranking:
     rows: Mapping[int, Gain | GainDifference]
     kind: Kind = ""
     best: Collection[int] = ()
+    length: GainByLength | None = None
 
 
 def gains_table(lines: Sequence[Ranking], caption: str = "", noun: str = "measure") -> Table:
@@ -202,34 +220,37 @@ def _first(rows: Mapping[int, Gain]) -> Gain:
     return next(iter(rows.values()))
 
 
-def lengths_table(lines: Sequence[tuple[str, str, Kind, GainByLength | None]], caption: str = "") -> Table:
+def lengths_table(lines: Sequence[Ranking], caption: str = "") -> Table:
     """Each ranking among passages of similar length, and its rank correlations; pages have each third as well.
 
     Args:
-        lines: Name on a page, full name, kind and numbers of each ranking; the titles of groups have no numbers.
+        lines: The rankings.
         caption: The caption.
     """
-    first = next(row for *_, row in lines if row is not None)
+    first = next(line.length for line in lines if line.length is not None)
     return Table(
         key="by-length",
         caption=caption,
         rows=lines,
         columns=(
-            Name("measure", itemgetter(0), full=itemgetter(1), plain="by length"),
+            _name("measure", "by length"),
             _length("in thirds", "ncg", plain=f"nCG@{first.k} in thirds"),
-            *(Number(name, "ncg", at=partial(_third, place), only="page") for place, name in enumerate(first.THIRDS)),
+            *(
+                Number(name, partial(_third, place), at=attrgetter("length.thirds"), only="page")
+                for place, name in enumerate(first.THIRDS)
+            ),
             *(_length(label, field) for field, label in CORRELATIONS.items()),
         ),
-        kind=itemgetter(2),
+        kind=attrgetter("kind"),
     )
 
 
 def _length(head: str, field: str, plain: str = "") -> Interval:
-    return Interval(head, "value", at=lambda line: getattr(line[3], field), plain=plain)
+    return Interval(head, "value", at=attrgetter(f"length.{field}"), plain=plain)
 
 
-def _third(place: int, line: tuple[str, str, Kind, GainByLength]) -> LengthThird:
-    return line[3].thirds[place]
+def _third(place: int, thirds: Sequence[LengthThird]) -> float | None:
+    return thirds[place].ncg
 
 
 def length_tables(rows: Sequence[GainByLength]) -> list[Table]:
@@ -238,7 +259,7 @@ def length_tables(rows: Sequence[GainByLength]) -> list[Table]:
     Args:
         rows: One row per ranking.
     """
-    return [lengths_table([(row.name, row.name, "", row) for row in rows])] if rows else []
+    return [lengths_table([Ranking(row.name, row.name, {}, length=row) for row in rows])] if rows else []
 
 
 def undefined_correlations(rows: Iterable[GainByLength]) -> Iterator[tuple[str, str]]:
@@ -341,10 +362,3 @@ def draw_figures(folder: Path, result: NcgResult) -> Iterator[Path]:
         path = folder / f"{SENSES[result.settings.reference]}-{title}.svg"
         save(draw_together([drawn[name] for name in names[:IN_ONE_PICTURE]]), path)
         yield path
-
-
-def _line(result: NcgResult) -> str:
-    values = [(f"nCG@{row.k}", row.name, row.ncg) for row in result.gains]
-    rankings = len({row.name for row in result.gains})
-    sizes = (rankings, result.data.passages, result.data.topics)
-    return f"{', '.join(map(counted, sizes, ('ranking', 'passage', 'topic')))}; {best(values)}"

@@ -136,7 +136,7 @@ def _correlated(result: CorrelationResult, key: str) -> Chapter:
         Section("differences", "Differences between metrics", (*_differences(look),)),
         Section("audit", "Could it stand in for a person?", (*audit_blocks(result),)),
         Section("scatters", "Scores against ratings", (*_scatters(look),)),
-        Section("systems", "Systems", (*_systems(look),)),
+        Section("systems", "Systems", (tables.systems(look),) if len(result.systems) > 1 else ()),
         Section("disagreements", "Worst disagreements", (*_disagreements(look),)),
         Section(
             "agreement",
@@ -227,11 +227,6 @@ def _scatters(look: Lookup) -> Iterator[Block]:
             yield Paragraph(
                 f"The {pictures.PANELS} of {more + pictures.PANELS} metrics with the strongest correlations."
             )
-
-
-def _systems(look: Lookup) -> Iterator[Block]:
-    if len(look.result.systems) > 1:
-        yield tables.systems(look)
 
 
 def _disagreements(look: Lookup) -> Iterator[Block]:

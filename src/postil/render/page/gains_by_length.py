@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from postil.render.formats import counted
 from postil.render.page.blocks import Facts, Paragraph
-from postil.render.passages import lengths_table, undefined_correlations
+from postil.render.passages import Ranking, lengths_table, undefined_correlations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,14 +14,11 @@ if TYPE_CHECKING:
     from postil.records.results import GainByLength, LengthThird
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Gains
-    from postil.render.table import Kind, Table
+    from postil.render.table import Table
 
 __all__ = ["gains_by_length"]
 
-Line: TypeAlias = "tuple[str, str, Kind, GainByLength | None]"
-
-
-SAID = (
+SAID: Final = (
     "A measure that merely prefers long passages, or short ones, has a high nCG where these have high grades, but not "
     "among passages of similar length. Scores that agree with grades beyond length have a partial correlation above 0."
 )
@@ -48,8 +45,10 @@ def gains_by_length(look: Gains) -> Iterator[Block]:
 
 def _table(look: Gains, rows: dict[str, GainByLength]) -> Table:
     first = next(iter(rows.values()))
-    lines: list[Line] = [
-        (title, title, "group", None) if title else (look.short[name], look.full(name), "", rows[name])
+    lines = [
+        Ranking(title, title, {}, "group")
+        if title
+        else Ranking(look.short[name], look.full(name), {}, length=rows[name])
         for title, name in look.sections()
         if title or name in rows
     ]
