@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
+from postil.metaeval.coefficient_kinds import kind_of
 from postil.metaeval.correlation import correlations
-from postil.metaeval.resampling import DRAWS, interval, p_value
+from postil.metaeval.resampling import DRAWS
+from postil.metaeval.significance import pair_row
 from postil.records.names import is_control
-from postil.records.results import AuditRanking, Difference
-from postil.records.ties import without_noise
+from postil.records.results import AuditRanking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from postil.metaeval.correlation import Correlations
-    from postil.metaeval.replicates import Replicates
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Measure
@@ -57,35 +53,13 @@ def audit_ranking(
     pairs = [(best, other) for other in metrics if other != best]
     pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
     pairs += [(name, lengths) for name in metrics if lengths in defined]
+    kind = kind_of(measure)
+    margins = [pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
     return AuditRanking(
         of=of,
         coefficient=measure,
         by=by,
         rows=found.rows,
         absent=found.absent,
-        margins=tuple(_margins(table, values, pairs, measure, by)),
+        margins=tuple(row for row in margins if row.low is not None),
     )
-
-
-def _margins(
-    table: Table, values: Replicates, pairs: list[tuple[str, str]], measure: Measure, by: By
-) -> Iterator[Difference]:
-    """Difference of each pair that some resample has."""
-    for first, second in pairs:
-        one, other = table.column(first), table.column(second)
-        samples = without_noise(values.samples[:, one] - values.samples[:, other], 1.0)
-        if np.isnan(samples).all():
-            continue
-        around, p = interval(samples), p_value(samples)
-        yield Difference(
-            first=first,
-            second=second,
-            coefficient=measure,
-            by=by,
-            value=float(without_noise(values.values[one] - values.values[other], 1.0)),
-            low=around.low,
-            high=around.high,
-            n=int(values.n - max(values.dropped[one], values.dropped[other])),
-            p_bootstrap=p,
-            p=p,
-        )

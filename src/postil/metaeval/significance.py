@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Measure
 
-__all__ = ["Differences", "differences", "holm", "significance_clusters"]
+__all__ = ["Differences", "differences", "holm", "pair_row", "significance_clusters"]
 
 LEVEL: Final = 0.05
 """Level of the one-sided tests, whose p is half of the two-sided one."""
@@ -108,16 +108,7 @@ def differences(
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
     pairs, alone = _pairs(work, found, columns)
-    rows = [
-        work.row(
-            table.metrics[first],
-            table.metrics[second],
-            float(without_noise(found.values[first] - found.values[second], 1.0)),
-            found.samples[:, first] - found.samples[:, second],
-            int(found.n - max(found.dropped[first], found.dropped[second])),
-        )
-        for first, second in pairs
-    ]
+    rows = [pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
     tests = kind.tested(table, columns, np.searchsorted(columns, pairs.T), by, draws) if rows else []
     if tests:
         rows = [replace(row, **fields) for row, fields in zip(rows, tests, strict=True)]
@@ -148,29 +139,63 @@ class _Differencing:
         texts = self.table.texts(scores)
         return self.kind.resampled(texts, self.counts if counts is None else counts, self.by, self.draws)
 
-    def row(self, first: str, second: str, value: float, samples: Floats, n: int) -> Difference:
-        samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
-        alone = bool(np.isnan(samples).all())
-        around = None if alone else interval(samples)
-        p = None if alone else p_value(samples)
-        return Difference(
-            first=first,
-            second=second,
-            coefficient=self.kind.name,
-            by=self.by,
-            value=value,
-            low=around.low if around else None,
-            high=around.high if around else None,
-            n=n,
-            p_bootstrap=p,
-            p=None if self.kind.facts.untested else p,
-        )
-
     def undefined(self, name: str, scores: Floats) -> UndefinedResult:
         return self.absent(name, self.kind.why_undefined(self.table, scores, self.by))
 
     def absent(self, name: str, reason: str) -> UndefinedResult:
         return UndefinedResult(metric=name, coefficient=self.kind.name, by=self.by, reason=reason)
+
+
+def _row(  # noqa: PLR0917 - the columns of a row
+    kind: Kind, by: By, names: Sequence[str], value: float, samples: Floats, n: int
+) -> Difference:
+    """Difference of two metrics with its bootstrap interval and p-value, which are None without a resampled value.
+
+    Args:
+        kind: The coefficient.
+        by: Level.
+        names: The two metrics.
+        value: The difference.
+        samples: float64[R], the difference in each resample; NaN is ignored.
+        n: Number of points.
+    """
+    samples = without_noise(samples, 1.0)  # coefficients are sums of terms of size 1
+    alone = bool(np.isnan(samples).all())
+    around = None if alone else interval(samples)
+    p = None if alone else p_value(samples)
+    return Difference(
+        first=names[0],
+        second=names[1],
+        coefficient=kind.name,
+        by=by,
+        value=value,
+        low=around.low if around else None,
+        high=around.high if around else None,
+        n=n,
+        p_bootstrap=p,
+        p=None if kind.facts.untested else p,
+    )
+
+
+def pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
+    """Difference of two metrics of a table.
+
+    Args:
+        kind: The coefficient.
+        by: Level.
+        table: The table.
+        found: Its coefficients.
+        pair: Columns of the two metrics.
+    """
+    one, other = pair
+    return _row(
+        kind,
+        by,
+        [table.metrics[one], table.metrics[other]],
+        float(without_noise(found.values[one] - found.values[other], 1.0)),
+        found.samples[:, one] - found.samples[:, other],
+        int(found.n - max(found.dropped[one], found.dropped[other])),
+    )
 
 
 def _pairs(work: _Differencing, found: Replicates, columns: Int64s) -> tuple[Int64s, list[UndefinedResult]]:
@@ -200,9 +225,10 @@ def _against_controls(
         if not exists[metric] or not some.size or (work.needs_resamples and np.isnan(samples).all()):
             yield work.undefined(control, draws[:, 0] if exists[metric] else table.scores[:, metric])
             continue
-        yield work.row(
-            table.metrics[metric],
-            control,
+        yield _row(
+            work.kind,
+            work.by,
+            [table.metrics[metric], control],
             float(found.values[metric] - np.nanmean(values.values)),
             samples,
             int(found.n - max(found.dropped[metric], values.dropped.max())),
