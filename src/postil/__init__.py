@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from postil.app.combine import ApplyOptions, CombineOptions
     from postil.app.combine_columns import apply_combination, fit_combination
     from postil.app.compare import CompareOptions, compare
-    from postil.app.compare_interleaved import compare_interleaved
-    from postil.app.compare_preferences import compare_preferences
+    from postil.app.compare_choices import compare_interleaved, compare_preferences
     from postil.app.corpus.building import build_corpus
     from postil.app.correlate_columns import correlate
     from postil.app.correlate_options import CorrelateOptions
@@ -150,8 +149,8 @@ _HOMES: Final = {
     "build_corpus": ("postil.app.corpus.building", "build_corpus"),
     "calibrate": ("postil.app.calibrate", "calibrate"),
     "compare": ("postil.app.compare", "compare"),
-    "compare_interleaved": ("postil.app.compare_interleaved", "compare_interleaved"),
-    "compare_preferences": ("postil.app.compare_preferences", "compare_preferences"),
+    "compare_interleaved": ("postil.app.compare_choices", "compare_interleaved"),
+    "compare_preferences": ("postil.app.compare_choices", "compare_preferences"),
     "consensus_weights": ("postil.app.score", "consensus_weights"),
     "correlate": ("postil.app.correlate_columns", "correlate"),
     "estimate": ("postil.app.estimate", "estimate"),

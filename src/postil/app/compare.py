@@ -24,7 +24,7 @@ from postil.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Unpack
+    from typing import Self, Unpack
 
     from postil.app.rated import Scores
     from postil.metrics.base import Metric
@@ -59,6 +59,21 @@ class CompareOptions(ResamplingOptions):
     def __post_init__(self) -> None:
         check_fields(self)
         UnknownName.check("definition of p-values", self.p_values, P_VALUES)
+
+    @classmethod
+    def of(cls, options: Self | None, keywords: Mapping[str, object], baseline: str | None) -> Self:
+        """Options of a call, whose baseline may be an argument of its own.
+
+        Args:
+            options: The object, where one is given.
+            keywords: Fields of it.
+            baseline: The baseline; by default that of the options.
+
+        Raises:
+            UsageError: Object and keywords are given, or a keyword is no field.
+        """
+        options = options_of(cls, options, keywords)
+        return options if baseline is None else dataclasses.replace(options, baseline=baseline)
 
     def check_for(self, setting: Setting) -> None:
         """Raise a `UsageError` if an option for scores is not as by default.
@@ -133,11 +148,7 @@ def compare(
     names = ColumnNames(
         {"scores": Score}, columns, everywhere={"item": item, "system": system}, wide={"scores": metric_columns}
     )
-    opened = open_scores(scores, names)
-    options = options_of(CompareOptions, options, keywords)
-    if baseline is not None:
-        options = dataclasses.replace(options, baseline=baseline)
-    return compare_rows(opened, options)
+    return compare_rows(open_scores(scores, names), CompareOptions.of(options, keywords, baseline))
 
 
 def compare_rows(scores: LocatedRows[Score], options: CompareOptions, command: str = "") -> Comparison:

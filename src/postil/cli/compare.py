@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from postil.app.compare import CompareOptions, compare_rows
-from postil.app.compare_interleaved import compare_log
-from postil.app.compare_preferences import compare_preference_file
+from postil.app.compare_choices import INTERLEAVED, PREFERENCES
 from postil.app.options import ScoreInputOptions
 from postil.app.rated import open_score_files
 from postil.cli.command import command
@@ -79,9 +78,9 @@ def compare(
     table.check(format, intervals=True)
     result: Comparison | InterleavingResult | PreferencesResult
     if interleaved is not None:
-        result = compare_log(interleaved, options, command_line(context), inputs, say)
+        result = INTERLEAVED.of_file(interleaved, options, command_line(context), inputs, say)
     elif preferences is not None:
-        result = compare_preference_file(preferences, options, command_line(context), inputs, say)
+        result = PREFERENCES.of_file(preferences, options, command_line(context), inputs, say)
     else:
         result = compare_rows(open_score_files(scores or [], inputs, say), options, command_line(context))
     shown = view_of(result)
