@@ -362,6 +362,26 @@ def test_han_texts_are_counted_over_the_whole_file(
             score_files(*paths, ScoreOptions(metrics=("bleu-1",)), list[str]().append)
 
 
+@pytest.mark.parametrize(("metrics", "refused"), [(("chrf",), False), (("chrf", "rouge-1"), True)])
+def test_metrics_of_characters_take_han_texts(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    streaming: list[bool],
+    metrics: tuple[str, ...],
+    refused: bool,
+) -> None:
+    write(tmp_path / "c.jsonl", [Candidate(f"i{n}", "s", "今天天气很好") for n in range(20)])
+    write(tmp_path / "r.jsonl", [Reference(f"i{n}", "今天天气好") for n in range(20)])
+    paths = str(tmp_path / "c.jsonl"), str(tmp_path / "r.jsonl")
+    if refused:
+        with pytest.raises(InvalidInput, match=r"r\.jsonl:1: text: Han text"):
+            both(paths, ScoreOptions(metrics=metrics), monkeypatch)
+    else:
+        streamed, whole = both(paths, ScoreOptions(metrics=metrics), monkeypatch)
+        assert streaming == [True, False]
+        assert streamed == whole
+
+
 @pytest.mark.parametrize(
     ("row", "error"),
     [
