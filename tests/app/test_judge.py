@@ -38,12 +38,12 @@ def anchors(
         Reference("1", reference, grade, system=writers[place] if writers else None)
         for place, (reference, grade) in enumerate(references)
     ]
-    found = choose_anchors(
+    found, _, _ = choose_anchors(
         LocatedRows(iter([Candidate("1", "a", text)]), RowLocations("candidates")),
         LocatedRows(iter(rows), RowLocations("references")),
         JudgeOptions(model="m", scale=SCALE, anchors=choice, anchors_per_grade=per_grade, jobs=1),
     )
-    return [(anchor.text, anchor.grade) for anchor in found.anchors[0]]
+    return [(anchor.text, anchor.grade) for anchor in found[0]]
 
 
 def test_the_nearest_reference_of_each_grade_is_an_anchor() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
@@ -235,15 +234,6 @@ def _write(retriever: Retriever, learned: ShowFilter, out: FilePath | None) -> N
         new.link(model, without=[FILE])
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The answer that stands for a text under an article."""
-
-    article: str
-    text: str
-    show: bool
-
-
 def match_labels(
     labels: Sequence[Label], *, corpus: FilePath | None, model: FilePath | None, where: str
 ) -> dict[str, Article]:
@@ -319,8 +309,8 @@ def fit_model_labels(
     """
     found = {**articles, **{each.article: _article(each) for each in reversed(labels) if each.title is not None}}
     answers, excluded = _answers(labels, found, retriever)
-    stored = {each.text for each in answers}.intersection(retriever.pool.texts)
-    others = [f"{each.article}: {each.text}" for each in answers if each.text not in stored]
+    stored = {text for _, text in answers}.intersection(retriever.pool.texts)
+    others = [f"{article}: {text}" for article, text in answers if text not in stored]
     if not stored:
         reasons = [*((each.why, each.n) for each in excluded), (_NO_COMMENT, len(others))]
         remedy = "the articles, or labels of its suggestions with titles"
@@ -328,12 +318,10 @@ def fit_model_labels(
     if others:
         excluded.append(Excluded.of(f"{_NO_COMMENT}; used all the same", others))
     columns, numbers = _rows(retriever, answers, found)
-    shown = np.array([each.show for each in answers])
+    shown = np.array(list(answers.values()))
     names = retriever.show_columns
     deepest = max((label.rank or 1 for label in labels), default=1)
-    digest = hashlib.sha256(
-        msgspec.json.encode([(each.article, each.text, each.show) for each in answers], enc_hook=plain_id)
-    )
+    digest = hashlib.sha256(msgspec.json.encode([(*of, show) for of, show in answers.items()], enc_hook=plain_id))
     result = CalibrationResult(
         labels=len(answers),
         articles=int(numbers.max()) + 1,
@@ -373,8 +361,8 @@ def _article(label: Label) -> Article:
 
 def _answers(
     labels: Sequence[Label], articles: Mapping[str, Article], retriever: Retriever
-) -> tuple[list[_Answer], list[Excluded]]:
-    """One answer per article and text, sorted; and the labels that are not in it."""
+) -> tuple[Mapping[tuple[str, str], bool], list[Excluded]]:
+    """The answers by article and text, sorted; and the labels that are not in them."""
     known: list[Label] = []
     unknown: list[str] = []
     for label in labels:
@@ -384,18 +372,17 @@ def _answers(
         else:
             known.append(label)
     found = majority(known)
-    answers = [_Answer(article_id, text, show) for (article_id, text), show in found.answers.items()]
     left = ((_UNKNOWN, unknown), (REPLACED, found.replaced), (TIED, found.ties))
-    return answers, [Excluded.of(why, rows) for why, rows in left if rows]
+    return found.answers, [Excluded.of(why, rows) for why, rows in left if rows]
 
 
 def _rows(
-    retriever: Retriever, answers: Sequence[_Answer], articles: Mapping[str, Article]
+    retriever: Retriever, answers: Iterable[tuple[str, str]], articles: Mapping[str, Article]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The columns of each answer, and the number of its article."""
+    """The columns of each text under an article, and the number of the article."""
     texts: dict[str, list[str]] = {}
-    for each in answers:
-        texts.setdefault(each.article, []).append(each.text)
+    for article, text in answers:
+        texts.setdefault(article, []).append(text)
     rows = retriever.show_rows([articles[each] for each in texts], list(texts.values()))
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(each) for each in rows])
 

@@ -107,7 +107,7 @@ class JudgeRun:
         texts: The texts.
         spec: Model, scale and prompt.
         options: Options of the command.
-        ask: Function that answers requests, in their order, and counts them.
+        tally: Function that answers requests, in their order, and counts them.
 
     Attributes:
         metric: Name of the judge in score rows.
@@ -116,9 +116,9 @@ class JudgeRun:
         written: Score rows so far.
     """
 
-    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, ask: Tally) -> None:
+    def __init__(self, texts: JudgedTexts, spec: JudgeSpec, options: JudgeOptions, tally: Tally) -> None:
         self.texts, self.metric = texts, f"judge({options.name or spec.model})"
-        self._judge, self._tally, self._spec, self._options = Judge(spec, ask), ask, spec, options
+        self._judge, self.tally, self._spec, self._options = Judge(spec, tally), tally, spec, options
         names = _names(texts) if options.controls else [MAIN]
         self._trials: list[dict[str, Trial]] = []
         for row, case in zip(texts.rows, texts.cases, strict=True):
@@ -170,11 +170,6 @@ class JudgeRun:
             replace(WithoutGrade.of(reason, [name for name, _ in missing]), reason=missing[0][1].kind)
             for reason, missing in self._missing.items()
         )
-
-    @property
-    def usage(self) -> JudgeUsage:
-        """The answers so far."""
-        return self._tally.usage
 
     @property
     def not_sent(self) -> tuple[str, ...]:
@@ -274,7 +269,7 @@ def judge_result(run: JudgeRun, human: Mapping[Key, float], options: JudgeOption
         self_preference=self_preference([row.system for row in rows], own, grades - ratings, means) if asked else None,
         rows=tuple(run.written),
         absent=run.absent,
-        usage=run.usage,
+        usage=run.tally.usage,
         not_sent=run.not_sent,
         notes=(*run.texts.notes, *_notes(run, options, served)),
         signatures={row.metric: row.signature for row in run.written},

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.records.row_locations import RowLocations, Source
     from postil.records.rows import ArticleContent, Candidate, Judgement
 
-__all__ = ["Anchored", "JudgedTexts", "TextSources", "choose_anchors", "gather_texts"]
+__all__ = ["JudgedTexts", "TextSources", "choose_anchors", "gather_texts"]
 
 NAMED: Final = 3
 """Number of articles that a message names."""
@@ -92,9 +92,9 @@ def gather_texts(sources: TextSources, options: JudgeOptions) -> JudgedTexts:
     if not rows:
         raise InvalidInput("expected at least one candidate, got none", where=places.where)
     texts = LocatedRows(iter(rows), places)
-    chosen = Anchored([()] * len(rows), "", ())
+    anchors, signature, notes = [()] * len(rows), "", ()
     if sources.references is not None and options.anchors != "none":
-        chosen = choose_anchors(texts, sources.references, options)
+        anchors, signature, notes = choose_anchors(texts, sources.references, options)
     else:
         items = {item: index for index, item in enumerate(dict.fromkeys(row.item for row in rows))}
         for _ in Candidates(texts, items).batches(texts):
@@ -105,13 +105,11 @@ def gather_texts(sources: TextSources, options: JudgeOptions) -> JudgedTexts:
     article_of = [None] * len(rows) if articles is None else list(_article_of(rows, places, articles))
     return JudgedTexts(
         rows=rows,
-        cases=[
-            Case(row.text, article, each) for row, article, each in zip(rows, article_of, chosen.anchors, strict=True)
-        ],
+        cases=[Case(row.text, article, each) for row, article, each in zip(rows, article_of, anchors, strict=True)],
         words=np.diff(tokens.offsets).astype(np.float64),
         tokenizer=tokenizer.signature,
-        anchors=chosen.signature,
-        notes=chosen.notes,
+        anchors=signature,
+        notes=notes,
     )
 
 
@@ -137,22 +135,9 @@ def _article_of(
         yield articles[row.item]
 
 
-@dataclass(frozen=True, slots=True)
-class Anchored:
-    """Anchors of candidates.
-
-    Args:
-        anchors: Those of each candidate, in rising order of grades.
-        signature: Their choice, as signatures have it.
-        notes: Notes on the references and the texts.
-    """
-
-    anchors: list[tuple[Anchor, ...]]
-    signature: str
-    notes: tuple[str, ...]
-
-
-def choose_anchors(candidates: Source[Candidate], references: Source[Reference], options: JudgeOptions) -> Anchored:
+def choose_anchors(
+    candidates: Source[Candidate], references: Source[Reference], options: JudgeOptions
+) -> tuple[list[tuple[Anchor, ...]], str, tuple[str, ...]]:
     """Choose graded references of its item for each candidate: for each grade that they have, rounded half up, some.
 
     Left out are references without a grade, those by the candidate's own system, and those that are the candidate but
@@ -162,6 +147,10 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
         candidates: The candidates.
         references: The references.
         options: Options of the command.
+
+    Returns:
+        The anchors of each candidate in rising order of grades, their choice as signatures have it, and notes on the
+        references and the texts.
 
     Raises:
         UsageError: The metric is no similarity, or there is no such tokenizer.
@@ -199,7 +188,7 @@ def choose_anchors(candidates: Source[Candidate], references: Source[Reference],
         )
     said = f"|anchor-metric:{metric.signature}" if options.anchors == "nearest" else ""
     signature = f"anchors-per-grade:{options.anchors_per_grade}{said}|tokenizer:{evaluation.tokenizer.signature}"
-    return Anchored(anchors, signature, tuple(notes))
+    return anchors, signature, tuple(notes)
 
 
 def _ranked(
