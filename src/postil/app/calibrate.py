@@ -19,8 +19,7 @@ from postil.commenters.store import ModelWriter, check_free
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined
 from postil.messages import Blank, Command, Message, Setting
-from postil.metaeval.label_comparison import COVERAGE
-from postil.metaeval.label_fit import fit_labels
+from postil.metaeval.label_fit import COVERAGE, fit_labels
 from postil.metaeval.resampling import Draws
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of

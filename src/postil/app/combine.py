@@ -20,7 +20,7 @@ from postil.app.combination_folder import (
     save,
 )
 from postil.app.options import ScoreInputOptions, SeedOptions
-from postil.app.rated import LARGEST, JudgedKeywords, Rated, ScoredKeywords, open_score_files
+from postil.app.rated import LARGEST, ChosenKeywords, Rated, ScoredKeywords, open_score_files
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.metaeval.combination import LEARNERS, PENALTY
@@ -148,18 +148,14 @@ class ApplyOptions:
             kind_of(self.out)
 
 
-class CombineKeywords(JudgedKeywords, total=False):
+class CombineKeywords(ChosenKeywords, total=False):
     """Keywords of `postil.fit_combination`: to read the data, and fields of `CombineOptions`."""
 
     seed: int
     method: str
-    metrics: tuple[str, ...]
     penalty: float
     folds: int
     monotone: bool
-    lower_is_better: tuple[str, ...]
-    aspect: str | None
-    scale: Scale | None
     resamples: int
     out: str | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from postil.app.options import EngineOptions, ResamplingOptions
-from postil.app.rated import JudgedKeywords
+from postil.app.rated import ChosenKeywords
 from postil.errors import UnknownName, UsageError
 from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
@@ -82,7 +82,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 
 
-class CorrelateKeywords(JudgedKeywords, total=False):
+class CorrelateKeywords(ChosenKeywords, total=False):
     """Keywords of `postil.correlate`: to read the data, and fields of `CorrelateOptions`."""
 
     jobs: int
@@ -93,10 +93,6 @@ class CorrelateKeywords(JudgedKeywords, total=False):
     permutations: int
     coefficients: tuple[Measure, ...]
     by: By
-    metrics: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    aspect: str | None
-    scale: Scale | None
     severity: Rule
     human_as_given: bool
     disagree: tuple[str, str] | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from postil.app.rated import JudgedKeywords, Rated
+from postil.app.rated import ChosenKeywords, JudgedKeywords, Rated
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
 from postil.metaeval.estimates import estimate as estimate_means
@@ -70,15 +70,11 @@ class EstimateOptions:
             UnknownName.check(kind, name, known)
 
 
-class EstimateKeywords(JudgedKeywords, total=False):
+class EstimateKeywords(ChosenKeywords, total=False):
     """Keywords of `postil.estimate`: to read the data, and fields of `EstimateOptions`."""
 
-    metrics: tuple[str, ...]
     target: str
     method: str
-    lower_is_better: tuple[str, ...]
-    aspect: str | None
-    scale: Scale | None
     severity: Rule
 
 

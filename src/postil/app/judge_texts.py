@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,9 @@ __all__ = ["JudgedTexts", "TextSources", "choose_anchors", "gather_texts"]
 
 NAMED: Final = 3
 """Number of articles that a message names."""
+
+Anchored: TypeAlias = "tuple[list[tuple[Anchor, ...]], str, tuple[str, ...]]"
+"""Anchors of each candidate in rising order of grades, their choice as signatures have it, and notes on both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +95,14 @@ def gather_texts(sources: TextSources, options: JudgeOptions) -> JudgedTexts:
     if not rows:
         raise InvalidInput("expected at least one candidate, got none", where=places.where)
     texts = LocatedRows(iter(rows), places)
-    anchors, signature, notes = [()] * len(rows), "", ()
+    chosen: Anchored = ([()] * len(rows), "", ())
     if sources.references is not None and options.anchors != "none":
-        anchors, signature, notes = choose_anchors(texts, sources.references, options)
+        chosen = choose_anchors(texts, sources.references, options)
     else:
         items = {item: index for index, item in enumerate(dict.fromkeys(row.item for row in rows))}
         for _ in Candidates(texts, items).batches(texts):
             pass  # it refuses a system that answers an item twice
+    anchors, signature, notes = chosen
     articles = None if sources.articles is None else _articles(sources.articles, options.article_words)
     tokenizer = named_tokenizer(options.tokenizer)
     tokens = Vocabulary().encode([row.text for row in rows], tokenizer, options.jobs, allow_han=True)
@@ -135,9 +139,7 @@ def _article_of(
         yield articles[row.item]
 
 
-def choose_anchors(
-    candidates: Source[Candidate], references: Source[Reference], options: JudgeOptions
-) -> tuple[list[tuple[Anchor, ...]], str, tuple[str, ...]]:
+def choose_anchors(candidates: Source[Candidate], references: Source[Reference], options: JudgeOptions) -> Anchored:
     """Choose graded references of its item for each candidate: for each grade that they have, rounded half up, some.
 
     Left out are references without a grade, those by the candidate's own system, and those that are the candidate but
@@ -147,10 +149,6 @@ def choose_anchors(
         candidates: The candidates.
         references: The references.
         options: Options of the command.
-
-    Returns:
-        The anchors of each candidate in rising order of grades, their choice as signatures have it, and notes on the
-        references and the texts.
 
     Raises:
         UsageError: The metric is no similarity, or there is no such tokenizer.

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from postil.records.frames import Table
     from postil.records.row_files import FilePath
     from postil.records.rows import Row
+    from postil.records.scale import Scale
 
     Scores: TypeAlias = ScoreResult | Table | Sequence[FilePath]
 
 __all__ = [
     "JUDGED",
     "LARGEST",
+    "ChosenKeywords",
     "JudgedKeywords",
     "Rated",
     "ScoredKeywords",
@@ -75,6 +77,15 @@ class JudgedKeywords(ScoredKeywords, total=False):
     """Keywords for reading the scores and ratings of a call."""
 
     annotator_columns: Sequence[str]
+
+
+class ChosenKeywords(JudgedKeywords, total=False):
+    """The same, and fields of options that choose among them."""
+
+    metrics: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    aspect: str | None
+    scale: Scale | None
 
 
 @dataclass(frozen=True, slots=True)
