@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from postil.web.connections import ConnectionLimits
-from postil.web.listening import make_server
+from postil.web.connections import ConnectionLimits, make_server
 from postil.web.security import LARGEST
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ pytest.importorskip("jinja2", reason="needs the web extra")
 
 from postil.messages import Message
 from postil.render.table import Name, Table
+from postil.web.static_files import templates
 from postil.web.tables import Decimal, Part, Written
-from postil.web.template_files import templates
 from postil.web.translations import page_in
 
 COLUMNS = (

@@ -1,24 +1,32 @@
-"""Limits on the resources of clients: size of a request, time to send it, number of connections."""
+"""A listening socket, the server on it, and limits on clients: sizes, times, number of connections."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import os
+import socket
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from postil.web.security import HEADERS, LARGEST
+from postil.errors import PostilError
+from postil.web.security import HEADERS, LARGEST, refusal_parts
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Iterator
 
-    from uvicorn import Config
+    from starlette.types import ASGIApp
     from uvicorn.server import ServerState
 
     from postil.web.security import Worded
 
-__all__ = ["ConnectionLimits", "LimitedProtocol"]
+__all__ = ["ConnectionLimits", "LimitedProtocol", "listen", "make_server"]
 
 ENCODED: Final = 4
 """Maximum size of a body as transferred, with chunk sizes, chunk extensions and trailers, by that of the body."""
@@ -79,7 +87,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self,
         limits: ConnectionLimits,
         worded: Worded,
-        config: Config,
+        config: uvicorn.Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
@@ -226,3 +234,62 @@ class LimitedProtocol(HttpToolsProtocol):
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         lines += [b": ".join(header) for header in (*headers, *HEADERS, (b"connection", b"close"))]
         return b"\r\n".join([*lines, b"", body])
+
+
+LIMITS: Final = ConnectionLimits()
+"""Default limits on connections."""
+
+
+@contextmanager
+def listen(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
+    """Listen on an address; give the socket and the URL.
+
+    Args:
+        host: Address, or name of a host.
+        port: Port; 0 for a free one.
+
+    Raises:
+        PostilError: The port is taken, or there is no such address.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=256)
+    except OSError as error:
+        why = os.strerror(error.errno) if isinstance(error.errno, int) and error.errno > 0 else str(error)
+        raise PostilError(f"cannot listen on {host}, port {port}: {why}") from None
+    with listening:
+        shown = f"[{host}]" if ":" in host else host
+        yield listening, f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def make_server(
+    app: ASGIApp,
+    *,
+    secure: bool = False,
+    limits: ConnectionLimits = LIMITS,
+    worded: Worded = refusal_parts,
+    grace: int = 3,
+) -> uvicorn.Server:
+    """Make the server of an application.
+
+    Args:
+        app: The application.
+        secure: True if it is behind a reverse proxy that speaks HTTPS and limits connections itself.
+        limits: Limits on connections.
+        worded: Function that words refusals.
+        grace: Seconds that requests have to end when the server is stopped.
+    """
+    if secure:
+        limits = replace(limits, per_address=None)
+    config = uvicorn.Config(
+        app,
+        http=partial(LimitedProtocol, limits, worded),  # type: ignore[arg-type]  # it is called only
+        ws="none",
+        log_level="warning",
+        access_log=False,  # the URL of an invitation contains its token
+        server_header=False,
+        proxy_headers=secure,
+        timeout_keep_alive=math.ceil(limits.idle_seconds),
+        timeout_graceful_shutdown=grace,
+    )
+    return uvicorn.Server(config)

@@ -11,7 +11,7 @@ from postil.app.demo import DESK, MODEL
 from postil.app.demo_campaign import demo_campaign, demo_links
 from postil.app.serve import ServiceOptions
 from postil.app.signals import unwound
-from postil.web.listening import listen, make_server
+from postil.web.connections import listen, make_server
 from postil.web.server import LIMITS, WebOptions, make_app
 from postil.web.service.server import serve
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
+from postil.annotation.export import TABLE_FORMATS, export_files
 from postil.annotation.models import Refused
 from postil.annotation.state import moment, parse_moment
+from postil.app.annotate import write_rows
+from postil.app.inferred_grades import inferred_grades
+from postil.errors import InvalidInput
+from postil.messages import Command, Message, Setting
 from postil.metaeval.resampling import RESAMPLES
 from postil.render.quality import concern_sentence
 from postil.render.severity import severity_remarks
 from postil.web import tables
 from postil.web.dashboard_cache import DashboardCache
-from postil.web.downloads import KINDS, file_of, names_of
 from postil.web.error_pages import HTTPError
 from postil.web.pages import LANGUAGE_COOKIE, NEVER_CACHED, new_key, redirect_to
 from postil.web.pictures import heat, histogram, means, paths, severities, shares
@@ -27,7 +33,9 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from postil.annotation.item_types import ItemRows
     from postil.annotation.models import Person, Role
+    from postil.annotation.store import Store
     from postil.records.results import Agreement
     from postil.web.forms import Form
     from postil.web.pages import Site
@@ -65,6 +73,26 @@ SHOWN: Final = {
 """Statistics at the top of the first page."""
 
 
+KINDS: Final = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+"""Media types by suffix."""
+
+_NAMES: Final = {
+    "ratings": (Message("one row per rating"), TABLE_FORMATS),
+    "resolved": (Message("one row per item: mean, adjudicated grade, number of ratings"), TABLE_FORMATS),
+    "annotators": (Message("one row per annotator: number of ratings, competence"), TABLE_FORMATS),
+    "judgements": (Message("for {command}", command=Command("correlate", (), (Setting("judgements"),))), ("jsonl",)),
+    "preferences": (Message("for {command}", command=Command("compare", (), (Setting("preferences"),))), ("jsonl",)),
+    "references": (Message("for {command}", command=Command("score", (), (Setting("references"),))), ("jsonl",)),
+    "passages": (Message("for {command}", command=Command("passages")), ("jsonl",)),
+    "codebook": (Message("meaning of columns and grades"), ("json",)),
+}
+
+
 def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
     """Add the pages of leads.
 
@@ -95,7 +123,7 @@ def add_lead_pages(app: FastAPI, site: Site, *, patience: float) -> None:
 class _Pages:
     def __init__(self, site: Site, patience: float) -> None:
         self._site, self._store = site, site.store
-        self._files = names_of(site.campaign.rows, pairs=site.rubric.kind == "pair")
+        self._files = _names_of(site.campaign.rows, pairs=site.rubric.kind == "pair")
         self._scales = site.rubric.scales
         self._far = 0.5 if site.rubric.kind == "spans" else 2.0
         self._dashboard = DashboardCache(site.store, self._far, patience)
@@ -146,7 +174,7 @@ class _Pages:
         stem, _, kind = name.partition(".")
         if stem not in self._files or kind not in self._files[stem][1]:
             raise HTTPError(404, "There is no such page")
-        content = file_of(self._store, stem, kind)
+        content = _file_of(self._store, stem, kind)
         if content is None:
             raise HTTPError(404, "There are no ratings yet")
         headers = NEVER_CACHED | {"content-disposition": f'attachment; filename="{name}"'}
@@ -247,6 +275,29 @@ class _Pages:
 def _labels(found: Agreement, names: Mapping[float, str]) -> list[str]:
     """The grades, or the names of some."""
     return [names.get(label, f"{label:g}") for label in found.labels]
+
+
+def _names_of(source: ItemRows | None, *, pairs: bool = False) -> dict[str, tuple[Message, tuple[str, ...]]]:
+    """Names of the files of a campaign, each with its description and its suffixes."""
+    only = {"references": "articles", "passages": "passages", "preferences": source if pairs else None}
+    return {name: about for name, about in _NAMES.items() if only.get(name, source) == source}
+
+
+def _file_of(store: Store, name: str, kind: str) -> bytes | None:
+    """One of the files of `postil annotate export` with the current ratings; None if there are none yet."""
+    file = f"{name}.{kind}"
+    try:
+        rows = export_files(
+            store, inferred_grades, table_format=kind if kind in TABLE_FORMATS else TABLE_FORMATS[0]
+        ).get(file)
+    except InvalidInput:
+        return None
+    if rows is None:
+        return None
+    with TemporaryDirectory() as folder:
+        path = Path(folder, file)
+        write_rows(str(path), rows)
+        return path.read_bytes()
 
 
 def _ago(then: float | None, now: float, _: Callable[[str], str]) -> str:

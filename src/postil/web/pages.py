@@ -16,7 +16,7 @@ from postil.web import tables
 from postil.web.error_pages import HTTPError, error_content
 from postil.web.forms import form_of, wants_json
 from postil.web.security import RateLimiter, cookie_of, csrf_of, same
-from postil.web.template_files import templates
+from postil.web.static_files import templates
 from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:

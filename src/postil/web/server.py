@@ -17,14 +17,13 @@ from postil.app.signals import unwound
 from postil.errors import PostilError
 from postil.web.annotator import add_annotator_pages
 from postil.web.backup_schedule import BackupSchedule
-from postil.web.connections import ConnectionLimits
+from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.error_pages import HTTPError
 from postil.web.forms import LARGEST_UPLOAD
 from postil.web.gate import Gate
 from postil.web.growth import UPLOADS, add_growth_pages
 from postil.web.joining import add_joining_pages
 from postil.web.lead import add_lead_pages
-from postil.web.listening import listen, make_server
 from postil.web.pages import Site
 from postil.web.places import REACHABLE, CampaignPlaces
 from postil.web.security import LARGEST, SecurityMiddleware, refusal_parts

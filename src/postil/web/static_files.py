@@ -1,17 +1,20 @@
-"""Static files by name, with their media types and entity tags."""
+"""Files of pages: static ones with their media types and entity tags, and templates, which escape every value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["StaticFile", "StaticFiles"]
+__all__ = ["StaticFile", "StaticFiles", "templates"]
 
 MEDIA_TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -64,3 +67,10 @@ class StaticFiles:
         headers = ("etag", self._tags[name]), ("cache-control", "no-cache")
         same = known == self._tags[name]
         return StaticFile(304 if same else 200, b"" if same else content, MEDIA_TYPES[PurePath(name).suffix], headers)
+
+
+@cache
+def templates() -> Environment:
+    """The environment of all templates; a variable that is missing is an error."""
+    loader = PackageLoader("postil.web")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, auto_reload=False)

@@ -23,7 +23,7 @@ from postil.app.service.served_models import AlsoServed
 from postil.commenters.threads.features import FEATURES
 from postil.commenters.threads.quality import Quality
 from postil.records.labels import Label
-from postil.web.listening import listen, make_server
+from postil.web.connections import listen, make_server
 from postil.web.service.application import Application, Recorded
 from postil.web.service.routing import Guard
 from postil.web.service.server import Service

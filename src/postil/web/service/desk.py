@@ -18,7 +18,7 @@ from postil.web.service.docs_page import static_handler
 from postil.web.service.guard import bearer_of, cookie_name
 from postil.web.service.problems import Problem
 from postil.web.service.routing import Reply, Route
-from postil.web.template_files import templates
+from postil.web.static_files import templates
 from postil.web.translations import page_in, preferred_language
 
 if TYPE_CHECKING:

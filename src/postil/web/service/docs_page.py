@@ -12,8 +12,7 @@ import msgspec
 from postil.web.service.openapi import openapi_document
 from postil.web.service.problems import KINDS, Problem
 from postil.web.service.routing import Reply, Route
-from postil.web.static_files import StaticFiles
-from postil.web.template_files import templates
+from postil.web.static_files import StaticFiles, templates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

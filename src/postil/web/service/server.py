@@ -16,15 +16,16 @@ from postil.app.serve import service_config
 from postil.app.service.responses import ModelsResponse
 from postil.app.service.served_models import ServedModels
 from postil.app.signals import unwound
+from postil.endpoint.webhook import Receiver, parse_webhook_secret
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
-from postil.web.connections import ConnectionLimits
+from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.gate import Gate
-from postil.web.listening import listen, make_server
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
 from postil.web.service.article_list import ArticleList
 from postil.web.service.audit import AuditLog
+from postil.web.service.coral import coral_route, parse_coral_secret
 from postil.web.service.desk import Desk
 from postil.web.service.docs_page import DocsPage
 from postil.web.service.error_log import unbroken
@@ -34,12 +35,13 @@ from postil.web.service.places import REACHABLE, ServicePlaces
 from postil.web.service.pool import WorkerPool
 from postil.web.service.problems import problem_parts, unseen_parts
 from postil.web.service.routes import article_route, health_routes, model_routes
-from postil.web.service.sites import Sites
 from postil.web.service.store import ServiceStore
 from postil.web.service.store_routes import store_routes, with_impressions
 from postil.web.service.telemetry import ServiceState, Telemetry, metrics_route
 from postil.web.service.tokens import Tokens
 from postil.web.service.upkeep import Upkeep
+from postil.web.service.watched_file import secrets_of
+from postil.web.service.webhook import Webhook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,6 +54,59 @@ if TYPE_CHECKING:
     from postil.web.service.routing import Route
 
 __all__ = ["Service", "serve"]
+
+
+class _Sites:
+    """The other servers of a service, as its options name them.
+
+    Args:
+        options: Options of the command.
+        pool: The workers.
+        store: Store of deliveries; None where the service stores nothing.
+        on_message: Callback for status messages.
+
+    Raises:
+        InvalidInput: A file of secrets cannot be read.
+        UsageError: The address of the webhook is none.
+        MissingExtra: There is a webhook, and httpx2 is not installed.
+    """
+
+    def __init__(
+        self,
+        options: ServiceOptions,
+        pool: WorkerPool,
+        store: ServiceStore | None,
+        on_message: Callable[[str], None],
+    ) -> None:
+        self._routes: list[Route] = []
+        self._receiver: Receiver | None = None
+        self._webhook: Webhook | None = None
+        self._delivering: asyncio.Task[None] | None = None
+        if options.coral_secret is not None:
+            secrets = secrets_of(options.coral_secret, parse_coral_secret, on_message)
+            self._routes.append(coral_route(pool, secrets, options.coral_status, on_message=on_message))
+        if options.webhook is not None and options.webhook_secret is not None and store is not None:
+            secrets = secrets_of(options.webhook_secret, parse_webhook_secret, on_message)
+            self._receiver = Receiver(options.webhook)
+            self._webhook = Webhook(store, pool, self._receiver, secrets, on_message=on_message)
+            self._routes.append(self._webhook.route())
+
+    def routes(self) -> list[Route]:
+        """Routes for these servers."""
+        return self._routes
+
+    def start(self) -> None:
+        """Begin to deliver."""
+        if self._webhook is not None:
+            self._delivering = asyncio.create_task(self._webhook.run())
+
+    async def stop(self) -> None:
+        """End deliveries; what is on its way is sent again after the next start."""
+        if self._delivering is not None:
+            self._delivering.cancel()
+            await asyncio.gather(self._delivering, return_exceptions=True)
+        if self._receiver is not None:
+            await self._receiver.close()
 
 
 class Service:
@@ -86,7 +141,7 @@ class Service:
             self.store = None if options.data is None else ServiceStore.open(options.data)
             if self.store is not None:
                 undo.callback(self.store.close)
-            self.sites = Sites(options, self.pool, self.store, on_message)
+            self.sites = _Sites(options, self.pool, self.store, on_message)
             self.served = ServedModels(options.data, on_message)
             undo.callback(self.served.close)
             self._until = undo.pop_all()
