@@ -13,7 +13,7 @@ from metaeval.table_p import rows_p, table_p
 from postil.app.correlate import correlate_table
 from postil.app.correlate_options import CorrelateOptions
 from postil.errors import UsageError
-from postil.metaeval import audit_rankings, correlation
+from postil.metaeval import correlation, significance
 from postil.metaeval.table import join
 from postil.records.ids import plain_id
 from postil.records.results import CorrelationResult
@@ -87,7 +87,7 @@ def test_accuracies_of_the_command_are_not_computed_again(
         called.extend(asked)
         return correlation.correlations(table, asked, level, draws)
 
-    monkeypatch.setattr(audit_rankings, "correlations", counted)
+    monkeypatch.setattr(significance, "correlations", counted)
     options = CorrelateOptions(audit=True, alt_epsilon=0.1, by=by, coefficients=coefficients, **FAST)
     found = correlate_table(table_p(), options)
     assert called == computed

@@ -40,10 +40,10 @@ def audit(
         given: The same table with its ratings as they were given, where severities were removed from those of `table`.
     """
     from postil.metaeval.alternative_annotator import alternative_annotator_test  # noqa: PLC0415 - it is not always asked for
-    from postil.metaeval.audit_rankings import audit_ranking  # noqa: PLC0415 - the same
     from postil.metaeval.calibration import calibrations  # noqa: PLC0415 - the same
     from postil.metaeval.grade_mapping import map_to_grades  # noqa: PLC0415 - the same
     from postil.metaeval.length_bias import length_bias  # noqa: PLC0415 - the same
+    from postil.metaeval.significance import audit_ranking  # noqa: PLC0415 - the same
     from postil.metaeval.variance_components import rater_variance  # noqa: PLC0415 - the same
 
     at("scores on the scale of the ratings")

@@ -176,8 +176,33 @@ class Correlated(Kind):
         """Williams' test, and the paired permutation test that swaps items."""
         if self.facts.untested:
             return []
-        tests = paired_tests(table, columns, pairs, self.on, by, draws, ranks=self.ranks)
-        return [{"p_williams": williams, "p_permutation": p, "p": p} for williams, p in zip(*tests, strict=True)]
+        both = np.column_stack([table.oriented[:, columns], table.grades])
+        by_williams = [math.nan] * pairs.shape[1]
+        if by == "item":
+            of_item = self.on(both[:, :-1], both[:, -1], table.starts)
+            statistic = swapping_coefficients(of_item, pairs)
+        elif by == "system":
+            scores, size = standardized(both), np.bincount(table.system)
+            cell = table.item.astype(np.int64) * len(size) + table.system
+            sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
+            sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
+            statistic = swapping_systems(sums, pairs, spearman=self.ranks)
+            means = sums.sum(axis=0).T
+            by_williams = williams_p(
+                standardized(average_ranks(means, np.ones_like(means)) if self.ranks else means), pairs
+            )
+        elif by == "within-system":
+            groups = [(table.item[rows], _standardized(both[rows], ranks=self.ranks)) for rows in rows_by(table.system)]
+            statistic = swapping_groups(groups, pairs)
+        else:
+            points = standardized(average_ranks(both) if self.ranks else both)
+            statistic = swapping_rows(points, table.starts, pairs)
+            by_williams = williams_p(points, pairs)
+        found: list[float] = permutation_p(statistic, len(table.starts), draws).tolist()
+        return [
+            {"p_williams": None if math.isnan(williams) else williams, "p_permutation": p, "p": p}
+            for williams, p in zip(by_williams, found, strict=True)
+        ]
 
     def notes(self, table: Table, by: By) -> Iterator[str]:
         """A reason why there is no test, or why Williams' does not apply."""
@@ -238,7 +263,7 @@ class SystemAccuracy(Kind):
         """The tests that swap two metrics' standardized scores of single texts."""
         del by
         swapped = swapped_soft if self.facts.soft else swapped_pairwise
-        points = standardized_points(table.oriented[:, columns])
+        points = _standardized(table.oriented[:, columns])
         return _both(swapped(table.texts(points), pairs, draws).tolist())
 
     def notes(self, table: Table, by: By) -> Iterator[str]:
@@ -331,61 +356,8 @@ def _alike(what: str, column: Floats, table: Table, by: By) -> Iterator[str]:
         yield f"every system's mean {what} is {means[0, 0]:g}"
 
 
-def paired_tests(  # noqa: PLR0917 - what is compared, what is asked
-    table: Table,
-    columns: Int64s,
-    pairs: Int64s,
-    on: OnGroups,
-    by: By,
-    draws: Draws,
-    *,
-    ranks: bool,
-) -> tuple[list[float | None], list[float]]:
-    """Williams' test and the paired permutation test; see `postil.metaeval.significance.differences`.
-
-    Args:
-        table: Scores and ratings.
-        columns: int64[m], columns of the metrics that have a coefficient.
-        pairs: int64[2, k], positions in ``columns`` of the metrics to compare.
-        on: The coefficient within groups of rows.
-        by: Level.
-        draws: Random draws.
-        ranks: True for a coefficient of ranks, which are what is swapped.
-
-    Returns:
-        p-values of the pairs by Williams' test, None where it does not apply, and by permutation.
-    """
-    both = np.column_stack([table.oriented[:, columns], table.grades])
-    by_williams = [math.nan] * pairs.shape[1]
-    if by == "item":
-        of_item = on(both[:, :-1], both[:, -1], table.starts)
-        statistic = swapping_coefficients(of_item, pairs)
-    elif by == "system":
-        scores, size = standardized(both), np.bincount(table.system)
-        cell = table.item.astype(np.int64) * len(size) + table.system
-        sums = np.array([np.bincount(cell, column, len(table.starts) * len(size)) for column in scores.T])
-        sums = sums.reshape(len(sums), -1, len(size)).swapaxes(0, 1) / size
-        statistic = swapping_systems(sums, pairs, spearman=ranks)
-        means = sums.sum(axis=0).T
-        by_williams = williams_p(standardized(average_ranks(means, np.ones_like(means)) if ranks else means), pairs)
-    elif by == "within-system":
-        groups = [(table.item[rows], standardized_points(both[rows], ranks=ranks)) for rows in rows_by(table.system)]
-        statistic = swapping_groups(groups, pairs)
-    else:
-        points = standardized(average_ranks(both) if ranks else both)
-        statistic = swapping_rows(points, table.starts, pairs)
-        by_williams = williams_p(points, pairs)
-    found: list[float] = permutation_p(statistic, len(table.starts), draws).tolist()
-    return [None if math.isnan(p) else p for p in by_williams], found
-
-
-def standardized_points(both: Floats, *, ranks: bool = False) -> Floats:
-    """Standardized scores or ranks of some rows, float64[n, m]; 0 in constant columns.
-
-    Args:
-        both: float64[n, m].
-        ranks: True for those of ranks.
-    """
+def _standardized(both: Floats, *, ranks: bool = False) -> Floats:
+    """Standardized scores or ranks of some rows, float64[n, m]; 0 in constant columns."""
     varied = ~constant(both, np.zeros(1, np.int64))[0]
     points = np.zeros(both.shape)
     points[:, varied] = standardized(average_ranks(both[:, varied]) if ranks else both[:, varied])

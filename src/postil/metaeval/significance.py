@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from postil.metaeval.coefficient_kinds import kind_of
-from postil.metaeval.correlation import CONTROL_DRAWS
+from postil.metaeval.correlation import CONTROL_DRAWS, correlations
 from postil.metaeval.resampling import DRAWS, interval, p_value
-from postil.records.names import CONTROL, metric_of
-from postil.records.results import Difference, UndefinedResult, replace
+from postil.records.names import CONTROL, is_control, metric_of
+from postil.records.results import AuditRanking, Difference, UndefinedResult, replace
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from postil.metaeval.arrays import Booleans, Floats, Int64s
     from postil.metaeval.coefficient_kinds import Kind
+    from postil.metaeval.correlation import Correlations
     from postil.metaeval.replicates import Replicates
     from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Measure
 
-__all__ = ["Differences", "differences", "holm", "pair_row", "significance_clusters"]
+__all__ = ["Differences", "audit_ranking", "differences", "holm", "significance_clusters"]
 
 LEVEL: Final = 0.05
 """Level of the one-sided tests, whose p is half of the two-sided one."""
@@ -108,7 +109,7 @@ def differences(
     columns = np.flatnonzero(exists)
     absent = [work.undefined(table.metrics[column], table.scores[:, column]) for column in np.flatnonzero(~exists)]
     pairs, alone = _pairs(work, found, columns)
-    rows = [pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
+    rows = [_pair_row(kind, by, table, found, pair) for pair in pairs.tolist()]
     tests = kind.tested(table, columns, np.searchsorted(columns, pairs.T), by, draws) if rows else []
     if tests:
         rows = [replace(row, **fields) for row, fields in zip(rows, tests, strict=True)]
@@ -177,7 +178,7 @@ def _row(  # noqa: PLR0917 - the columns of a row
     )
 
 
-def pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
+def _pair_row(kind: Kind, by: By, table: Table, found: Replicates, pair: Sequence[int]) -> Difference:
     """Difference of two metrics of a table.
 
     Args:
@@ -322,3 +323,48 @@ def significance_clusters(values: Mapping[str, float], differences: Iterable[Dif
         cluster.append(metric)
         ranks[metric] = rank
     return ranks
+
+
+def audit_ranking(
+    table: Table,
+    of: Literal["texts", "systems"],
+    lengths: str,
+    draws: Draws = DRAWS,
+    *,
+    known: Correlations | None = None,
+) -> AuditRanking:
+    """Rank texts or systems by every metric, and compare the best with the others and its controls, all with lengths.
+
+    Texts are ranked by ``acc-eq`` within items (over all texts where every item has one), systems by ``spa``. Random
+    controls are left out. The margins have bootstrap intervals alone, over the resamples of the accuracies.
+
+    Args:
+        table: Scores and ratings.
+        of: ``texts`` or ``systems``.
+        lengths: Name of the scores that are lengths.
+        draws: Random draws.
+        known: Coefficients of the table that were computed with the same options; the accuracies are taken from them
+            where they are there.
+    """
+    table = table.only(table.metrics)
+    measure: Measure = "acc-eq" if of == "texts" else "spa"
+    by: By = "system" if of == "systems" else "item" if len(table.starts) < len(table) else "pool"
+    found = known.only(measure, by, table.metrics) if known else None
+    found = found or correlations(table, [measure], by, draws)
+    values = found.replicates[measure]
+    defined = [row.metric for row in found.rows]
+    metrics = [name for name in defined if not is_control(name) and name != lengths]
+    best = max(metrics, key=lambda name: values.values[table.column(name)], default="")
+    pairs = [(best, other) for other in metrics if other != best]
+    pairs += [(best, other) for other in defined if best and is_control(other) and other != lengths]
+    pairs += [(name, lengths) for name in metrics if lengths in defined]
+    kind = kind_of(measure)
+    margins = [_pair_row(kind, by, table, values, [table.column(name) for name in pair]) for pair in pairs]
+    return AuditRanking(
+        of=of,
+        coefficient=measure,
+        by=by,
+        rows=found.rows,
+        absent=found.absent,
+        margins=tuple(row for row in margins if row.low is not None),
+    )
