@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 
 class WatchedFile(Generic[T]):
-    """What a file says. One that cannot be read again does not end the service: what was read last stays valid.
+    """Content of a file. One that cannot be read again does not end the service: what was read last stays valid.
 
     Args:
         path: The file.
         read: Function that reads it; it raises InvalidInput.
-        said: What it has, for warnings.
+        said: Noun for the content, for warnings.
         on_message: Callback for warnings, once for each state of the file.
 
     Raises:
@@ -39,7 +39,7 @@ class WatchedFile(Generic[T]):
         self._content = read(self._path)
 
     def content(self) -> T:
-        """What the file says now."""
+        """The content of the file as it is now."""
         state = self._file_state()
         if state != self._state:
             self._state = state  # of before reading: what changes meanwhile is read the next time
