@@ -35,12 +35,11 @@ from postil.text.han import HanTexts
 from postil.text.tokenizers import tokenizer as named_tokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import ExitStack
 
     from postil.app.reference_rows import Weighting
     from postil.app.score_options import ScoreOptions
-    from postil.metrics.base import Metric
     from postil.metrics.evaluation import ReferenceTexts
     from postil.records.reading import Reading
 
@@ -100,10 +99,15 @@ def streamed(
     metrics = weighting.metrics or parse_all(default_metrics(weighted=False))
     if any(each.origin or averages_weights(each) or each.reads_all_references for each in metrics.values()):
         return None
-    if _idf_order(metrics, weighting) and not _large(files, COUNTED * SMALLEST):
+    each = [*metrics.values(), *filter(None, [weighting.similarity])]
+    order = max(metric.idf_order for metric in each)
+    if order and not _large(files, COUNTED * SMALLEST):
         return None
     stream = _Stream(files[1], readings[1], options, weighting)
-    if not stream.survey(stack) or not _in_order(read(files[0], Candidate, readings[0]), stream.items):
+    split = any(metric.reads_tokens for metric in each)
+    if not stream.survey(order, stack, split=split) or not _in_order(
+        read(files[0], Candidate, readings[0]), stream.items
+    ):
         return None
     if stream.frequencies is not None:
         with steps(stream.frequencies.order - 1) as begin:
@@ -132,16 +136,6 @@ def _silent(_: str) -> None:
 def _large(files: tuple[str, str], smallest: int) -> bool:
     paths = [Path(path) for path in files]
     return all(path.is_file() for path in paths) and paths[1].stat().st_size >= smallest
-
-
-def _idf_order(metrics: Mapping[str, Metric], weighting: Weighting) -> int:
-    """Length of the longest n-gram whose document frequency is needed; 0 if no metric has an idf."""
-    return max(metric.idf_order for metric in _with_similarity(metrics, weighting))
-
-
-def _with_similarity(metrics: Mapping[str, Metric], weighting: Weighting) -> list[Metric]:
-    """The metrics, and that of consensus weights."""
-    return [*metrics.values(), *filter(None, [weighting.similarity])]
 
 
 def _block(groups: Iterator[_Group]) -> tuple[list[_Group], int]:
@@ -192,11 +186,13 @@ class _Stream:
         self.frequencies: ExternalFrequencies | None = None
         self.remarks: list[str] = []
 
-    def survey(self, stack: ExitStack) -> bool:
+    def survey(self, order: int, stack: ExitStack, *, split: bool) -> bool:
         """Read the references once.
 
         Args:
+            order: Length of the longest n-gram whose document frequency is needed; 0 for none.
             stack: Contexts that end with the scoring.
+            split: True if the references are tokenized.
 
         Returns:
             False if the references of an item are too long, are not next to one another, or cannot be weighted.
@@ -209,11 +205,10 @@ class _Stream:
         self._method = self._weighting.of([row for group in block for row in group.rows])
         asked = self._weighting.metrics
         self.metrics = parse_all(default_metrics(weighted=self._method is not None)) if asked is None else asked
-        if order := _idf_order(self.metrics, self._weighting):
+        if order:
             folder = stack.enter_context(TemporaryDirectory(prefix="postil-", ignore_cleanup_errors=True))
             tokenizer = named_tokenizer(self._options.tokenizer)
             self.frequencies = ExternalFrequencies(folder, tokenizer, order, self._options.jobs)
-        split = any(metric.reads_tokens for metric in _with_similarity(self.metrics, self._weighting))
         hashes, least, most, repetitions = array("q"), 1 << 62, 0, 0
         graded = self._method is None and asked is None
         while block:
