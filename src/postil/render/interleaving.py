@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import IntervalRow, intervals
 from postil.records.results import Preference
 from postil.render.formats import counted, noted, short, value_with_interval
 from postil.render.table import Count, Figure, Interval, Name, PValue, Table, Text
@@ -14,10 +13,9 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil import plots
     from postil.records.results import InterleavedPair, InterleavedRank, InterleavingResult
 
-__all__ = ["draw_preferences", "view"]
+__all__ = ["view"]
 
 CREDIT: Final = "credit"
 """Name of the measure that has all events."""
@@ -82,10 +80,8 @@ def _shares(event: str, row: InterleavedRank) -> str:
 
 def _credit(pair: InterleavedPair, result: InterleavingResult) -> Preference | None:
     """The preference of a pair by credit; None where no impression has an event."""
-    for row in result.rows:
-        if (row.model, row.baseline, row.measure) == (pair.model, pair.baseline, CREDIT):
-            return row
-    return None
+    of = (pair.model, pair.baseline, CREDIT)
+    return next((row for row in result.rows if (row.model, row.baseline, row.measure) == of), None)
 
 
 def _finding(pair: InterleavedPair, result: InterleavingResult) -> str:
@@ -118,18 +114,3 @@ def _remarks(result: InterleavingResult) -> Iterator[str]:
     yield "credit is clicks and answers less hidden suggestions; by hidden, the model with fewer of them wins"
     yield "at ranks, pairs of numbers are of the model and of the one it is against"
     yield f"seed {settings.seed}, {settings.resamples} resamples of the articles; Holm-adjusted for pairs of models"
-
-
-def draw_preferences(result: InterleavingResult) -> plots.Figure:
-    """Draw the preferences with their intervals.
-
-    Args:
-        result: The result.
-    """
-    return intervals(
-        [
-            IntervalRow(row.measure, row.preference, row.low, row.high, f"{row.model} over {row.baseline}")
-            for row in result.rows
-        ],
-        xlabel="preference",
-    )

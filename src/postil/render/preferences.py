@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import IntervalRow, intervals
 from postil.records.results import PreferredSystem
 from postil.render.formats import counted, listed, noted, value_with_interval
 from postil.render.table import Count, Figure, Interval, Name, Number, PValue, Table, Text
@@ -13,18 +12,15 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil import plots
     from postil.records.results import PreferencesResult
 
-__all__ = ["draw_strengths", "view"]
+__all__ = ["view"]
 
 LEVEL: Final = 0.05
 MOST: Final = 45
 """Largest number of pairs in the table: those of ten systems."""
 FEW: Final = 4
 """Largest number of systems that a sentence names."""
-DRAWN: Final = 60
-"""Largest number of systems in a picture."""
 
 _OUTCOMES: Final = tuple(Count(name, name) for name in ("wins", "ties", "losses"))
 
@@ -112,13 +108,3 @@ def _remarks(result: PreferencesResult) -> Iterator[str]:
     yield from noted(result.notes)
     settings = result.settings
     yield f"seed {settings.seed}, {settings.resamples} resamples of the items; Holm-adjusted for pairs of systems"
-
-
-def draw_strengths(result: PreferencesResult) -> plots.Figure:
-    """Draw the strengths with their intervals.
-
-    Args:
-        result: The result.
-    """
-    rows = [IntervalRow(row.system, row.strength, row.low, row.high) for row in result.systems[:DRAWN]]
-    return intervals(rows, xlabel="strength")

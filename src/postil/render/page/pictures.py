@@ -22,7 +22,6 @@ from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
 from postil.render.page.tables import metric_lines
 from postil.render.page.words import isolated
-from postil.render.preferences import draw_strengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -216,5 +215,7 @@ def strengths(result: PreferencesResult) -> Iterator[Picture]:
     """
     if result.systems:
         title = "Strengths of systems by paired preferences, 95 % confidence intervals"
-        said = "; ".join(f"{row.system} {number(row.strength)}" for row in result.systems[:DRAWN])
-        yield Picture("strengths", "strengths", title, f"{title}: {said}", partial(draw_strengths, result))
+        rows = [IntervalRow(row.system, row.strength, row.low, row.high) for row in result.systems[:DRAWN]]
+        said = "; ".join(f"{row.name} {number(row.value)}" for row in rows)
+        draw = partial(intervals, rows, xlabel="strength")
+        yield Picture("strengths", "strengths", title, f"{title}: {said}", draw)

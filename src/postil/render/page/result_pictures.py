@@ -30,7 +30,6 @@ from postil.records.results import (
     WeightsPlanResult,
 )
 from postil.render.calibrate import precision_curve
-from postil.render.interleaving import draw_preferences
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
 from postil.render.page.audit import audit_pictures
@@ -98,10 +97,13 @@ def _correlation(result: CorrelationResult) -> Iterator[Picture]:
 
 def _interleaving(result: InterleavingResult) -> Iterator[Picture]:
     title = "Preferences of readers, 95 % confidence intervals"
-    said = "; ".join(
-        f"{row.model} over {row.baseline} by {row.measure} {number(row.preference)}" for row in result.rows
-    )
-    yield Picture("preferences", "preferences", title, f"{title}: {said}", partial(draw_preferences, result))
+    rows = [
+        IntervalRow(row.measure, row.preference, row.low, row.high, f"{row.model} over {row.baseline}")
+        for row in result.rows
+    ]
+    said = "; ".join(f"{row.group} by {row.name} {number(row.value)}" for row in rows)
+    draw = partial(intervals, rows, xlabel="preference")
+    yield Picture("preferences", "preferences", title, f"{title}: {said}", draw)
 
 
 def _study(result: StudyResult) -> Iterator[Picture]:
