@@ -119,6 +119,18 @@ class UnknownName(UsageError):  # noqa: N818 - says what is wrong
             raise cls(kind, name, known)
 
 
+def check_least(least: int, /, **numbers: float | None) -> None:
+    """Raise a `UsageError` for the first of some numbers that is too small.
+
+    Args:
+        least: The least value.
+        numbers: Numbers by the name of their argument; None is no number.
+    """
+    for name, number in numbers.items():
+        if number is not None and number < least:
+            raise UsageError(f"{name}: expected at least {least}, got {number}")
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Known name that was probably meant, in upper or lower case; None where none is near.
 

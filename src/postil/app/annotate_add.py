@@ -14,7 +14,7 @@ from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UsageError
 from postil.messages import Message
 from postil.options import Flag, options
-from postil.records.row_files import PLAIN, read
+from postil.records.row_files import PLAIN, check_standard_input, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,8 +109,7 @@ def add_to(
         on_message: Callback for status messages.
         lead: The lead who adds them; None on the command line.
     """
-    if [*files, options.articles, options.gold].count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
+    check_standard_input(*files, options.articles, options.gold)
     campaign = store.campaign()
     if campaign.drawn is not None:
         raise UsageError("a campaign of labels asks about drawn suggestions; make another one with postil label")

@@ -21,7 +21,7 @@ from postil.app.combination_folder import (
 )
 from postil.app.options import ScoreInputOptions, SeedOptions
 from postil.app.rated import LARGEST, ChosenKeywords, Rated, ScoredKeywords, open_score_files
-from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
+from postil.errors import InvalidInput, Undefined, UnknownName, UsageError, check_least
 from postil.messages import Blank, Message, Setting
 from postil.metaeval.combination import LEARNERS, PENALTY
 from postil.metaeval.combination_fit import FOLDS, columns_of, combine, judged_texts, transformed
@@ -116,8 +116,7 @@ class CombineOptions(SeedOptions):
         UnknownName.check("method", self.method, LEARNERS)
         if self.penalty < 0:
             raise UsageError(f"penalty: expected a number from 0 up, got {self.penalty:g}")
-        if self.folds < 2:
-            raise UsageError(f"folds: expected at least 2, got {self.folds}")
+        check_least(2, folds=self.folds)
         if self.items is not None:
             kind_of(self.items)
             if self.out is not None and Path(self.items).resolve().is_relative_to(Path(self.out).resolve()):

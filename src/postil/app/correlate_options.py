@@ -6,7 +6,7 @@ from typing import Annotated
 
 from postil.app.options import EngineOptions, ResamplingOptions
 from postil.app.rated import ChosenKeywords
-from postil.errors import UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, check_least
 from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -76,8 +76,7 @@ class CorrelateOptions(ResamplingOptions, EngineOptions):
             known(coefficient).check(self.by)
         if not 0 <= self.alt_epsilon <= 1:
             raise UsageError(f"alt_epsilon: expected a number from 0 to 1, got {self.alt_epsilon:g}")
-        if self.folds < 2:
-            raise UsageError(f"folds: expected at least 2, got {self.folds}")
+        check_least(2, folds=self.folds)
         if self.disagree is not None and len(set(self.disagree)) != 2:
             raise UsageError(f"disagree: expected two different metrics, got {' and '.join(self.disagree)}")
 

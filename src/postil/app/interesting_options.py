@@ -9,7 +9,7 @@ from postil.app.options import ThreadOptions
 from postil.app.sources import SourceOptions
 from postil.documents.passages import PassageSplit
 from postil.documents.reading import DocumentKind
-from postil.errors import UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, check_least
 from postil.metrics.passage_collection import Preprocessing
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -71,8 +71,7 @@ class InterestingOptions(Preprocessing, SourceOptions, ThreadOptions):
         ):
             if value is not None and value not in known:
                 raise UnknownName(kind, value, known)
-        if self.k < 1:
-            raise UsageError(f"k: expected at least 1, got {self.k}")
+        check_least(1, k=self.k)
         if self.lang is not None and not TAG.fullmatch(self.lang):
             raise UsageError(f"lang: expected the code of a language, such as en or zh, got {shown(self.lang)}")
         by_measure = self.measure is not None or self.reference is not None

@@ -17,6 +17,7 @@ from postil.messages import Blank, Message, Setting
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.results import FailedPage, InterestingPagesResult, PageSummary
+from postil.records.row_files import check_standard_input
 from postil.render.passages_page.index import index_page
 from postil.render.passages_page.page import passages_page
 
@@ -66,8 +67,7 @@ def rank_sources(
         PostilError: The operating system reports an error.
     """
     files = [source for source in sources if not is_address(source)]
-    if [*files, options.reference].count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
+    check_standard_input(*files, options.reference)
     if page == "-":
         raise UsageError("{page}: expected a file, got standard output, which has the table", page=Setting("page"))
     named = (options.reference, options.model, options.vectors)

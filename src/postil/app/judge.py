@@ -22,7 +22,7 @@ from postil.metaeval.score_matrix import Judged
 from postil.records.arguments import check_arguments, options_of
 from postil.records.atomic_file import check_apart
 from postil.records.frames import ColumnNames, is_table, open_rows
-from postil.records.row_files import Writer, kind_of, read
+from postil.records.row_files import Writer, check_standard_input, kind_of, read
 from postil.records.rows import ArticleContent, Candidate, Judgement, JudgeScore, Reference, Row
 from postil.render.formats import counted
 
@@ -80,8 +80,7 @@ def open_sources(
         InvalidInput: A file is missing.
     """
     named = {role: path for role, path in paths.items() if path is not None}
-    if [*named.values()].count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
+    check_standard_input(*named.values())
     if options.out is not None:
         kind_of(options.out)
         check_apart(options.out, [*named.values(), *filter(None, (options.rubric, options.prompt))])

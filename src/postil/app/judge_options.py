@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 from postil.app.endpoint import EndpointOptions
 from postil.app.options import SeedOptions, ThreadOptions
-from postil.errors import UnknownName, UsageError
+from postil.errors import UnknownName, UsageError, check_least
 from postil.judges import ANSWER_TOKENS
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
@@ -71,9 +71,8 @@ class JudgeOptions(EndpointOptions, SeedOptions, ThreadOptions):
         check_fields(self)
         super().__post_init__()
         UnknownName.check("choice of anchors", self.anchors, CHOICES)
-        for name in ("anchors_per_grade", "article_words", "samples", "answer_tokens"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name}: expected at least 1, got {getattr(self, name)}")
+        check_least(1, anchors_per_grade=self.anchors_per_grade, article_words=self.article_words)
+        check_least(1, samples=self.samples, answer_tokens=self.answer_tokens)
         if not 0 <= self.temperature < math.inf:
             raise UsageError(f"temperature: expected 0 or more, got {self.temperature:g}")
 

@@ -18,6 +18,7 @@ from postil.records.explain import out_of_range, shown
 from postil.records.frames import ColumnNames, is_table, open_rows, plain_value, warn
 from postil.records.ids import as_id
 from postil.records.results import ScoreResult
+from postil.records.row_files import check_standard_input
 from postil.records.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.records.rows import Candidate, Judgement, Score
 
@@ -233,7 +234,7 @@ class Rated:
             UsageError: Two of them are standard input, or an option of reading makes no sense.
             InvalidInput: A file cannot be read.
         """
-        _check_standard_input(*scores, judgements, candidates)
+        check_standard_input(*scores, judgements, candidates)
         names = _names_of_files(roles, inputs or JudgedInputOptions(), on_message)
         return cls.tables(scores or None, judgements, names, candidates)
 
@@ -299,7 +300,7 @@ def open_score_files(
         UsageError: There is no file, two of them are standard input, or an option of reading makes no sense.
         InvalidInput: A file is missing.
     """
-    _check_standard_input(*paths)
+    check_standard_input(*paths)
     return open_scores(paths, _names_of_files({"scores": Score}, inputs or ScoreInputOptions(), on_message))
 
 
@@ -395,11 +396,6 @@ def _split(columns: Sequence[str]) -> list[str]:
     if "" in names:
         raise UsageError(f"expected names of columns with commas between them, got '{','.join(columns)}'")
     return names
-
-
-def _check_standard_input(*paths: str | None) -> None:
-    if paths.count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
 
 
 def _texts(n: int, items: Column | None, systems: Column | None) -> tuple[list[str], list[str]]:

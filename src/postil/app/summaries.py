@@ -12,7 +12,7 @@ import numpy as np
 from postil.app.options import InputOptions, SeedOptions, ThreadOptions
 from postil.app.passage_files import check_passages
 from postil.app.passages import MEASURES, PassagesOptions
-from postil.errors import InvalidInput, Undefined, UsageError
+from postil.errors import InvalidInput, Undefined, UsageError, check_least
 from postil.messages import Setting
 from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import RESAMPLES, Draws
@@ -24,7 +24,7 @@ from postil.metrics.summaries import summary_scores
 from postil.options import Flag, options
 from postil.records.explain import shown
 from postil.records.results import Excluded, SummaryData, SummaryResult, SummaryScore, SummarySettings
-from postil.records.row_files import read
+from postil.records.row_files import check_standard_input, read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Candidate, Judgement, Passage, Score, TopicArticle
 from postil.records.scale import Scale
@@ -70,14 +70,8 @@ class SummariesOptions(Preprocessing, SeedOptions, ThreadOptions):
     def __post_init__(self) -> None:
         if self.anchors:
             raise UsageError("{anchors}: summaries have none; leave it out", anchors=Setting("anchors"))
-        for name, number, least in (
-            ("resamples", self.resamples, 1),
-            ("max_words", self.max_words, 1),
-            ("jobs", self.jobs, 1),
-            ("seed", self.seed, 0),
-        ):
-            if number < least:
-                raise UsageError(f"{name}: expected at least {least}, got {number}")
+        check_least(1, resamples=self.resamples, max_words=self.max_words, jobs=self.jobs)
+        check_least(0, seed=self.seed)
 
     @classmethod
     def of(cls, given: PassagesOptions, max_words: int | None = None) -> SummariesOptions:
@@ -162,8 +156,7 @@ def score_summary_files(
     Raises:
         InvalidInput, UnknownName, UsageError, Undefined: As `score_summaries`.
     """
-    if files.paths.count("-") > 1:
-        raise UsageError("only one of the files can be standard input")
+    check_standard_input(*files.paths)
     given = (inputs or InputOptions()).readings(
         {"passages": Passage, "summaries": Candidate, "articles": TopicArticle}, on_message
     )

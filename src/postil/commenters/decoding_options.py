@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from postil.errors import UsageError
+from postil.errors import UsageError, check_least
 from postil.messages import Setting
 from postil.records.arguments import check_fields
 
@@ -50,8 +50,7 @@ class DecodingOptions:
                 strategy=Setting("strategy"),
                 got=self.strategy,
             )
-        if self.seed < 0:
-            raise UsageError(f"seed: expected at least 0, got {self.seed}")
+        check_least(0, seed=self.seed)
         if self.beam_size < 1 or self.no_repeat_ngram_size < 0 or not 1 <= self.min_words <= self.max_words:
             raise UsageError(
                 "expected beam_size from 1, no_repeat_ngram_size from 0, and min_words from 1 to max_words"

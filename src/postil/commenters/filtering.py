@@ -13,7 +13,7 @@ import numpy as np
 from postil.commenters.near_duplicates import UNSPACED, BigramSets, units_of, words_of
 from postil.commenters.profanity_model import ProfanityFilter, ProfanityModel, check_profanity_model
 from postil.commenters.screening import BLOCKED, because, check_screens, screen
-from postil.errors import InvalidInput, UnknownName, UsageError
+from postil.errors import InvalidInput, UnknownName, UsageError, check_least
 from postil.messages import Note
 from postil.records.ranking import best_first
 
@@ -181,8 +181,7 @@ class CandidateFilter:
             raise UsageError(f"no comment has at least {self.min_words} and at most {self.max_words} words")
         if self.dedup_threshold is not None and not 0 < self.dedup_threshold <= 1:
             raise UsageError(f"dedup_threshold: expected above 0 to 1, got {self.dedup_threshold}")
-        if self.repeat < 0:
-            raise UsageError(f"repeat: expected at least 0, got {self.repeat}")
+        check_least(0, repeat=self.repeat)
         check_screens(self.allow)
         UnknownName.check("filter of profanity", self.profanity, get_args(ProfanityFilter))
         if self._asks_model:
@@ -232,8 +231,7 @@ class CandidateFilter:
             InvalidInput: A score is NaN, or texts, scores, keys, languages and flags differ in number.
             UsageError: k is negative.
         """
-        if k is not None and k < 0:
-            raise UsageError(f"k: expected at least 0, got {k}")
+        check_least(0, k=k)
         order = best_first(scores, keys=keys)
         for name, values in (("scores", order), ("languages", languages), ("flags", flags)):
             if values is not None and len(values) != len(texts):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from postil.errors import UsageError
+from postil.errors import check_least
 from postil.metaeval.coefficients import scaled
 from postil.records.results import UndefinedMapping
 from postil.records.ties import joined
@@ -94,8 +94,7 @@ def map_to_grades(table: Table, folds: int = FOLDS) -> MappedGrades:
     control:constant isotonic [3.0, 2.0, 3.0, 2.0]
     control:constant rounded [3.0, 2.0, 3.0, 2.0]
     """
-    if folds < 2:
-        raise UsageError(f"folds: expected at least 2, got {folds}")
+    check_least(2, folds=folds)
     items = len(table.starts)
     names: list[tuple[str, Mapping]] = []
     columns: list[Floats] = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from postil.errors import Undefined, UnknownName, UsageError
+from postil.errors import Undefined, UnknownName, check_least
 from postil.records.explain import shown
 
 if TYPE_CHECKING:
@@ -259,8 +259,7 @@ def folds_of(topics: int, folds: int = FOLDS, *, by: FoldsBy = "seed", seed: int
     ([0, 1, 0, 1, 0], [0, 0, 0, 1, 1])
     """
     UnknownName.check("way to make folds", by, get_args(FoldsBy))
-    if folds < 2:
-        raise UsageError(f"folds: expected at least 2, got {folds}")
+    check_least(2, folds=folds)
     in_order = (np.arange(topics) % min(folds, max(topics, 1))).astype(np.int32)
     if by == "consecutive":
         return np.sort(in_order)

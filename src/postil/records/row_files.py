@@ -43,6 +43,7 @@ __all__ = [
     "Rows",
     "Sink",
     "Writer",
+    "check_standard_input",
     "fields_of",
     "format_of",
     "kind_of",
@@ -89,6 +90,12 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Write the rows that are buffered."""
+
+
+def check_standard_input(*paths: str | None) -> None:
+    """Raise a `UsageError` where more than one of some files is standard input."""
+    if paths.count("-") > 1:
+        raise UsageError("only one of the files can be standard input")
 
 
 def kind_of(path: FilePath) -> Kind:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, ge
 
 import numpy as np
 
-from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
+from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError, check_least
 from postil.text.vectors import Vectors
 from postil.version import VERSION
 
@@ -226,9 +226,7 @@ def _noise_words(model: str, output: str, negative: int | None) -> dict[str, int
 
 
 def _check(at_least_one: dict[str, int], sample: float, seed: int) -> None:
-    for name, value in at_least_one.items():
-        if value < 1:
-            raise UsageError(f"{name}: expected at least 1, got {value}")
+    check_least(1, **at_least_one)
     if not 0 <= sample <= 1:
         raise UsageError(f"sample: expected 0 to 1, got {sample}")
     if not 0 <= seed < 2**32:

@@ -34,7 +34,7 @@ from postil.commenters.nn.decoding import Hypothesis
 from postil.commenters.nn.options import GeneratorOptions
 from postil.commenters.nn.seq2seq import Seq2SeqNetwork
 from postil.commenters.store import check_free
-from postil.errors import UsageError
+from postil.errors import UsageError, check_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -99,8 +99,7 @@ class Generator:
             Distinct hypotheses of each article, best first; token ids of the model.
         """
         options = options or DecodingOptions()
-        if n_best < 1:
-            raise UsageError(f"n_best: expected at least 1, got {n_best}")
+        check_least(1, n_best=n_best)
         found: list[list[Hypothesis]] = [[] for _ in range(len(articles.offsets) - 1)]
         texts = n_best if options.strategy == "nucleus" or n_best == 1 else max(n_best, options.width)
         batch_size = max(1, _ROWS // (texts * options.width))
