@@ -178,7 +178,7 @@ def _fitted(
 
     Args:
         name: Its class.
-        what: What needs it, for a message.
+        what: Name of the need, for a message.
         columns: float64[n, m].
         targets: n grades or outcomes.
         settings: Its settings, beside those of all.
