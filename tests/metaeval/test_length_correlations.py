@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.metaeval.length_correlations import LengthCorrelations, length_correlations
+from postil.metaeval.rankings_by_length import LengthCorrelations, length_correlations
 from postil.metaeval.resampling import bootstrap_counts
 
 NONE = np.zeros((0, 1), np.int32)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from postil.metaeval.coefficients import ratio, rows_by, starts_of
-from postil.metaeval.resampled_rows import CHUNK, resampled_sums
+from postil.metaeval.resampled_rows import CHUNK, means_of_groups, resampled_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,9 +118,7 @@ class GroupResampling:
             return self._within_groups(counts, jobs)
         if self.by == "system":
             return self._over_systems(counts)
-        exists = ~np.isnan(self.of_item)
-        sums = resampled_sums(counts, np.where(exists, self.of_item, 0.0))
-        return ratio(sums, resampled_sums(counts, exists.astype(np.float64)))
+        return means_of_groups(self.of_item, counts)
 
     @cached_property
     def of_item(self) -> Floats:

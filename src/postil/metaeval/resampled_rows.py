@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from postil.metaeval.coefficients import Ranked
     from postil.metaeval.resampling import Counts
 
-__all__ = ["CHUNK", "RankedRows", "SummedRows", "resampled_sums", "sums_by_item"]
+__all__ = ["CHUNK", "RankedRows", "SummedRows", "means_of_groups", "resampled_sums", "sums_by_item"]
 
 
 CHUNK: Final = 128
@@ -180,3 +180,18 @@ def resampled_sums(counts: Counts, of_item: Floats) -> Floats:
     step = CHUNK if counts.shape[1] * CHUNK <= NUMBERS else CHUNK // 4
     sums = [counts[at : at + step] @ of_item for at in range(0, len(counts), step)]
     return np.vstack(sums).astype(np.float64, copy=False) if sums else np.zeros((0, of_item.shape[1]))
+
+
+def means_of_groups(values: Floats, counts: Counts) -> Floats:
+    """Means over the groups of each resample that have a value.
+
+    Args:
+        values: float64[groups, M]; NaN where there is none.
+        counts: int32 or uint8[R, groups], resample multiplicities.
+
+    Returns:
+        float64[R, M]; NaN where no drawn group has a value.
+    """
+    there = ~np.isnan(values)
+    sums = resampled_sums(counts, np.where(there, values, 0.0))
+    return ratio(sums, resampled_sums(counts, there.astype(np.float64)))
