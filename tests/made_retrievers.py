@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from postil.commenters.candidate_pool import CandidatePool
-from postil.commenters.retriever_arrays import save_retriever
+from postil.commenters.candidate_pool import CandidatePool, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter

@@ -39,7 +39,7 @@ from postil.commenters.manifest import checksum
 from postil.commenters.ranked_texts import CommentTexts
 from postil.commenters.relevance_features import RelevanceFeatures
 from postil.commenters.retrieval import Retriever
-from postil.commenters.retriever_arrays import save_retriever
+from postil.commenters.candidate_pool import save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.commenters.string_array import StringArray

@@ -281,7 +281,7 @@ class Store:
     def version(self) -> tuple[int, ...]:
         """Read numbers that grow with whatever is stored, from annotations to invitations: caches compare them."""
         with self._database.reading(once=True) as connection:
-            return _version(connection)
+            return tuple(number or 0 for number in connection.execute(_VERSION).one())
 
 
 _VERSION: Final = sql.select(
@@ -299,10 +299,6 @@ _VERSION: Final = sql.select(
         )
     )
 )
-
-
-def _version(connection: Connection) -> tuple[int, ...]:
-    return tuple(number or 0 for number in connection.execute(_VERSION).one())
 
 
 def _of(item: Item, *fields: str) -> dict[str, object]:

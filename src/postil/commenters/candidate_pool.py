@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from postil.arrays import AnyArray, OpenArray
+    from postil.commenters.search import Index
+    from postil.commenters.store import ModelWriter
     from postil.records.rows import Article
 
-__all__ = ["MISSING", "QUOTATION", "REPLY", "CandidatePool"]
+__all__ = ["MISSING", "QUOTATION", "REPLY", "CandidatePool", "retriever_arrays", "save_retriever"]
 
 MISSING: Final = -(2**63)
 """Value of a date or a number of upvotes that is unknown."""
@@ -267,3 +269,33 @@ def _date(seconds: int) -> str | None:
     if not _EARLIEST <= seconds <= _LATEST:
         raise InvalidInput(f"expected a date in Unix seconds, got {seconds}; {WHOLE}", where=f"{_FOLDER}/dates")
     return f"{datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()}Z"
+
+
+def retriever_arrays(index: Index, pool: CandidatePool, ranker: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
+    """Arrays of a retriever's model folder, by name.
+
+    Args:
+        index: The training articles.
+        pool: Their comments.
+        ranker: Arrays of the ranker; see `postil.commenters.rankers.Ranker.arrays`.
+    """
+    found = {f"index/{name}": values for name, values in index.arrays().items()}
+    return found | dict(pool.arrays()) | {f"ranker/{name}": values for name, values in ranker.items()}
+
+
+def save_retriever(
+    new: ModelWriter, index: Index, pool: CandidatePool, words: Sequence[str], *, ranker: Mapping[str, AnyArray]
+) -> None:
+    """Write a retriever into a model folder, apart from its relevance model.
+
+    Args:
+        new: The folder in the making.
+        index: The training articles.
+        pool: Their comments.
+        words: The vocabulary, by id.
+        ranker: Arrays of the ranker: ``vectors`` of the comments, or their words as ``words.ids`` and
+            ``words.offsets``, and for their cosine the ``idf`` of each word.
+    """
+    for name, values in retriever_arrays(index, pool, ranker).items():
+        new.array(name, values)
+    new.words(words)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.commenters import neural_commenter
+from postil.commenters.candidate_pool import retriever_arrays
 from postil.commenters.model_changes import Change
 from postil.commenters.neural_commenter import NeuralCommenter
 from postil.commenters.retrieval import KINDS, Retriever
-from postil.commenters.retriever_arrays import retriever_arrays
 from postil.commenters.store import Model
 from postil.errors import UsageError
 from postil.records.forgotten import is_placeholder, placeholder

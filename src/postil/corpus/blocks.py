@@ -75,8 +75,10 @@ def blocks(
     first, form = 1, format_of(path, reading)
     if reading.columns or form not in {"jsonl", "parquet"}:
         pieces = _of_rows(read(path, Article, reading), size)
+    elif form == "parquet":
+        pieces = _of_rows(parquet.read_objects(where, PARQUET_ROWS), size)
     else:
-        pieces = _of_parquet(where, size) if form == "parquet" else _of_lines(path, where, size)
+        pieces = _of_lines(path, where, size)
     for data in pieces:
         yield Block(where, first, data, split)
         first += data.count(b"\n")
@@ -93,10 +95,6 @@ def _of_lines(path: FilePath, where: str, size: int) -> Iterator[bytes]:
             raise jsonl.unreadable(error, done, where) from error
     if not done:
         raise InvalidInput("the file holds no rows", where=where)
-
-
-def _of_parquet(where: str, size: int) -> Iterator[bytes]:
-    return _of_rows(parquet.read_objects(where, PARQUET_ROWS), size)
 
 
 def _of_rows(rows: Iterable[object], size: int) -> Iterator[bytes]:

@@ -133,7 +133,7 @@ class PlainBlocks:
 
     def _text(self, group: list[Line]) -> Iterator[Block]:
         """Blocks of a group without headings before it, by the section that it is in."""
-        if self._section == "contents" and self._leaves_contents(group):
+        if self._section == "contents" and _is_prose(group) and sum(map(_is_entry, group)) < 0.5 * len(group):
             self._section = None
         if self._section == "contents":
             yield from self._listed(group)
@@ -162,9 +162,6 @@ class PlainBlocks:
             self._entries.update((_key(line.text), *(_key(" ".join(words[:k])) for k in (1, 2))))
             self._entries.add(_key(without_number(line.text)))
             yield _block("contents", [line])
-
-    def _leaves_contents(self, group: Sequence[Line]) -> bool:
-        return _is_prose(group) and sum(map(_is_entry, group)) < 0.5 * len(group)
 
     def _special(self, group: Sequence[Line]) -> BlockKind | None:
         """Role of a group that its lines show together; None if they show none."""

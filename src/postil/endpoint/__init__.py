@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from postil.endpoint.cache import AnswerCache
-from postil.endpoint.chat import Answer, Failed, Message, Request, read_extra
+from postil.endpoint.chat import AllCut, Answer, CutWatch, Failed, Message, Request, read_extra
 from postil.endpoint.client import Client, Pace, Timing, Usage
-from postil.endpoint.cut_answers import AllCut, CutWatch
 from postil.endpoint.error_bodies import refusal_words
 from postil.endpoint.limits import Limits, Price, Rate
 from postil.endpoint.prompts import PromptTemplate, fingerprint, first_words, marked

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 import msgspec
 
 from postil.endpoint.error_bodies import SPARED, UNREADABLE, read_error
-from postil.errors import InvalidInput, UsageError
+from postil.errors import InvalidInput, PostilError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
 __all__ = [
+    "AllCut",
     "Answer",
+    "CutWatch",
     "Failed",
     "Message",
     "Request",
@@ -49,6 +51,8 @@ _THOUGHT: Final = re.compile(
 """Marks around what a model thinks, where the server leaves them in the text."""
 _NULL: Final = msgspec.Raw(b"null")
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f|]")
+FEW: Final = 6
+"""Number of answers, all cut off and of no use, after which a run ends: more than the samples of one text."""
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -365,3 +369,65 @@ def read_token_count(data: bytes) -> int | None:
     except UNREADABLE:
         return None
     return _believed(found.count) if found.tokens is None else len(found.tokens)
+
+
+class AllCut(PostilError):  # noqa: N818 - says what has happened
+    """All answers so far are cut off.
+
+    Args:
+        answers: Number of them.
+        tokens: Maximum number of tokens of each.
+        thinks: True if the model was seen to think.
+    """
+
+    def __init__(self, answers: int, tokens: int, *, thinks: bool) -> None:
+        thought = " in the model's thoughts" if thinks else ""
+        super().__init__(f"the first {answers} answers are all cut off at {tokens:,} tokens{thought}")
+
+
+class CutWatch:
+    """Watch over the first answers of a run.
+
+    Args:
+        tokens: Maximum number of tokens of each.
+
+    >>> from postil.endpoint.chat import Answer
+    >>> watch = CutWatch(16)
+    >>> for _ in range(6):
+    ...     watch.see(Answer(text="<think>Is it", finish_reason="length"), useful=False)
+    Traceback (most recent call last):
+    ...
+    postil.endpoint.chat.AllCut: the first 6 answers are all cut off at 16 tokens in the model's thoughts
+    """
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = tokens
+        self._cut: int | None = 0
+
+    @property
+    def watches(self) -> bool:
+        """True as long as no answer was of use, or came to its end."""
+        return self._cut is not None
+
+    def see(self, answer: Answer, *, useful: bool) -> None:
+        """Take an answer into account.
+
+        Args:
+            answer: The answer.
+            useful: True if it was of use all the same.
+
+        Raises:
+            AllCut: It is one too many.
+        """
+        if self._cut is None:
+            return
+        if useful or not answer.cut:
+            self._cut = None
+            return
+        self._cut += 1
+        if self._cut == FEW:
+            raise AllCut(self._cut, self._tokens, thinks=answer.thought)
+
+    def rest(self) -> None:
+        """Watch no more, as something of use was seen elsewhere."""
+        self._cut = None

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from postil.commenters.nn import scan
-from postil.commenters.nn.dropout import Dropout
+from postil.commenters.nn.encoder import Dropout
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -339,11 +339,11 @@ def _import(
 
 
 def with_the_first(what: str, problems: Sequence[InvalidInput]) -> str:
-    """What is wrong, and the first problem that led to it.
+    """A problem with the first one that led to it.
 
     Args:
-        what: What is wrong.
-        problems: The problems, if there are any.
+        what: The problem.
+        problems: The problems that led to it, if there are any.
     """
     if not problems:
         return what

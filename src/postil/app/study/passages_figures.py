@@ -101,7 +101,7 @@ def passages_study(name: str, found: Mapping[str, NcgResult], models: Sequence[M
     for index, sense in enumerate(SENSES.values()):
         parts += [
             _vectors_figure(3 * index + 1, found[sense], models, sense),
-            _families_figure(3 * index + 2, found[sense], sense),
+            figure(3 * index + 2, f"{sense}, F1, KL and LogSim", [(found[sense], each, each) for each in FAMILIES]),
             _anchors_figure(3 * index + 3, found, sense),
         ]
     return StudyResult(
@@ -179,10 +179,6 @@ def _vectors_figure(number: int, result: NcgResult, models: Sequence[Model], sen
     names = {model.spec: model.name for model in models}
     series = [(result, measure, names.get(measure, measure)) for measure in measures]
     return figure(number, f"{sense}, F1 and word vectors", series, () if models else (NO_VECTORS,))
-
-
-def _families_figure(number: int, result: NcgResult, sense: str) -> StudyPart:
-    return figure(number, f"{sense}, F1, KL and LogSim", [(result, measure, measure) for measure in FAMILIES])
 
 
 def _anchors_figure(number: int, found: Mapping[str, NcgResult], sense: str) -> StudyPart:

@@ -18,12 +18,11 @@ from postil.app.training.feature_training import split_texts, train_features
 from postil.app.training.ranker_vectors import check_vectors
 from postil.app.training.reranker_training import train_reranker
 from postil.app.training.training_directory import TrainingDirectory
-from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.candidate_pool import CandidatePool, save_retriever
 from postil.commenters.feature_ranker import VECTORS
 from postil.commenters.nn.distributed import is_main_process
 from postil.commenters.rankers import TfidfRanker, idf_weights
 from postil.commenters.retrieval import KINDS
-from postil.commenters.retriever_arrays import save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter, check_free
 from postil.corpus.store import Corpus

@@ -10,10 +10,9 @@ import numpy as np
 
 from postil.app.corpus.texts import CorpusTexts
 from postil.commenters import neural_commenter
-from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.candidate_pool import CandidatePool, retriever_arrays
 from postil.commenters.model_changes import Change, changing
 from postil.commenters.retrieval import KINDS, Retriever
-from postil.commenters.retriever_arrays import retriever_arrays
 from postil.commenters.store import Model, check_free
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError

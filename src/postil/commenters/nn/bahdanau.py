@@ -19,7 +19,7 @@ from torch.nn import functional
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.commenters.nn.dropout import Dropout
+    from postil.commenters.nn.encoder import Dropout
 
 __all__ = ["Source", "recur"]
 

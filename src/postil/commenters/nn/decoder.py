@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from postil.commenters.nn import bahdanau, scan
-from postil.commenters.nn.dropout import Dropout
-from postil.commenters.nn.encoder import recurrent
+from postil.commenters.nn.encoder import Dropout, recurrent
 
 if TYPE_CHECKING:
     from postil.commenters.nn.encoder import Cell

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from postil.commenters.nn import losses
 from postil.commenters.nn.batches import BOS, EOS, PAD, SPECIAL, UNK
 from postil.commenters.nn.decoder import Decoder, DecoderState, EncoderOutput
-from postil.commenters.nn.dropout import Dropout
-from postil.commenters.nn.encoder import Encoder
+from postil.commenters.nn.encoder import Dropout, Encoder
 from postil.errors import UsageError
 
 if TYPE_CHECKING:

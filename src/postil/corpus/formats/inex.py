@@ -147,7 +147,7 @@ def read_stretches(path: FilePath, texts: Mapping[str, str] | None = None) -> li
     for line, columns, rest in said:
         topic, file, by = columns[0], columns[2], columns[5]
         text = _cut(file, rest, texts or {}, where, line) if offsets and rest else rest
-        found.append(Stretch(topic, file, by, _spaced(text), line))
+        found.append(Stretch(topic, file, by, " ".join(text.split()), line))
     return found
 
 
@@ -248,13 +248,9 @@ def _pool(topic: str, stretches: Iterable[Stretch]) -> list[Passage]:
     return pool
 
 
-def _file(passage: Passage) -> str:
-    return passage.id.rpartition("/")[0]
-
-
 def _meets(stretch: Stretch, passage: Passage) -> bool:
     """True if a highlighted stretch concerns a passage; a line without text, that the topic was judged, always does."""
-    if stretch.file not in (ANY_FILE, _file(passage)):
+    if stretch.file not in (ANY_FILE, passage.id.rpartition("/")[0]):
         return not stretch.text
     return stretch.text in passage.text or passage.text in stretch.text
 
@@ -303,10 +299,6 @@ def _cut(file: str, rest: str, texts: Mapping[str, str], where: str, line: int) 
         problem = f"expected a stretch of the {size} characters of document {file}, got {offset} and {length}"
         raise InvalidInput(problem, where=where, line=line, field="offset")
     return texts[file][offset : offset + length]
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
 
 
 def read_topics(path: FilePath, repair: XmlRepair | None = None) -> dict[str, str]:
