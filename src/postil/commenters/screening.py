@@ -165,7 +165,7 @@ def because(kind: str, detail: str) -> Note:
 
     Args:
         kind: Its kind.
-        detail: What is special about it.
+        detail: The words behind it.
 
     >>> reason = because(PROFANITY, "idiot")
     >>> str(reason), reason.code
