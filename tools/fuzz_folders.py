@@ -33,13 +33,12 @@ import numpy as np
 
 import postil
 from postil import kernel
-from postil.commenters.candidate_pool import CandidatePool
+from postil.commenters.candidate_pool import CandidatePool, save_retriever
 from postil.commenters.feature_ranker import FeatureModel, FeatureRanker, person_ids
 from postil.commenters.manifest import checksum
 from postil.commenters.ranked_texts import CommentTexts
 from postil.commenters.relevance_features import RelevanceFeatures
 from postil.commenters.retrieval import Retriever
-from postil.commenters.candidate_pool import save_retriever
 from postil.commenters.search import Index
 from postil.commenters.store import ModelWriter
 from postil.commenters.string_array import StringArray
