@@ -14,6 +14,7 @@ from postil.app.interesting_pages import rank_sources
 from postil.app.passage_texts import passages_of
 from postil.app.sources import SourceOptions, documents_of, entries_of, load, read_source
 from postil.documents.feed import FeedReport
+from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
 from postil.records.documents import Document
@@ -93,7 +94,7 @@ def test_only_named_addresses_may_lead_inside_the_network(tmp_path: Path, monkey
         asked[url] = allow_private
         return Page(url=url, body=f"<title>Sun</title><p>{RAIN}</p>".encode(), kind="text/html", charset="utf-8")
 
-    monkeypatch.setattr(sources, "fetch_page", fetch)
+    monkeypatch.setattr(page_fetch, "fetch_page", fetch)
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
     followed = list(documents_of([str(tmp_path / "feed.xml"), "http://intranet.example/"], SourceOptions(follow=True)))
     assert asked == {
@@ -109,7 +110,7 @@ def test_an_address_that_cannot_be_fetched_is_named(monkeypatch: pytest.MonkeyPa
         del url
         raise InvalidInput("there is no host 'fen.example'", field="url")
 
-    monkeypatch.setattr(sources, "fetch_page", fetch)
+    monkeypatch.setattr(page_fetch, "fetch_page", fetch)
     with pytest.raises(InvalidInput, match=r"^https://fen\.example/: there is no host 'fen\.example'$"):
         load("https://fen.example/")
 

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from postil.documents.feed import FeedReport, entry_document, is_feed, read_feed
 from postil.documents.reading import ENDINGS, DocumentKind, read_document
-from postil.endpoint.page_fetch import FetchLimits, fetch_page
 from postil.errors import InvalidInput, PostilError
 from postil.options import Flag, options
 from postil.records.explain import shown
@@ -40,7 +39,8 @@ __all__ = [
 
 LARGEST: Final = 1 << 26
 """Largest document in bytes; it is read as a whole."""
-FETCH: Final = FetchLimits(size=LARGEST, seconds=60.0)
+SECONDS: Final = 60.0
+"""Longest fetch of an address."""
 KINDS: Final[dict[str, DocumentKind | None]] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -178,8 +178,13 @@ def load(source: str, *, named: bool = True) -> Loaded:
         MissingExtra: It is an address, and httpx2 is not installed.
     """
     if is_address(source):
+        from postil.endpoint import page_fetch  # noqa: PLC0415 - documents that are files need no network
+
+        limits = page_fetch.FetchLimits(size=LARGEST, seconds=SECONDS)
         try:
-            page = asyncio.run(fetch_page(source, limits=FETCH, kinds=frozenset(KINDS), allow_private=named))
+            page = asyncio.run(
+                page_fetch.fetch_page(source, limits=limits, kinds=frozenset(KINDS), allow_private=named)
+            )
         except InvalidInput as error:
             raise InvalidInput(error.problem, where=source) from None
         return Loaded(page.body, source, KINDS[page.kind], page.charset, page.url)
