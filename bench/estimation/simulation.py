@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from postil.metaeval.prediction_powered import prediction_powered
 
-from postil.metaeval.estimation import Outputs, estimated
+from postil.metaeval.estimation import Outputs, estimated, prediction_powered
 from postil.metaeval.rating_budget import Campaign, components_of
 from postil.metaeval.student_t import student_quantile
 
