@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 from postil.records.suggestions import LABEL
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded

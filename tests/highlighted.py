@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 from postil.records.documents import Block, BlockKind, Document
-from postil.records.results import (
+from postil.records.results.interest import (
     FailedPage,
     InterestingPagesResult,
     InterestingResult,

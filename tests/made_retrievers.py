@@ -8,7 +8,7 @@ from postil.commenters.candidate_pool import CandidatePool, save_retriever
 from postil.commenters.search import Index
 from postil.commenters.show_filter import FILE
 from postil.commenters.store import ModelWriter
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 from postil.text.tokenizers import stored_tokenizer
 from postil.text.tokens import Vocabulary
 

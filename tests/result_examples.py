@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from postil.app.report import write_report as write_results
-from postil.records.results import Result
+from postil.records.results.base import Result
 from postil.render.views import show
 
 if TYPE_CHECKING:

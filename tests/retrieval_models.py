@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from postil.cli.main import app
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from postil.app.corpus.building import build_corpus
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -47,10 +47,12 @@ from postil.corpus.store import Corpus
 from postil.errors import PostilError
 from postil.learners.boosting import Tree, Trees
 from postil.learners.logistic import Logistic
-from postil.metrics import DocumentFrequencies, References
-from postil.records import Article, Comment
-from postil.text import Vocabulary, tokenizer
+from postil.metrics.background import DocumentFrequencies
+from postil.metrics.references import References
+from postil.records.rows import Article, Comment
 from postil.text.static_encoders import open_static
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -230,7 +232,7 @@ def make_corpus(folder: Path) -> None:
     from postil.app.corpus.building import build_corpus  # noqa: PLC0415 - it needs pyarrow
     from postil.corpus.options import BuildOptions  # noqa: PLC0415
     from postil.corpus.split import Share  # noqa: PLC0415
-    from postil.records import write  # noqa: PLC0415
+    from postil.records.row_files import write  # noqa: PLC0415
 
     rows = folder.with_name("rows.jsonl")
     write(str(rows), articles())

@@ -24,7 +24,7 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.store import Corpus
 from postil.engine import open_engine
 from postil.render.dataset_card import card
-from postil.text import tokenizer
+from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

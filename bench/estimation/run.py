@@ -18,7 +18,8 @@ import numpy as np
 from bench.estimation.designs import DESIGNS, made
 from bench.estimation.simulation import METHODS, Cell, Judged, planned, simulate
 from postil.metaeval import score_matrix
-from postil.records import Judgement, Score, read
+from postil.records.row_files import read
+from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

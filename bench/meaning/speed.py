@@ -31,9 +31,9 @@ from bench.metrics.report import machine, version
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
 from postil.kernel import greedy_matches
-from postil.records import Scale
-from postil.text import Vocabulary
+from postil.records.scale import Scale
 from postil.text.static_encoders import TOKENIZER, SubwordEncoder, open_static
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -18,7 +18,8 @@ from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.table import Table, join
-from postil.records import Judgement, Score, write
+from postil.records.row_files import write
+from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,8 +30,9 @@ from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import PERMUTATIONS, RESAMPLES, Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.table import join
-from postil.records import Judgement, Score, write
 from postil.records.coefficients import TABLE
+from postil.records.row_files import write
+from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -27,7 +27,7 @@ from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

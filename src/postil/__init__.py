@@ -53,7 +53,10 @@ if TYPE_CHECKING:
     from postil.metrics.controls import ControlOptions
     from postil.metrics.spec import parse_metric, register_metric
     from postil.records.result_files import read_result
-    from postil.records.results import CorrelationResult, RankedPassage, Result, ScoreResult
+    from postil.records.results.base import Result
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.interest import RankedPassage
+    from postil.records.results.score import ScoreResult
     from postil.records.rows import Article, Comment
     from postil.records.scale import Scale
     from postil.text.tokenizers import tokenizer

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from postil.annotation.models import Presentation
-    from postil.records.results import PlanResult
+    from postil.records.results.plan import PlanResult
 
 
 def keys(articles: int, systems: int) -> list[tuple[str, str]]:

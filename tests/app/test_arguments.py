@@ -10,7 +10,7 @@ import pytest
 
 import postil
 from postil.app.evaluate import EvaluateOptions
-from postil.records import Judgement, Passage, Rating, Reference
+from postil.records.rows import Judgement, Passage, Rating, Reference
 from result_examples import example
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from postil.errors import UsageError
 from postil.metaeval import correlation, significance
 from postil.metaeval.table import join
 from postil.records.ids import plain_id
-from postil.records.results import CorrelationResult
+from postil.records.results.correlation import CorrelationResult
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Measure
-    from postil.records.results import Audit
+    from postil.records.results.audit import Audit
 
 FAST = {"resamples": 40, "permutations": 200, "worst": 0}
 

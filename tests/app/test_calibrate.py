@@ -15,8 +15,8 @@ from postil.cli.main import app
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
-from postil.records import write
 from postil.records.labels import Label
+from postil.records.row_files import write
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from postil.commenters.neighbors import Sharded
 from postil.commenters.retrieval import Retriever
 from postil.engine import open_engine
 from postil.errors import UnknownName, UsageError
-from postil.records import write
+from postil.records.row_files import write
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:

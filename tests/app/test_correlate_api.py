@@ -14,14 +14,15 @@ from typer.testing import CliRunner
 import postil
 from postil.cli.main import app
 from postil.metaeval.coefficient_kinds import Kind
-from postil.records import Judgement, Score, write
+from postil.records.row_files import write
+from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from postil.metaeval.coefficients import Texts
     from postil.metaeval.replicates import Replicates
     from postil.metaeval.resampling import Counts, Draws
     from postil.records.coefficients import By
-    from postil.records.results import CorrelationResult
+    from postil.records.results.correlation import CorrelationResult
 
 # See tests/cli/test_correlate.py: r = .8, people's r = 3 / sqrt(11 * 3)
 SCORES = {"meteor": [0.1, 0.2, 0.3, 0.4] * 3, "length": [40, 30, 20, 10] * 3}

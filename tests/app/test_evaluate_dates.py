@@ -14,7 +14,8 @@ from postil.app.training.retrievers import train_retriever
 from postil.commenters.loading import load_commenter
 from postil.corpus.split import Share
 from postil.errors import UnknownName, UsageError
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:

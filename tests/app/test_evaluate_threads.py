@@ -19,15 +19,16 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.records import Article, Comment, write
 from postil.records.dates import parse_date
 from postil.records.labels import Label
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from postil.records.results import ThreadOrdersResult
+    from postil.records.results.threads import ThreadOrdersResult
 
 pytest.importorskip("pyarrow")
 

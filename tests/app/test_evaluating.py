@@ -22,8 +22,9 @@ from postil.commenters.filtering import CandidateFilter
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
 from postil.metrics.evaluation import bind_references
-from postil.records import Article, Comment, write
-from postil.records.results import ReferenceCounts
+from postil.records.results.commenters import ReferenceCounts
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from postil.records.scale import Scale
 from postil.records.suggestions import Provenance, Suggestion, Suggestions
 from postil.text.tokenizers import tokenizer

@@ -19,7 +19,7 @@ from postil.commenters.feature_ranker import FeatureRanker
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 from postil.text.vectors import Vectors
 from topic_corpora import TOPICS, articles, corpus_of, files
 

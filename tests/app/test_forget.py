@@ -20,9 +20,10 @@ from postil.commenters.neural_commenter import CopyIndex, save_generator
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.string_array import StringArray
-from postil.endpoint import AnswerCache
+from postil.endpoint.cache import AnswerCache
 from postil.endpoint.chat import Answer
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from postil.render.views import view_of
 from postil.text.static_encoders import open_static
 from postil.text.vectors import Vectors
@@ -31,7 +32,7 @@ from retrieval_models import BY_WORDS, article
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import ForgetResult
+    from postil.records.results.forget import ForgetResult
 
 GOSSIP = "Zyxwell told me that quokkas eat marmalade at dawn."
 OWN_WORDS = ("zyxwell", "quokkas", "marmalade")

@@ -15,7 +15,8 @@ import postil
 from postil.app.options import InputOptions
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
-from postil.records import Candidate, Judgement, Reference, Score, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Judgement, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,8 @@ from postil.app.interesting import interesting
 from postil.app.interesting_options import InterestingOptions
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.rank_passages import rank_passages
-from postil.records import Passage, write
+from postil.records.row_files import write
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from pathlib import Path

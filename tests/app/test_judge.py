@@ -12,7 +12,7 @@ from endpoint_stub import Asked, Reply, StubServer, completion
 from postil.app.judge_controls import ItemMeans, control_of, length_correlation, self_preference, trials_of
 from postil.app.judge_options import JudgeOptions
 from postil.app.judge_texts import choose_anchors
-from postil.judges import Anchor, Case
+from postil.judges.prompt import Anchor, Case
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Candidate, Reference
 

@@ -11,8 +11,9 @@ import pytest
 
 from postil.app.passages import MEASURES, PassagesOptions, find_gains
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.records import Passage, Scale
-from postil.records.results import Gain, GainDifference, smallest_p
+from postil.records.results.passages import Gain, GainDifference, smallest_p
+from postil.records.rows import Passage
+from postil.records.scale import Scale
 
 if TYPE_CHECKING:
     from postil.metaeval.passage_rankings import PassageRanking

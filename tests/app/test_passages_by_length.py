@@ -15,13 +15,17 @@ from postil.app.passages import PassagesOptions, find_gains
 from postil.app.study.passages_figures import ENTITIES
 from postil.app.study.passages_stages import anchors_stage
 from postil.errors import UsageError
-from postil.records import Passage, write
-from postil.records.results import GainByLength, NcgResult, Result
+from postil.records.results.base import Result
+from postil.records.results.passages import NcgResult
+from postil.records.row_files import write
+from postil.records.rows import Passage
 from postil.render.page.exports import csv_tables
 from postil.render.views import show
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from postil.records.results.length import GainByLength
 
 QUICK = PassagesOptions(resamples=20, pool="topic", k=(1,), strata_k=1)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from postil.records.results import Result
+    from postil.records.results.base import Result
 
 
 def test_same_bytes_twice_and_from_its_own_results(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, UsageError
-from postil.records import write
+from postil.records.row_files import write
 from postil.text.sentence_encoders import SentenceEncoder
 from topic_corpora import TOPICS, articles, corpus_of, files
 

@@ -18,7 +18,7 @@ from postil.endpoint import page_fetch
 from postil.endpoint.page_fetch import Page
 from postil.errors import InvalidInput
 from postil.records.documents import Document
-from postil.records.results import FailedPage
+from postil.records.results.interest import FailedPage
 
 if TYPE_CHECKING:
     from pathlib import Path

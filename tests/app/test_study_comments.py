@@ -28,9 +28,10 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import Article, Candidate, Comment, Judgement, Rating, write
 from postil.records.result_files import read_results
-from postil.records.results import StudyResult
+from postil.records.results.study import StudyResult
+from postil.records.row_files import write
+from postil.records.rows import Article, Candidate, Comment, Judgement, Rating
 from postil.records.scale import Scale
 from postil.render.study import study_text
 

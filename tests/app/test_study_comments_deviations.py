@@ -16,8 +16,8 @@ from postil.corpus.options import BuildOptions, DateRange
 from postil.corpus.privacy import HashKey
 from postil.corpus.split import Share
 from postil.corpus.store import FORMAT
-from postil.records import Comment, Rating
-from postil.records.results import CorpusMetadata, SplitSize
+from postil.records.results.corpus import CorpusMetadata, SplitSize
+from postil.records.rows import Comment, Rating
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,7 +30,8 @@ from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metrics.metric_set import parse_all
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 pytestmark = [
     pytest.mark.skipif(find_spec("pyarrow") is None, reason="corpora need the extra parquet"),

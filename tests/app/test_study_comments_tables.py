@@ -15,24 +15,23 @@ from postil.app.study.comments_people import agreement_part, people_part
 from postil.app.study.papers import comments_paper
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import Draws
-from postil.records import Article, Comment, Judgement
-from postil.records.results import (
+from postil.records.results.corpus import (
     CorpusStatistics,
-    CorrelationResult,
     SplitStatistics,
     Spread,
     StatisticsResult,
     StatisticsSettings,
-    StudyPart,
-    StudyResult,
 )
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.study import StudyPart, StudyResult
+from postil.records.rows import Article, Comment, Judgement
 from postil.render.study import study_text
 from result_examples import correlated, row, typed, write_report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.results import StudyCell
+    from postil.records.results.study import StudyCell
 
 PAPER = comments_paper()
 HOSTILE = "</td><script>alert(1)</script> | [x](javascript:1)\u202e\x1b[31m `a`"

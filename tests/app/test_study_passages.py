@@ -20,10 +20,10 @@ from postil.app.study.passages_figures import FAMILIES, passages_study
 from postil.app.study.stages import read_result
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records import Candidate, Passage, read, write
 from postil.records.result_files import read_results
-from postil.records.results import NcgResult, PassageSettings, SummaryResult
-from postil.records.rows import TopicArticle
+from postil.records.results.passages import NcgResult, PassageSettings, SummaryResult
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Passage, TopicArticle
 from postil.render.numbers import number
 from postil.text.vectors import Vectors
 

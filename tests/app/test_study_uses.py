@@ -25,9 +25,10 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.corpus.store import Corpus
 from postil.errors import UnknownName, UsageError
-from postil.records import Article, Comment, write
 from postil.records.result_files import read_results
-from postil.records.results import StudyResult
+from postil.records.results.study import StudyResult
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,11 @@ import pytest
 
 from postil.app.summaries import SummariesOptions, score_summaries
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.records import Candidate, Passage, Scale, TopicArticle
+from postil.records.rows import Candidate, Passage, TopicArticle
+from postil.records.scale import Scale
 
 if TYPE_CHECKING:
-    from postil.records.results import SummaryResult
+    from postil.records.results.passages import SummaryResult
 
 QUICK = SummariesOptions(measures=("f1-1", "kl-1"), resamples=20)
 POOL = [

@@ -27,7 +27,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.errors import InvalidInput, UnknownName, UsageError
 from postil.metaeval.resampling import bootstrap_counts
-from postil.records import Article
+from postil.records.rows import Article
 from postil.text.vectors import Vectors
 from topic_corpora import TOPICS, articles, corpus_of, files
 

@@ -25,8 +25,9 @@ from postil.commenters.store import Model
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.records import Article, Comment, write
 from postil.records.lock import locked
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,8 +28,10 @@ from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
 from postil.errors import UsageError
 from postil.messages import COMMAND_LINE, Setting
-from postil.records import Article, Comment, write
-from postil.records.results import GridPoint, GridSearch, TrainingResult, TrainingStep, to_json
+from postil.records.results.base import to_json
+from postil.records.results.training import GridPoint, GridSearch, TrainingResult, TrainingStep
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from postil.render.views import show
 
 if TYPE_CHECKING:

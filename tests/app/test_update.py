@@ -13,7 +13,8 @@ import postil
 from postil.cli.main import app
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model, ModelWriter
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from retrieval_models import BY_WORDS, article
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ import postil
 from postil.app.correlate import correlate_files
 from postil.app.correlate_options import CorrelateOptions
 from postil.app.wmt import WmtOptions, metrics_task
-from postil.records import Candidate, Judgement, Reference, Score, read, write
-from postil.records.results import replace
+from postil.records.results.base import replace
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Judgement, Reference, Score
 from wmt_folders import write_set
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records.results import MetricsTaskResult
+    from postil.records.results.wmt import MetricsTaskResult
 
 SYSTEMS = ("A", "B", "C", "D", "Weird")
 PEOPLE = ("refA", "refB")

@@ -16,8 +16,8 @@ from browser_window import DESKTOP, TABLET
 from campaign_window import Grading, sample
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import Draws
-from postil.records import Judgement
 from postil.records.row_files import read
+from postil.records.rows import Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Callable

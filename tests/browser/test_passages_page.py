@@ -12,7 +12,7 @@ import pytest
 
 from browser_window import DESKTOP, PHONE, TABLET, Window
 from highlighted import ACTS, article, document, hostile, hostile_pages, long, pages
-from postil.records.results import InterestingResult
+from postil.records.results.interest import InterestingResult
 from postil.records.text_fragments import TextFragments
 from postil.render.passages_page.index import index_page
 from postil.render.passages_page.page import passages_page

@@ -10,8 +10,8 @@ from postil.app.correlate_columns import correlate
 from postil.app.correlate_options import CorrelateOptions
 from postil.app.passages import PassagesOptions, find_gains
 from postil.app.report import write_report
-from postil.records import Passage
-from postil.records.results import Result
+from postil.records.results.base import Result
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.records import Candidate, write
+from postil.records.row_files import write
+from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

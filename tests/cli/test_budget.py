@@ -12,8 +12,9 @@ import pytest
 
 import postil as package
 from postil.errors import Undefined, UsageError
-from postil.records import Judgement, Score, write
-from postil.records.results import BudgetResult
+from postil.records.results.budget import BudgetResult
+from postil.records.row_files import write
+from postil.records.rows import Judgement, Score
 from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:

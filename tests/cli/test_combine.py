@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import postil as package
-from postil.records import Judgement, Score, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Judgement, Score
 from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:

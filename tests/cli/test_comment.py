@@ -21,7 +21,8 @@ import typer.main
 from postil.app.comment import CommentOptions
 from postil.cli.train import train
 from postil.commenters.decoding_options import DecodingOptions
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 from retrieval_models import BY_WORDS, TOPICS, article, train_retrievers
 
 if TYPE_CHECKING:

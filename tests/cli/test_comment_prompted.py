@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from endpoint_stub import Asked, Reply, StubServer, completion, error
-from postil.endpoint import fingerprint
-from postil.records import Article, write
+from postil.endpoint.prompts import fingerprint
+from postil.records.row_files import write
+from postil.records.rows import Article
 from retrieval_models import article, train_retrievers
 
 if TYPE_CHECKING:

@@ -14,7 +14,9 @@ import pytest
 
 from postil.app.compare import CompareOptions, compare_rows
 from postil.app.rated import open_score_files
-from postil.records import Candidate, Reference, Score, convert, write
+from postil.records.conversion import convert
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Reference, Score
 from postil.render.formats import FORMATS
 from postil.render.views import show
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import postil
-from postil.records import write
 from postil.records.preferences import PairPreference
-from postil.records.results import PreferencesResult
+from postil.records.results.preferences import PreferencesResult
+from postil.records.row_files import write
 
 if TYPE_CHECKING:
     from conftest import Postil

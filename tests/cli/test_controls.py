@@ -11,7 +11,9 @@ import pytest
 
 from postil.app.score_files import score_files
 from postil.app.score_options import ScoreOptions
-from postil.records import Scale, Score, read
+from postil.records.row_files import read
+from postil.records.rows import Score
+from postil.records.scale import Scale
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import pytest
 
 import postil
 from postil.app import score_stream
-from postil.records import Candidate, Judgement, Reference, write
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Reference
 
 if TYPE_CHECKING:
     from conftest import Postil

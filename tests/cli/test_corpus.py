@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from postil.app.corpus.importing_articles import EXPORTS
 from postil.cli.corpus import corpus
-from postil.records import Passage, read
+from postil.records.row_files import read
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from postil.cli.corpus import corpus
-from postil.records import Article, read
-from postil.records.results import RankedCommentsResult
+from postil.records.results.commenters import RankedCommentsResult
+from postil.records.row_files import read
+from postil.records.rows import Article
 from postil.records.suggestions import RankedComment
 from postil.render.views import show
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records import Candidate, Judgement, Score, convert, write
+from postil.records.conversion import convert
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Score
 from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from postil.errors import MissingExtra
 
 if TYPE_CHECKING:
     from conftest import Postil
-    from postil.records.results import ScoreResult
+    from postil.records.results.score import ScoreResult
 
 PAGES = ("index", "report", "highlighted", "study-comments/report", "study-passages/report")
 

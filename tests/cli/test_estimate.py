@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import postil as package
-from postil.records import Judgement, Score, write
+from postil.records.row_files import write
+from postil.records.rows import Judgement, Score
 from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from endpoint_stub import Answering, Asked, Reply, StubServer, completion, error
-from postil.endpoint import Client
 from postil.endpoint.cache import FILE
+from postil.endpoint.client import Client
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from conftest import Outcome, Postil
-    from postil.endpoint import Answer, Failed, Request
+    from postil.endpoint.chat import Answer, Failed, Request
 
 TEXTS = ("Bring a coat.", "It will rain all day.", "No.", "I disagree with the mayor.", "Why?")
 ITEMS = ("rain", "mayor")

@@ -21,8 +21,8 @@ from postil.commenters.filtering import CandidateFilter
 from postil.commenters.retrieval import Retriever
 from postil.commenters.store import Model
 from postil.corpus.store import Corpus
-from postil.records import read, write
 from postil.records.labels import Label
+from postil.records.row_files import read, write
 from retrieval_models import BY_WORDS, article, train_retrievers
 
 if TYPE_CHECKING:

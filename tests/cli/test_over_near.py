@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import postil as package
-from postil.records import Candidate, Judgement, Reference, Score, write
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

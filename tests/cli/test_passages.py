@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records import Judgement, Passage, Score, convert, read, write
+from postil.records.conversion import convert
+from postil.records.row_files import read, write
+from postil.records.rows import Judgement, Passage, Score
 from postil.render.formats import FORMATS
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from postil.app.passage_files import write_runs
 from postil.app.passages import PassagesOptions, find_gains
 from postil.corpus.formats.trec import read_run
 from postil.metaeval.gain import normalized_gains
-from postil.records import Passage, write
+from postil.records.row_files import write
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.records import Candidate, Passage, TopicArticle, write
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Passage, TopicArticle
 
 if TYPE_CHECKING:
     from conftest import Postil

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.commenters.threads.orders import ORDERS
-from postil.records import Article, Comment, write
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Outcome, Postil

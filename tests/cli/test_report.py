@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from postil.records import Candidate, Judgement, Passage, Score, write
 from postil.records.results.kinds import Kinds
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Judgement, Passage, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

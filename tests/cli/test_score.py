@@ -11,8 +11,10 @@ import pytest
 
 import postil as package
 from postil.errors import UsageError
-from postil.records import Candidate, Reference, Score, convert, read, write
-from postil.text import function_words
+from postil.records.conversion import convert
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Reference, Score
+from postil.text.function_words import function_words
 
 if TYPE_CHECKING:
     from conftest import Postil

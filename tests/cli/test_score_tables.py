@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.app.score import score
-from postil.records import Candidate, Reference, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

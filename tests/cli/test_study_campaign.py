@@ -13,7 +13,8 @@ import pytest
 from postil.corpus.store import Corpus
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import Draws
-from postil.records import Article, Comment, Judgement, Passage, Reference, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Article, Comment, Judgement, Passage, Reference
 
 pytest.importorskip("sqlalchemy")
 

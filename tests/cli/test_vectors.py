@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app as postil
 from postil.cli.vectors import vectors as app
-from postil.text import Vocabulary
 from postil.text.stop_words import stop_words_signature
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 PASSAGES = [

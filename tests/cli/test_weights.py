@@ -13,14 +13,15 @@ import postil as package
 from postil.annotation.store import Store
 from postil.app.weights_plan import WeightsPlanOptions, plan_weights
 from postil.errors import UsageError
-from postil.records import Candidate, Reference, write
+from postil.records.row_files import write
 from postil.records.row_locations import LocatedRows, RowLocations
+from postil.records.rows import Candidate, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conftest import Postil
-    from postil.records.results import WeightsPlanResult
+    from postil.records.results.weights_plan import WeightsPlanResult
 
 TEXTS = [("a", "s1", "the night bus"), ("a", "s2", "the night bus runs"), ("b", "s1", "rain"), ("b", "s2", "no rain")]
 REFERENCES = [("a", "the bus"), ("b", "sun"), ("a", "the night bus runs"), ("b", "rain"), ("a", "lol"), ("c", "alone")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from postil.commenters.candidate_pool import MISSING, QUOTATION, REPLY, CandidatePool
 from postil.errors import InvalidInput
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 from postil.records.suggestions import Source
 from postil.text.markup import plain_text
 

@@ -17,7 +17,7 @@ from postil.commenters.nn.batches import SPECIAL
 from postil.commenters.store import Model, ModelWriter
 from postil.commenters.string_array import StringArray
 from postil.errors import UsageError
-from postil.records import Article
+from postil.records.rows import Article
 from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:

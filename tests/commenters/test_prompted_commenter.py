@@ -14,7 +14,7 @@ from postil.commenters.prompted_commenter import (
     refusal,
 )
 from postil.commenters.retrieval import Retriever
-from postil.endpoint import Answer, Failed
+from postil.endpoint.chat import Answer, Failed
 from postil.errors import UnknownName, UsageError
 from retrieval_models import article, train_retrievers
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from postil.endpoint import Request
+    from postil.endpoint.chat import Request
 
 
 @pytest.mark.parametrize(

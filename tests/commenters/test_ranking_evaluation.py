@@ -16,7 +16,7 @@ from postil.commenters.ranking_evaluation import (
     sample_negatives,
 )
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.records.results import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
+from postil.records.results.commenters import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 
 SIZES = st.lists(st.integers(0, 4), min_size=2, max_size=6)
 

@@ -20,7 +20,7 @@ from postil.commenters.manifest import checksum
 from postil.commenters.retrieval import Retriever
 from postil.engine import open_engine
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

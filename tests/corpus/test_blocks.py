@@ -14,8 +14,9 @@ from exploration import examples
 from postil.corpus.blocks import Block, blocks
 from postil.corpus.rejected import Rejected
 from postil.errors import InvalidInput, UsageError
-from postil.records import Article, Comment, write
 from postil.records.reading import Reading
+from postil.records.row_files import write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

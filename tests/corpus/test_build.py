@@ -19,7 +19,7 @@ from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError
-from postil.records.results import CorpusMetadata, SplitSize
+from postil.records.results.corpus import CorpusMetadata, SplitSize
 from postil.render.dataset_card import card
 from postil.text.tokenizers import tokenizer
 

@@ -17,7 +17,7 @@ from postil.corpus.options import DateRange
 from postil.corpus.split import Share
 from postil.corpus.statistics import statistics
 from postil.errors import InvalidInput, UsageError
-from postil.records.results import DateStatistics
+from postil.records.results.corpus import DateStatistics
 from postil.render.dataset_card import card
 from postil.render.statistics import table_2, view
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from postil.corpus.formats.inex import Stretch, grade_of, read_inex, read_stretches, read_topics
 from postil.errors import InvalidInput, UsageError
-from postil.records import Passage
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from conftest import File, Refused

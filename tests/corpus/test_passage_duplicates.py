@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postil.corpus import merge_duplicates
+from postil.corpus.passage_duplicates import merge_duplicates
 from postil.errors import UsageError
-from postil.records import Passage
+from postil.records.rows import Passage
 
 HEAD, TAIL = "The quick brown fox jumps", "over a lazy dog by night."  # 25 characters each
 

@@ -28,8 +28,9 @@ from postil.app.corpus.building import build_corpus
 from postil.commenters.interleaving import team_draft
 from postil.corpus.options import BuildOptions
 from postil.corpus.split import Share
-from postil.records import Article, Candidate, Comment, Judgement, Passage, Reference, read, write
 from postil.records.preferences import PairPreference
+from postil.records.row_files import read, write
+from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Reference
 from tiny_models import write_bert, write_pooling
 from wmt_folders import write_set
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.endpoint import Answer, AnswerCache
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer
 from postil.errors import InvalidInput, PostilError
 
 if TYPE_CHECKING:

@@ -17,8 +17,10 @@ import msgspec
 import pytest
 
 from endpoint_stub import Asked, Reply, StubServer, completion, error
-from postil.endpoint import Answer, AnswerCache, Client, Failed, Limits, Message, Pace, Price, Rate, Request, Timing
-from postil.endpoint.chat import read_answer
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer, Failed, Message, Request, read_answer
+from postil.endpoint.client import Client, Pace, Timing
+from postil.endpoint.limits import Limits, Price, Rate
 from postil.errors import InvalidInput, LimitReached, MissingExtra, PostilError, UsageError
 
 if TYPE_CHECKING:

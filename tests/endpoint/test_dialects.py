@@ -9,8 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from endpoint_stub import Reply, StubServer, completion, error
-from postil.endpoint import Answer, AnswerCache, Client, Message, Pace, Request, Timing
-from postil.endpoint.chat import read_answer, read_extra, without_thoughts
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import Answer, Message, Request, read_answer, read_extra, without_thoughts
+from postil.endpoint.client import Client, Pace, Timing
 from postil.endpoint.error_bodies import SPARED, read_error
 from postil.errors import PostilError, UsageError
 

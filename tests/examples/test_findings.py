@@ -12,7 +12,8 @@ from postil.cli.main import app
 from postil.metaeval.correlation import correlations
 from postil.metaeval.human import human_agreement
 from postil.metaeval.table import join
-from postil.records import Judgement, Score, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Judgement, Score
 from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 import postil
 from postil.cli.main import app
-from postil.records import Candidate, Judgement, Rating, Reference, Score, read
+from postil.records.row_files import read
+from postil.records.rows import Candidate, Judgement, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable

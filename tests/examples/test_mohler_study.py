@@ -15,7 +15,8 @@ from postil.app.correlate_options import CorrelateOptions
 from postil.metaeval.coefficient_kinds import kind_of
 from postil.metaeval.coefficients import Texts
 from postil.metaeval.resampling import bootstrap_counts
-from postil.records import Judgement, Score, read
+from postil.records.row_files import read
+from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from postil.records.coefficients import By
-    from postil.records.results import Correlation, CorrelationResult
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Correlation
 
     Load = Callable[[str], ModuleType]
 

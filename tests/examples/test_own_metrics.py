@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from postil.cli.main import app
 from postil.metrics import spec
-from postil.records import Candidate, Reference, write
+from postil.records.row_files import write
+from postil.records.rows import Candidate, Reference
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "own_metrics.py"
 

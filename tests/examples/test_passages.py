@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Passage, read
+from postil.records.row_files import read
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

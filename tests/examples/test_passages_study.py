@@ -17,7 +17,8 @@ from postil import rank_passages
 from postil.app.passages import PassagesOptions, find_gains
 from postil.cli.main import app
 from postil.errors import UsageError
-from postil.records import Passage, write
+from postil.records.row_files import write
+from postil.records.rows import Passage
 from postil.render.formats import value_with_interval
 
 if TYPE_CHECKING:

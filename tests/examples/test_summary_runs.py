@@ -8,9 +8,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from postil.app.summaries import SummariesOptions, score_summaries
-from postil.records import Candidate, Passage, read, write
-from postil.records.rows import TopicArticle
-from postil.text import tokenizer
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Passage, TopicArticle
+from postil.text.tokenizers import tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,11 +24,12 @@ from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import parse_measure
-from postil.records import Passage
-from postil.text import Vocabulary, tokenizer
+from postil.records.rows import Passage
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
-    from postil.records.results import NcgResult
+    from postil.records.results.passages import NcgResult
 
 pytestmark = pytest.mark.skipif(NAME == "python", reason="the pure-Python kernel would take minutes")
 

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from postil.app.wmt import WmtOptions, metrics_task
 from postil.cli.main import app
-from postil.records import Candidate, Judgement, Reference, Score, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Candidate, Judgement, Reference, Score
 from wmt_folders import write_set
 
 if TYPE_CHECKING:

@@ -9,8 +9,10 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import References, parse_metric, pieces
-from postil.text import Vocabulary
+from postil.metrics import pieces
+from postil.metrics.references import References
+from postil.metrics.spec import parse_metric
+from postil.text.tokens import Vocabulary
 
 
 def score(spec: str, candidate: str, references: list[str], weights: list[float] | None = None) -> float:

@@ -8,7 +8,7 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import parse_metric
+from postil.metrics.spec import parse_metric
 
 
 def score(spec: str, candidate: str, references: list[str], weights: list[float]) -> float:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from postil.endpoint import Answer, Failed
-from postil.judges import Case, Graded, Judge, JudgeSpec, Template, Trial, Ungraded
+from postil.endpoint.chat import Answer, Failed
+from postil.judges.judge import Graded, Judge, JudgeSpec, Trial, Ungraded
+from postil.judges.prompt import Case, Template
 from postil.records.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from postil.endpoint import Request
+    from postil.endpoint.chat import Request
 
 GOOD = (("4", log(0.75)), ("5", log(0.25)))
 POOR = (("Well", log(0.9)), ("4", log(0.1)))

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from postil.metrics import Metric, RougeL, RougeLsum, RougeN, parse_metric
-from postil.metrics.spec import register_metric
+from postil.metrics.rouge import RougeL, RougeLsum, RougeN
+from postil.metrics.spec import parse_metric, register_metric
+
+if TYPE_CHECKING:
+    from postil.metrics.base import Metric
 
 
 @register_metric(name="own-overlap", version="1", low=0, high=1)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from exploration import FACTOR, is_thorough
 from postil.kernel import NAME
-from postil.metrics import References
 from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
     from numpy.typing import NDArray
 
-    from postil.metrics import DocumentFrequencies
+    from postil.metrics.background import DocumentFrequencies
 
 
 def law(examples: int, python: int) -> settings:

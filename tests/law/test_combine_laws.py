@@ -19,7 +19,8 @@ from postil.records.row_locations import located
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
-    from postil.records.results import CombinationResult, ScoreResult
+    from postil.records.results.combination import CombinationResult
+    from postil.records.results.score import ScoreResult
 
 METRICS = ("control:length", "control:mean-weight(w-m(over=near))", "m", "w-m")
 

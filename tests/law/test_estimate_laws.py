@@ -15,7 +15,7 @@ from postil.metaeval.estimates import estimate
 from postil.metaeval.estimation import LEAST_R2, Outputs, estimated
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results import EstimateSettings
+from postil.records.results.estimate import EstimateSettings
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:

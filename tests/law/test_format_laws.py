@@ -20,7 +20,8 @@ from postil.metaeval.agreement import agreement
 from postil.metaeval.estimates import estimate
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Judged
-from postil.records.results import EstimateSettings, Result
+from postil.records.results.base import Result
+from postil.records.results.estimate import EstimateSettings
 from postil.records.rows import Judgement
 from postil.render.formats import Format, plain_rows
 from postil.render.views import SHOWN, show, view_of

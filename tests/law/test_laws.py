@@ -31,9 +31,9 @@ from strategies import TEXTS, WEIGHTS, WORDS, Problem, law, problems, references
 
 import postil
 from postil.kernel import NAME
-from postil.metrics import METRICS, DocumentFrequencies, parse_metric
-from postil.metrics.background import frequencies_of
-from postil.text import Vocabulary
+from postil.metrics.background import DocumentFrequencies, frequencies_of
+from postil.metrics.spec import METRICS, parse_metric
+from postil.text.tokens import Vocabulary
 
 LAW = law(40, python=15)
 EXACT = 1e-12

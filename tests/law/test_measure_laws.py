@@ -17,7 +17,7 @@ from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import MEASURES, parse_measure
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ from postil.metrics.passage_collection import UNITS, PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.principles import HILDERMAN, PRINCIPLES, of_paper
 from postil.metrics.spec import MEASURES, parse_measure
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

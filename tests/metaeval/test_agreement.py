@@ -13,13 +13,16 @@ from postil.metaeval import rating_pairs
 from postil.metaeval.agreement import agreement, agreement_of_table
 from postil.metaeval.resampling import SEED, Draws, bootstrap_counts, interval
 from postil.metaeval.table import join
-from postil.records import Judgement, Scale, Score
 from postil.records.names import STATISTICS
-from postil.records.results import Agreement, Estimate
+from postil.records.results.parts import Estimate
 from postil.records.row_locations import located
+from postil.records.rows import Judgement, Score
+from postil.records.scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from postil.records.results.correlations import Agreement
 
 FEW = 50
 """Resamples, where the intervals do not matter."""

@@ -24,7 +24,7 @@ from postil.records.scale import Scale
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from postil.records.results import AltTest, AltTestRow
+    from postil.records.results.audit import AltTest, AltTestRow
 
 
 def alt_test(table: Table, epsilon: float = 0.2, **options: Any) -> AltTest:

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from postil.metaeval.significance import significance_clusters
-from postil.records.results import Difference
+from postil.records.results.correlations import Difference
 
 
 def ranks(p: dict[str, float | None]) -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.combination_fit import combine, judged_texts
 from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results import CombinationSettings
+from postil.records.results.combination import CombinationSettings
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.combination import CombinationMethod
     from postil.metaeval.combination_fit import JudgedTexts
-    from postil.records.results import CombinationResult
+    from postil.records.results.combination import CombinationResult
 
 MEAN = "control:mean-weight(w-m(over=near))"
 

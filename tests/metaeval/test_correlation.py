@@ -16,7 +16,7 @@ from postil.metaeval.correlation import CONTROL_DRAWS, correlations
 from postil.metaeval.resampling import Draws, bootstrap_counts
 from postil.metaeval.table import join
 from postil.records.coefficients import LEVELS, TABLE
-from postil.records.results import UndefinedResult
+from postil.records.results.correlations import UndefinedResult
 from postil.records.rows import Judgement, Score
 
 COEFFICIENTS = [name for name, each in TABLE.items() if not each.accuracy]

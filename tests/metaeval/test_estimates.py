@@ -14,7 +14,8 @@ from postil.errors import Undefined, UnknownName, UsageError
 from postil.metaeval.estimates import estimate
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Judged, Scored
-from postil.records.results import EstimateResult, EstimateSettings, Result, SystemDifference, SystemEstimate
+from postil.records.results.base import Result
+from postil.records.results.estimate import EstimateResult, EstimateSettings, SystemDifference, SystemEstimate
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from postil.records.row_locations import RowLocations
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.records.results import Preference
+    from postil.records.results.interleaving import Preference
 
 BOTH = ("base", "new")
 

@@ -14,7 +14,7 @@ from postil.metaeval.rating_budget import Campaign, Components, Facets
 from postil.metaeval.score_matrix import Judged
 from postil.metaeval.student_t import student_quantile
 from postil.records.designs import LAYOUTS
-from postil.records.results import SpreadComponents
+from postil.records.results.budget import SpreadComponents
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from postil.records.preferences import PairPreference
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.records.results import PreferencesResult
+    from postil.records.results.preferences import PreferencesResult
 
 STRENGTHS = {"x": 0.8, "y": 0.0, "z": -0.8}
 

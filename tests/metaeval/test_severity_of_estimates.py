@@ -12,7 +12,7 @@ from postil.metaeval.estimation import estimated
 from postil.metaeval.rated_outputs import outputs_of
 from postil.metaeval.score_matrix import Judged, Scored
 from postil.metaeval.student_t import student_quantile
-from postil.records.results import EstimateResult, EstimateSettings
+from postil.records.results.estimate import EstimateResult, EstimateSettings
 from postil.records.rows import Judgement, Score
 
 if TYPE_CHECKING:

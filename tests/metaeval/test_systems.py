@@ -19,7 +19,7 @@ from postil.records.rows import Judgement, Score
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.results import Comparison
+    from postil.records.results.comparison import Comparison
 
 
 def scores_of(values: dict[str, list[float]], metric: str = "meteor") -> list[Score]:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, Undefined, UnknownName
 from postil.metaeval.table import Table, join
-from postil.records import Judgement, RowLocations, Scale, Score
-from postil.records.results import Excluded
-from postil.records.row_locations import LocatedRows, located
+from postil.records.results.parts import Excluded
+from postil.records.row_locations import LocatedRows, RowLocations, located
+from postil.records.rows import Judgement, Score
+from postil.records.scale import Scale
 
 
 def scores_of(*texts: str, metric: str = "m", signature: str = "", start: float = 0.0) -> list[Score]:

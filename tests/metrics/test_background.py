@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 import postil
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics import DocumentFrequencies, References, parse_metric
+from postil.metrics.background import DocumentFrequencies
 from postil.metrics.document_hash import DocumentHash
-from postil.text import Vocabulary, tokenizer
+from postil.metrics.references import References
+from postil.metrics.spec import parse_metric
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

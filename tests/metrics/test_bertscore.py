@@ -11,10 +11,10 @@ import pytest
 import postil
 from made_models import FIRST, LAST, TABLE, Words, put_in_place
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics import parse_metric
 from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
+from postil.metrics.spec import parse_metric
 
 if TYPE_CHECKING:
     from pathlib import Path

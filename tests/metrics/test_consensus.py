@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import postil
 from exploration import examples
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
-from postil.metrics import DocumentFrequencies, References
 from postil.metrics import reference_aggregation as over_module
+from postil.metrics.background import DocumentFrequencies
 from postil.metrics.consensus import mean_similarities, similarity_of
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.text.tokens import Vocabulary
 
 TEXTS = st.lists(
     st.lists(st.lists(st.sampled_from("abcd"), max_size=5), min_size=1, max_size=5), min_size=1, max_size=4

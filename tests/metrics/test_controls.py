@@ -14,11 +14,13 @@ import postil
 from exploration import examples
 from postil import kernel
 from postil.errors import UsageError
-from postil.metrics import DocumentFrequencies, References, reference_aggregation
+from postil.metrics import reference_aggregation
+from postil.metrics.background import DocumentFrequencies
 from postil.metrics.base import PairwiseScorer
 from postil.metrics.controls import ControlOptions, Controls
 from postil.metrics.metric_set import MetricSet, parse_all
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.text.tokens import Vocabulary
 from postil.version import VERSION
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from postil.metrics.cosine import Cosine
 from postil.metrics.passage_collection import PassageCollection, Preprocessing
 from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
-from postil.records import Passage, RowLocations
-from postil.text import Vocabulary
+from postil.records.row_locations import RowLocations
+from postil.records.rows import Passage
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

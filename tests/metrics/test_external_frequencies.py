@@ -8,9 +8,12 @@ import pytest
 
 import postil
 from postil.errors import Undefined, UsageError
-from postil.metrics import DocumentFrequencies, References, external_frequencies
+from postil.metrics import external_frequencies
+from postil.metrics.background import DocumentFrequencies
 from postil.metrics.external_frequencies import ExternalFrequencies
-from postil.text import Vocabulary, tokenizer
+from postil.metrics.references import References
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import postil
-from postil.metrics import parse_metric
 from postil.metrics.languages import language_remarks
+from postil.metrics.spec import parse_metric
 
 GERMAN = ["Die Versammlung wurde auf den nächsten Tag verschoben, weil nicht genug Leute da waren."]
 ENGLISH = ["The meeting was put off until the next day since there were not enough people."]

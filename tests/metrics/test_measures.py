@@ -16,7 +16,7 @@ from postil.metrics.passage_collection import UNITS, PassageCollection
 from postil.metrics.pool import Pools, folds_of, informativeness, interestingness, one_pool
 from postil.metrics.spec import MEASURES, parse_measure
 from postil.records.rows import Passage
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ import pytest
 
 import postil
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import Meteor, parse_metric
-from postil.text import function_words, synonyms
-from postil.text.function_words import function_words_signature
+from postil.metrics.meteor import Meteor
+from postil.metrics.spec import parse_metric
+from postil.text import synonyms
+from postil.text.function_words import function_words, function_words_signature
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from postil.metrics import References
 from postil.metrics.metric_set import DeterministicSum, MetricSet, parse_all
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.text.tokens import Vocabulary
 from postil.version import VERSION
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import postil
-from postil.metrics import References
 from postil.metrics.metric_set import parse_all
 from postil.metrics.near import NearSigns
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ import pytest
 
 import postil
 from postil.errors import PostilError, UnknownName, UsageError
-from postil.metrics import Metric, Scorer
+from postil.metrics.base import Metric, Scorer
 from postil.metrics.function_metric import MetricFailed
 from postil.metrics.own import define
 from postil.metrics.spec import METRICS, known_metric, parse_metric, register_metric
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.metrics import DocumentFrequencies, Matches, References
+    from postil.metrics.background import DocumentFrequencies
+    from postil.metrics.references import Matches, References
 
 pytestmark = pytest.mark.usefixtures("nothing_stays_registered")
 

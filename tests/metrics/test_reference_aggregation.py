@@ -9,11 +9,14 @@ import pytest
 
 import postil
 from postil.errors import UsageError
-from postil.metrics import Meteor, References, RougeL, parse_metric
 from postil.metrics import reference_aggregation as over_module
 from postil.metrics.controls import ControlOptions
+from postil.metrics.meteor import Meteor
 from postil.metrics.reference_aggregation import Over, SingleReferenceScorer
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.metrics.rouge import RougeL
+from postil.metrics.spec import parse_metric
+from postil.text.tokens import Vocabulary
 
 C = ["a c b", "x", "a b"]
 R = [["a b c d", "b", "a c b"], ["y"], ["b a", "q"]]

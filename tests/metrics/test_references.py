@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.metrics import References, parse_metric
-from postil.text import Tokens, Vocabulary
+from postil.metrics.references import References
+from postil.metrics.spec import parse_metric
+from postil.text.tokens import Tokens, Vocabulary
 
 
 @pytest.fixture

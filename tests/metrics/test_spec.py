@@ -3,8 +3,12 @@ from __future__ import annotations
 import pytest
 
 from postil.errors import UnknownName, UsageError
-from postil.metrics import METRICS, Bleu, CiderD, DeltaBleu, Meteor, RougeL, RougeN, parse_metric
+from postil.metrics.bleu import Bleu, DeltaBleu
+from postil.metrics.cider import CiderD
+from postil.metrics.meteor import Meteor
 from postil.metrics.metric_set import parse_all
+from postil.metrics.rouge import RougeL, RougeN
+from postil.metrics.spec import METRICS, parse_metric
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ from postil.metrics.measures import LogSim
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import one_pool
 from postil.metrics.topic import NEAR, topic_scores
-from postil.text import Vocabulary, tokenizer
 from postil.text.static_encoders import WordEncoder
 from postil.text.stop_words import without_stop_words
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ import made_vectors as made
 import postil
 from postil.engine import open_engine
 from postil.errors import InvalidInput, Undefined, UsageError
-from postil.metrics import References, parse_metric
 from postil.metrics.controls import ControlOptions
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.text import Vocabulary
+from postil.metrics.references import References
+from postil.metrics.spec import parse_metric
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,12 +10,13 @@ import pytest
 
 from postil.metaeval.agreement import agreement
 from postil.metaeval.resampling import Draws
-from postil.records import Judgement, Scale
+from postil.records.rows import Judgement
+from postil.records.scale import Scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from postil.records.results import Agreement
+    from postil.records.results.correlations import Agreement
 
 pytestmark = [pytest.mark.parity, pytest.mark.filterwarnings("ignore")]
 

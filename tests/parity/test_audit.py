@@ -22,7 +22,7 @@ from postil.metaeval.resampling import Draws
 from postil.metaeval.significance import differences
 from postil.metaeval.system_accuracy import better_shares
 from postil.metaeval.table import Table, join
-from postil.records import Judgement, Score
+from postil.records.rows import Judgement, Score
 from postil.records.scale import Scale
 
 if TYPE_CHECKING:

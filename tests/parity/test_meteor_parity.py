@@ -10,7 +10,7 @@ import pytest
 
 import postil
 from postil.kernel import NAME
-from postil.metrics import Meteor
+from postil.metrics.meteor import Meteor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

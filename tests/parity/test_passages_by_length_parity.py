@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from postil.app.passages import PassagesOptions, find_gains
-from postil.records import Passage
+from postil.records.rows import Passage
 
 pytestmark = pytest.mark.parity
 

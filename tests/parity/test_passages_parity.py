@@ -16,7 +16,7 @@ from postil.metrics.measures import measure_passages
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import informativeness
 from postil.metrics.spec import parse_measure
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from postil.errors import UsageError
-from postil.plots import Curve, SpreadPanel, amounts, curves, spreads
+from postil.plots.bars import amounts
 from postil.plots.figure import BLUE, GREY
+from postil.plots.lines import Curve, curves
+from postil.plots.spreads import SpreadPanel, spreads
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

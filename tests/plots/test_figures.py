@@ -11,24 +11,13 @@ from hypothesis import strategies as st
 from matplotlib.lines import Line2D
 
 from postil.errors import UsageError
-from postil.plots import (
-    Curve,
-    CurveMark,
-    IntervalRow,
-    Landmark,
-    RowSet,
-    ScatterPanel,
-    confusion,
-    curves,
-    histograms,
-    intervals,
-    matrix,
-    scatter,
-    svg,
-)
+from postil.plots.bars import histograms
 from postil.plots.figure import BLUE, COLORS, GREY, INK, STRONGEST, VERMILION, fit, printed, text_width
-from postil.plots.lines import _spread
-from postil.plots.points import _runs
+from postil.plots.forest import IntervalRow, Landmark, RowSet, intervals
+from postil.plots.heatmaps import confusion, matrix
+from postil.plots.lines import Curve, CurveMark, _spread, curves
+from postil.plots.picture import svg
+from postil.plots.points import ScatterPanel, _runs, scatter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

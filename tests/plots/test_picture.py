@@ -18,21 +18,13 @@ import pytest
 from matplotlib.image import imread
 
 from postil.errors import MissingExtra, PostilError, UsageError
-from postil.plots import (
-    Curve,
-    IntervalRow,
-    Landmark,
-    ScatterPanel,
-    confusion,
-    curves,
-    histograms,
-    intervals,
-    matrix,
-    save,
-    scatter,
-    svg,
-)
+from postil.plots.bars import histograms
 from postil.plots.figure import BLUE, INK, VERMILION
+from postil.plots.forest import IntervalRow, Landmark, intervals
+from postil.plots.heatmaps import confusion, matrix
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save, svg
+from postil.plots.points import ScatterPanel, scatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from postil.errors import PostilError, UsageError
-from postil.records import Candidate, write
 from postil.records.atomic_file import AtomicFile, check_apart, write_folder
+from postil.records.row_files import write
+from postil.records.rows import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

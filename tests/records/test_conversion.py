@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, UsageError
-from postil.records import Rating, Reference, convert, read
+from postil.records.conversion import convert
+from postil.records.row_files import read
+from postil.records.rows import Rating, Reference
 
 if TYPE_CHECKING:
     from pathlib import Path

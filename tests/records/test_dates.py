@@ -11,8 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from postil.errors import InvalidInput
-from postil.records import Article, Comment, read, write
 from postil.records.dates import parse_date, unix_seconds
+from postil.records.row_files import read, write
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

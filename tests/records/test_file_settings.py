@@ -8,13 +8,14 @@ import pytest
 
 from postil.errors import PostilError
 from postil.messages import COMMAND_LINE
-from postil.records import Candidate, Judgement, Reading, read
-from postil.records.reading import readings
+from postil.records.reading import Reading, readings
+from postil.records.row_files import read
+from postil.records.rows import Candidate, Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.records import Row
+    from postil.records.rows import Row
 
 READ = "list(postil.records.read(PATH, ROW, Reading("
 HEAD = "item,system,text\n"

@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Article, Judgement, Passage, Rating, Reference, Score
 from postil.records.frames import BATCH, SYSTEM, ColumnNames, is_table, open_rows, plain_value
-from postil.records.rows import Candidate, Row
+from postil.records.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Row, Score
 
 
 def opened(table: Any, row_type: type[Row], columns: dict[str, str] | None = None, *wide: str) -> list[Any]:

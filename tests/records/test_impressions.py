@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import read
 from postil.records.impressions import Impression
+from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Article, Candidate, Judgement, Passage, Reference, Row, jsonl, read
+from postil.records import jsonl
 from postil.records.explain import RepeatedKey
+from postil.records.row_files import read
 from postil.records.row_locations import RowLocations
+from postil.records.rows import Article, Candidate, Judgement, Passage, Reference, Row
 
 if TYPE_CHECKING:
     from pathlib import Path

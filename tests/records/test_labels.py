@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import read
 from postil.records.labels import Label, parse_show
+from postil.records.row_files import read
 
 if TYPE_CHECKING:
     from pathlib import Path

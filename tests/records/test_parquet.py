@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score, read, write
+from postil.records.row_files import read, write
+from postil.records.rows import Article, Candidate, Comment, Passage, Rating, Reference, Row, Score
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import read, write
 from postil.records.preferences import PairPreference
+from postil.records.row_files import read, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from postil.records import results
-from postil.records.results import HumanAgreement, Result, ScoreResult, SystemScore, to_json
+from postil.records.results.base import Result, to_json
+from postil.records.results.correlations import HumanAgreement
 from postil.records.results.kinds import MODULES, Kinds
+from postil.records.results.score import ScoreResult, SystemScore
 from result_examples import EXAMPLES, example
 
 KINDS = dict(Kinds())

@@ -14,20 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, UsageError
-from postil.records import (
-    Article,
-    Candidate,
-    Comment,
-    Judgement,
-    Passage,
-    Rating,
-    Reference,
-    Row,
-    Score,
-    Writer,
-    read,
-    write,
-)
+from postil.records.row_files import Writer, read, write
+from postil.records.rows import Article, Candidate, Comment, Judgement, Passage, Rating, Reference, Row, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import Scale
+from postil.records.scale import Scale
 
 FINITE = st.floats(min_value=-1e300, max_value=1e300)
 

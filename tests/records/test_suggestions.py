@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from postil.errors import InvalidInput
-from postil.records import Writer, read
+from postil.records.row_files import Writer, read
 from postil.records.suggestions import LABEL, Filtered, Overlap, Provenance, Source, Suggestion, Suggestions
 
 if TYPE_CHECKING:

@@ -19,15 +19,16 @@ from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, MissingExtra, PostilError, UnknownName, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records import Article, Candidate, Judgement, Passage, Rating, Reference, Score, read, write
 from postil.records.delimited import Delimited
 from postil.records.reading import Reading, readings
+from postil.records.row_files import read, write
+from postil.records.rows import Article, Candidate, Judgement, Passage, Rating, Reference, Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from postil.records import Row
+    from postil.records.rows import Row
 
 openpyxl = pytest.importorskip("openpyxl")
 pytest.importorskip("python_calamine")

@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.records import METHODS, Rating, Reference, RowLocations, Scale, default_method, read, weigh
+from postil.records.row_files import read
+from postil.records.row_locations import RowLocations
+from postil.records.rows import Rating, Reference
+from postil.records.scale import Scale
+from postil.records.weights import METHODS, default_method, weigh
 
 if TYPE_CHECKING:
     from pathlib import Path

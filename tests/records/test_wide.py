@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.records import Judgement, Score
 from postil.records.reading import Reading
 from postil.records.row_files import read
+from postil.records.rows import Judgement, Score
 from postil.records.wide import read_wide
 
 if TYPE_CHECKING:

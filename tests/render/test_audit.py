@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from postil.records.results import CorrelationResult, Result
+from postil.records.results.base import Result
+from postil.records.results.correlation import CorrelationResult
 from postil.render.audit import accuracy_table, audit_tables
 from postil.render.formats import value_with_interval
 from postil.render.verdict import Wording, verdict

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from postil.records.results import (
+from postil.records.results.corpus import (
     CorpusInput,
     CorpusMetadata,
     CorpusStatistics,

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from postil.escaping import apostrophed, without_apostrophe
-from postil.records.results import Result, StudyResult
+from postil.records.results.base import Result
+from postil.records.results.study import StudyResult
 from postil.render.formats import grid_as, rows_as_csv
 from postil.render.study import study_text
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
-from postil.records.results import InterestingPagesResult, InterestingResult, Result
+from postil.records.results.base import Result
 from postil.render.views import show
 from result_examples import example
+
+if TYPE_CHECKING:
+    from postil.records.results.interest import InterestingPagesResult, InterestingResult
 
 
 def ranked() -> InterestingResult:

@@ -19,8 +19,10 @@ from msgspec.structs import replace
 
 import postil
 from postil.errors import InvalidInput, MissingExtra, UnknownName, UsageError
-from postil.records.results import CorrelationResult, Result, SystemScore, to_json
+from postil.records.results.base import Result, to_json
+from postil.records.results.correlation import CorrelationResult
 from postil.records.results.kinds import Kinds
+from postil.records.results.score import SystemScore
 from postil.records.table_options import TableFields, TableOptions
 from postil.render.page import tables
 from postil.render.page.lookup import Lookup

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from postil.records.results import SuggestionsResult
+from postil.records.results.commenters import SuggestionsResult
 from postil.records.suggestions import Provenance, Source, Suggestion, Suggestions
 from postil.render.views import show
 

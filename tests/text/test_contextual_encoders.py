@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput
-from postil.text import Vocabulary
 from postil.text.contextual_encoders import NARROW, ContextualEncoder
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.text import Vocabulary
 from postil.text.encoders import Encoded, check_no_pickles, distinct_texts, model_folder, open_once
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, UsageError
-from postil.text import Vocabulary
 from postil.text.contextual_encoders import contextual_encoder
+from postil.text.tokens import Vocabulary
 from tiny_models import SPECIAL, WORDS, tensors, write_bert, write_onnx, write_tokenizer
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from postil.errors import InvalidInput, UnknownName, UsageError
-from postil.text import Vocabulary
 from postil.text.sentence_encoders import SentenceEncoder, sentence_encoder
+from postil.text.tokens import Vocabulary
 from tiny_models import WIDTH, WORDS, write_bert, write_onnx, write_pooling
 
 if TYPE_CHECKING:

@@ -12,14 +12,15 @@ from safetensors.numpy import save_file
 
 import made_vectors as made
 from postil.errors import InvalidInput, MissingExtra, UsageError
-from postil.text import Vocabulary, tokenizer
 from postil.text.static_encoders import open_static
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 from postil.text.vectors import Vectors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from postil.text import Tokens
+    from postil.text.tokens import Tokens
 
 
 @pytest.fixture(params=["words", "subwords"])

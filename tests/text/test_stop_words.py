@@ -9,8 +9,9 @@ from importlib import resources
 import pytest
 
 from postil.errors import UnknownName
-from postil.text import STOP_LISTS, Vocabulary, stop_words, stop_words_signature, tokenizer
-from postil.text.stop_words import without_stop_words
+from postil.text.stop_words import STOP_LISTS, stop_words, stop_words_signature, without_stop_words
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 FILES = resources.files("postil.text").joinpath("stop_lists")
 

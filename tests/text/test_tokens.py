@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from postil.text import Vocabulary, tokenizer
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 
 def test_texts_are_kept_beside_their_tokens_if_asked_for() -> None:

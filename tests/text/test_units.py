@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from postil.text import Vocabulary, tokenizer
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 from postil.text.units import Units, ngram_units
 
 

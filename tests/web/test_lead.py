@@ -19,9 +19,9 @@ from postil.app.campaign_estimate import estimate_so_far
 from postil.app.estimate import EstimateOptions, estimate_rated
 from postil.app.rated import Rated
 from postil.errors import PostilError
-from postil.records import Judgement
 from postil.records.names import STATISTICS
 from postil.records.row_files import read
+from postil.records.rows import Judgement
 from postil.web.dashboard_cache import DashboardCache, DashboardSnapshot
 from postil.web.pages import Site
 

@@ -10,7 +10,7 @@ import pytest
 
 from postil.annotation.models import Item
 from postil.messages import Message
-from postil.records.results import Excluded, Severity
+from postil.records.results.parts import Excluded, Severity
 from postil.render.severity import severity_remarks
 from postil.web.lead import TABS
 from postil.web.translations import page_in

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from postil.annotation.database import Database
     from postil.annotation.models import Item, Presentation
     from postil.annotation.plan import Plan
-    from postil.records.results import PlanResult
+    from postil.records.results.plan import PlanResult
 
 __all__ = ["Added", "append_items", "extended"]
 

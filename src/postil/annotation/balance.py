@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from postil.records.results import PlanBalance
+from postil.records.results.plan import PlanBalance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

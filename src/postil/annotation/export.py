@@ -14,7 +14,7 @@ from postil.annotation.aspects import ratings_by_aspect
 from postil.annotation.pair_export import PAIR_COLUMNS, pair_table, preferences, resolved_pairs, wins_as_grades
 from postil.annotation.spans import passage_grade
 from postil.errors import InvalidInput
-from postil.records.results import to_json
+from postil.records.results.base import to_json
 from postil.records.rows import Judgement, Passage, Reference, Row
 from postil.records.rows import Rating as RatingOfReference
 

@@ -13,7 +13,7 @@ from postil.annotation.item_assignment import assign_items, generator
 from postil.annotation.item_order import insert_items, presentation_order
 from postil.annotation.load_balancing import distribute_items
 from postil.errors import UnknownName, UsageError
-from postil.records.results import PlannedAnnotator, PlannedPair, PlanResult
+from postil.records.results.plan import PlannedAnnotator, PlannedPair, PlanResult
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

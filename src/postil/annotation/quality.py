@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from postil.annotation.consistency import with_gold_labels, with_themselves
-from postil.records.results import AnnotatorQuality, Estimate, QualityConcern, RatingWindow
+from postil.records.results.parts import Estimate
+from postil.records.results.quality import AnnotatorQuality, QualityConcern, RatingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Rating
     from postil.annotation.rubric import Rubric
-    from postil.records.results import Consistency
-    from postil.records.results.quality import ConcernKind
+    from postil.records.results.quality import ConcernKind, Consistency
 
 __all__ = ["InferredGrades", "annotator_quality", "reading_length"]
 

@@ -20,7 +20,7 @@ from postil.annotation.tables import GRADED, MOST_ROWS, EventRow
 from postil.annotation.tasks import is_swapped
 from postil.annotation.texts import golds_of, grades_of, items
 from postil.messages import Message
-from postil.records.results import PlanRevision
+from postil.records.results.plan import PlanRevision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,7 +12,8 @@ from postil.metaeval.agreement import agreement as measure
 from postil.metaeval.resampling import Draws
 from postil.records.arguments import check_arguments, options_of
 from postil.records.frames import ColumnNames
-from postil.records.results import AgreementResult, replace
+from postil.records.results.agreement import AgreementResult
+from postil.records.results.base import replace
 from postil.records.rows import Judgement
 
 if TYPE_CHECKING:

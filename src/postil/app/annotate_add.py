@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from postil.annotation.store import Store
     from postil.app.progress import OnMessage
     from postil.records.reading import Reading
-    from postil.records.results import PlanResult
+    from postil.records.results.plan import PlanResult
 
 __all__ = ["AddOptions", "Addition", "add", "add_to"]
 

@@ -14,7 +14,9 @@ from postil.errors import Undefined
 from postil.messages import Message
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
-from postil.records.results import AgreementResult, AnnotatorCompetence, replace
+from postil.records.results.agreement import AgreementResult
+from postil.records.results.base import replace
+from postil.records.results.quality import AnnotatorCompetence
 from postil.records.scale import Scale
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from postil.annotation.late import Share
     from postil.annotation.state import Outcome
     from postil.app.annotate import InviteOptions
-    from postil.records.results import PlanResult
+    from postil.records.results.plan import PlanResult
 
 __all__ = ["Latecomer", "MessageOptions", "close", "deadline", "invite_late", "pause", "resume"]
 

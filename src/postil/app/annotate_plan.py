@@ -19,7 +19,7 @@ from postil.app.options import InputOptions, SeedOptions
 from postil.errors import UnknownName, UsageError
 from postil.messages import Blank, Listed, Message, Setting
 from postil.options import Flag, options
-from postil.records.results import replace
+from postil.records.results.base import replace
 from postil.records.rows import Article, Row
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.annotation.rubric import Rubric
     from postil.app.progress import OnMessage
     from postil.records.reading import Reading
-    from postil.records.results import PlanResult
+    from postil.records.results.plan import PlanResult
 
 __all__ = ["PlanOptions", "plan", "roles_of"]
 

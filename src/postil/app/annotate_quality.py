@@ -10,8 +10,7 @@ from postil.app.annotate import open_campaign
 from postil.app.inferred_grades import inferred_grades
 from postil.errors import UnknownName
 from postil.options import Flag, options
-from postil.records.results import QualityResult
-from postil.records.results.quality import CompetenceModel
+from postil.records.results.quality import CompetenceModel, QualityResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

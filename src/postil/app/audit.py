@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from postil.records.results import Audit
+from postil.records.results.audit import Audit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,8 @@ from postil.metaeval.variance_components import design_of
 from postil.options import Flag, options, split_hint
 from postil.records.arguments import check_arguments, options_of, parted
 from postil.records.designs import ESTIMATORS
-from postil.records.results import BudgetSettings, replace
+from postil.records.results.base import replace
+from postil.records.results.budget import BudgetSettings
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.metaeval.rating_budget import Components
     from postil.records.frames import Table
-    from postil.records.results import BudgetFacet, BudgetResult
+    from postil.records.results.budget import BudgetFacet, BudgetResult
 
 __all__ = ["BudgetKeywords", "BudgetOptions", "budget", "budget_files"]
 

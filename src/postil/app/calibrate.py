@@ -26,7 +26,8 @@ from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, Label, majority
-from postil.records.results import CalibrationResult, Excluded, ShowColumn
+from postil.records.results.calibration import CalibrationResult, ShowColumn
+from postil.records.results.parts import Excluded
 from postil.records.row_files import read
 from postil.records.rows import Article, Draft
 from postil.render.formats import counted

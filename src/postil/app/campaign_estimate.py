@@ -9,7 +9,7 @@ from postil.annotation.export import judgements
 from postil.annotation.pair_export import preferences
 from postil.errors import Undefined
 from postil.messages import Message
-from postil.records.results import EstimateSettings
+from postil.records.results.estimate import EstimateSettings
 from postil.version import VERSION
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from postil.annotation.models import Campaign, Rating
     from postil.metaeval.rating_budget import Prospects
-    from postil.records.results import EstimateResult, PreferencesResult
+    from postil.records.results.estimate import EstimateResult
+    from postil.records.results.preferences import PreferencesResult
 
 __all__ = ["CampaignEstimate", "estimate_so_far"]
 

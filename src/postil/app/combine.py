@@ -31,13 +31,9 @@ from postil.metaeval.table import excluded_texts
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import check_apart, check_folder
-from postil.records.results import (
-    CombinationResult,
-    CombinationSettings,
-    ScoreResult,
-    SystemScore,
-    replace,
-)
+from postil.records.results.base import replace
+from postil.records.results.combination import CombinationResult, CombinationSettings
+from postil.records.results.score import ScoreResult, SystemScore
 from postil.records.row_files import kind_of, write
 from postil.records.rows import EXTERNAL
 from postil.records.scale import Scale

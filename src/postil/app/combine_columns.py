@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from postil.app.combine import ApplyKeywords, CombineKeywords
     from postil.app.rated import Scores
     from postil.records.frames import Table
-    from postil.records.results import CombinationResult, ScoreResult
+    from postil.records.results.combination import CombinationResult
+    from postil.records.results.score import ScoreResult
     from postil.records.row_files import FilePath
 
 __all__ = ["apply_combination", "fit_combination"]

@@ -23,7 +23,7 @@ from postil.commenters.prompted_commenter import Prompt, PromptedCommenter, defa
 from postil.commenters.reranker import SIGNATURE
 from postil.commenters.retrieval import Retriever
 from postil.commenters.show_filter import Selection
-from postil.endpoint import AllCut
+from postil.endpoint.chat import AllCut
 from postil.engine import ENGINES
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import Blank, Listed, Message, Setting
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.commenters.neural_commenter import NeuralCommenter
-    from postil.endpoint import Client, PromptTemplate
-    from postil.records.results import DryRunResult
+    from postil.endpoint.client import Client
+    from postil.endpoint.prompts import PromptTemplate
+    from postil.records.results.judge import DryRunResult
     from postil.records.suggestions import Suggestions
 
 __all__ = [

@@ -18,7 +18,7 @@ from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.frames import ColumnNames
 from postil.records.names import copies_remark
-from postil.records.results import replace
+from postil.records.results.base import replace
 from postil.records.rows import Score
 from postil.version import VERSION
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from postil.app.rated import Scores
     from postil.metrics.base import Metric
-    from postil.records.results import Comparison
+    from postil.records.results.comparison import Comparison
     from postil.records.row_locations import LocatedRows
 
 __all__ = ["CompareKeywords", "CompareOptions", "compare", "compare_rows"]

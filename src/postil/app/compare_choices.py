@@ -16,7 +16,9 @@ from postil.records.arguments import check_arguments
 from postil.records.frames import ColumnNames, open_rows
 from postil.records.impressions import Impression
 from postil.records.preferences import PairPreference
-from postil.records.results import InterleavingResult, PreferencesResult, replace
+from postil.records.results.base import replace
+from postil.records.results.interleaving import InterleavingResult
+from postil.records.results.preferences import PreferencesResult
 from postil.records.row_files import read
 from postil.version import VERSION
 

@@ -22,14 +22,14 @@ from postil.metaeval.significance import differences
 from postil.metaeval.systems import system_means
 from postil.metaeval.table import join
 from postil.records.names import copies_remark
-from postil.records.results import (
+from postil.records.results.base import replace
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.correlations import (
     CorrelationData,
-    CorrelationResult,
     CorrelationSettings,
     DisagreementPair,
     HumanAgreement,
     Points,
-    replace,
 )
 from postil.records.rows import Candidate
 from postil.version import VERSION
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.metaeval.severity import Rule, Severities
     from postil.metaeval.table import Table
-    from postil.records.results import Agreement, DisagreementText, UndefinedResult
+    from postil.records.results.correlations import Agreement, DisagreementText, UndefinedResult
     from postil.records.rows import Row
 
 __all__ = ["PEOPLE", "ROLES", "correlate_files", "correlate_rated", "correlate_table"]

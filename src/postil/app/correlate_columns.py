@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from postil.app.correlate_options import CorrelateKeywords
     from postil.app.rated import Scores
     from postil.records.frames import Table
-    from postil.records.results import CorrelationResult
+    from postil.records.results.correlation import CorrelationResult
 
 __all__ = ["correlate"]
 

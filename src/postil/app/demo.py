@@ -27,7 +27,9 @@ from postil.documents.reading import read_document
 from postil.errors import MissingExtra
 from postil.messages import Command, Message
 from postil.records.atomic_file import AtomicFile
-from postil.records.results import InterestingResult, StudyResult, SuggestionsResult
+from postil.records.results.commenters import SuggestionsResult
+from postil.records.results.interest import InterestingResult
+from postil.records.results.study import StudyResult
 from postil.records.row_files import read, write
 from postil.records.rows import Article, Candidate, Judgement
 from postil.records.scale import Scale

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from postil.app.progress import progress
-from postil.endpoint import AnswerCache, Client, Limits, Pace, Price, Rate, read_extra
+from postil.endpoint.cache import AnswerCache
+from postil.endpoint.chat import read_extra
+from postil.endpoint.client import Client, Pace
+from postil.endpoint.limits import Limits, Price, Rate
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.options import Flag, options
-from postil.records.results import DryRunResult
+from postil.records.results.judge import DryRunResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from postil.app.progress import OnMessage
-    from postil.endpoint import Answer, Failed, Request
+    from postil.endpoint.chat import Answer, Failed, Request
 
 __all__ = ["EndpointOptions", "ask", "dry_run", "usage_note"]
 

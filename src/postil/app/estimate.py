@@ -14,7 +14,7 @@ from postil.metaeval.severity import RULES, Rule
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of, parted
 from postil.records.designs import ESTIMATORS, TARGETS
-from postil.records.results import EstimateSettings
+from postil.records.results.estimate import EstimateSettings
 from postil.records.scale import Scale
 from postil.version import VERSION
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.metaeval.estimation import Target
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.records.frames import Table
-    from postil.records.results import EstimateResult
+    from postil.records.results.estimate import EstimateResult
 
 __all__ = ["EstimateKeywords", "EstimateOptions", "estimate", "estimate_rated", "rated_outputs"]
 

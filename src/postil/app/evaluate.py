@@ -31,7 +31,7 @@ from postil.metrics.spec import load_plugins
 from postil.options import Flag, options
 from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.atomic_file import check_apart
-from postil.records.results import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
+from postil.records.results.commenters import CommenterResult, CommenterTexts, EvaluationSettings, ReferenceCounts
 from postil.records.row_files import Writer
 from postil.records.rows import Candidate, Score
 from postil.records.scale import Scale
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from postil.corpus.passes import OnProgress
     from postil.metrics.base import Metric
     from postil.metrics.evaluation import ScoredBatch
-    from postil.records.results import PeriodScores
+    from postil.records.results.commenters import PeriodScores
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
     from postil.records.suggestions import Suggestions

@@ -16,7 +16,7 @@ from postil.messages import Message, Setting
 from postil.metrics.evaluation import SystemTotals
 from postil.records.counting import are
 from postil.records.dates import unix_seconds
-from postil.records.results import PeriodScores, TrainingPeriod
+from postil.records.results.commenters import PeriodScores, TrainingPeriod
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,8 +19,8 @@ from postil.commenters.threads.thread import Thread
 from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.metaeval.resampling import RESAMPLES, bootstrap_counts
-from postil.records.results import ThreadOrdersResult, ThreadSettings
 from postil.records.results.parts import Excluded
+from postil.records.results.threads import ThreadOrdersResult, ThreadSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from postil.commenters.threads.evaluation import Target
     from postil.corpus.passes import OnProgress
-    from postil.records.results import RankingDifference, RankingMeasure
+    from postil.records.results.commenters import RankingDifference, RankingMeasure
     from postil.records.row_files import FilePath
     from postil.records.rows import Article
 

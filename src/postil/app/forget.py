@@ -27,7 +27,8 @@ from postil.records.arguments import check_arguments, check_fields, options_of
 from postil.records.forgotten import Chosen, Erasure, comment_key, erasures, keys_of
 from postil.records.ids import plain_id
 from postil.records.lock import LOCK, locked
-from postil.records.results import ForgetResult, ForgottenFolder
+from postil.records.results.corpus import ForgottenFolder
+from postil.records.results.forget import ForgetResult
 from postil.records.row_files import read
 from postil.records.suggestions import Source
 from postil.render.dataset_card import card

@@ -25,7 +25,7 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.topic import NEARNESS, topic_scores
 from postil.records.arguments import check_arguments, options_of
 from postil.records.ranking import best_first
-from postil.records.results import Goal, InterestingResult, RankedPassage
+from postil.records.results.interest import Goal, InterestingResult, RankedPassage
 from postil.records.row_files import PLAIN
 from postil.records.text_fragments import TextFragments
 from postil.text.addresses import without_addresses
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from postil.metrics.interest.model import InterestModel
     from postil.metrics.measures import Overlap
     from postil.records.reading import Reading
-    from postil.records.results import UnitContribution
+    from postil.records.results.interest import UnitContribution
     from postil.records.row_files import FilePath
     from postil.text.encoders import Encoder
 

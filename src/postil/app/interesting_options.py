@@ -14,7 +14,7 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.explain import shown
-from postil.records.results import Goal
+from postil.records.results.interest import Goal
 from postil.text.stop_words import STOP_LISTS
 from postil.text.tokenizers import TOKENIZERS
 

@@ -16,7 +16,7 @@ from postil.errors import InvalidInput, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.records.arguments import check_arguments
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
-from postil.records.results import FailedPage, InterestingPagesResult, PageSummary
+from postil.records.results.interest import FailedPage, InterestingPagesResult, PageSummary
 from postil.records.row_files import check_standard_input
 from postil.render.passages_page.index import index_page
 from postil.render.passages_page.page import passages_page
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from postil.app.options import TableInputOptions
     from postil.app.progress import OnMessage
     from postil.records.documents import Document
-    from postil.records.results import Goal, InterestingResult
+    from postil.records.results.interest import Goal, InterestingResult
     from postil.records.row_files import FilePath
 
 __all__ = ["highlight", "rank_pages", "rank_sources"]

@@ -14,9 +14,10 @@ from postil.app.options import InputOptions
 from postil.app.paired_tables import open_reference_table, pair_files
 from postil.app.progress import progress
 from postil.app.rated import checked_judgements
-from postil.endpoint import AllCut
+from postil.endpoint.chat import AllCut
 from postil.errors import InvalidInput, PostilError, UsageError
-from postil.judges import JudgeSpec, Template
+from postil.judges.judge import JudgeSpec
+from postil.judges.prompt import Template
 from postil.messages import Blank, Message, Setting
 from postil.metaeval.score_matrix import Judged
 from postil.records.arguments import check_arguments, options_of
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
     from postil.app.judge_options import JudgeKeywords
     from postil.app.progress import OnMessage
-    from postil.endpoint import Client
+    from postil.endpoint.client import Client
     from postil.metaeval.score_matrix import Key
     from postil.records.frames import Table
-    from postil.records.results import DryRunResult, JudgeResult
+    from postil.records.results.judge import DryRunResult, JudgeResult
     from postil.records.row_locations import Source
 
 __all__ = ["judge", "judge_rows", "open_sources", "plan_rows"]

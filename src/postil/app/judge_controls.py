@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.corpus.split import draw_key
-from postil.judges import Trial
+from postil.judges.judge import Trial
 from postil.metaeval.coefficients import constant
 from postil.metaeval.resampling import bootstrap_counts, estimate
-from postil.records.results import Estimate, JudgeControl, LengthCorrelation, SelfPreference
+from postil.records.results.judge import JudgeControl, LengthCorrelation, SelfPreference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from postil.judges import Case
+    from postil.judges.prompt import Case
+    from postil.records.results.parts import Estimate
 
 __all__ = ["MAIN", "ItemMeans", "control_of", "length_correlation", "self_preference", "trials_of"]
 

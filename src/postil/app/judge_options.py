@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 from postil.app.endpoint import EndpointOptions
 from postil.app.options import SeedOptions, ThreadOptions
 from postil.errors import UnknownName, UsageError, check_least
-from postil.judges import ANSWER_TOKENS
+from postil.judges.judge import ANSWER_TOKENS
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.scale import Scale
 
 if TYPE_CHECKING:
-    from postil.endpoint import Price, Rate
+    from postil.endpoint.limits import Price, Rate
 
 __all__ = ["JudgeKeywords", "JudgeOptions"]
 

@@ -11,9 +11,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from postil.app.judge_controls import MAIN, ItemMeans, control_of, length_correlation, self_preference, trials_of
-from postil.endpoint import Answer, fingerprint, read_extra, refusal_words
-from postil.judges import ANSWER_TOKENS, Graded, Judge, Trial
-from postil.records.results import JudgedSystem, JudgeResult, JudgeSettings, JudgeUsage, WithoutGrade
+from postil.endpoint.chat import Answer, read_extra
+from postil.endpoint.error_bodies import refusal_words
+from postil.endpoint.prompts import fingerprint
+from postil.judges.judge import ANSWER_TOKENS, Graded, Judge, Trial
+from postil.records.results.judge import JudgedSystem, JudgeResult, JudgeSettings, JudgeUsage, WithoutGrade
 from postil.records.rows import JudgeScore
 from postil.render.formats import counted
 from postil.version import VERSION
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 
     from postil.app.judge_options import JudgeOptions
     from postil.app.judge_texts import JudgedTexts
-    from postil.endpoint import Failed, Price, Request
-    from postil.judges import JudgeSpec, Ungraded
+    from postil.endpoint.chat import Failed, Request
+    from postil.endpoint.limits import Price
+    from postil.judges.judge import JudgeSpec, Ungraded
     from postil.metaeval.score_matrix import Key
 
     Ask = Callable[[Iterable[Request]], Iterator[Answer | Failed]]

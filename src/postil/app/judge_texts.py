@@ -12,7 +12,7 @@ import numpy as np
 from postil.app.graded import Candidates
 from postil.app.reference_rows import Weighting, read_references
 from postil.errors import InvalidInput
-from postil.judges import Anchor, ArticleText, Case
+from postil.judges.prompt import Anchor, ArticleText, Case
 from postil.messages import Message, Setting
 from postil.metrics.consensus import similarity_metric
 from postil.metrics.evaluation import Evaluation

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.resampling import Draws
     from postil.metaeval.table import Table
-    from postil.records.results import Difference
+    from postil.records.results.correlations import Difference
 
 __all__ = ["near_warnings"]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.metaeval.passage_rankings import PassageRanking
-    from postil.records.results import NcgResult
+    from postil.records.results.passages import NcgResult
     from postil.records.row_locations import RowLocations
     from postil.records.rows import Passage
 

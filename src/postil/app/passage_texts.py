@@ -8,7 +8,7 @@ from postil.app.sources import SourceOptions, entries_of, has_rows, load, read_s
 from postil.documents.feed import FeedReport, is_feed
 from postil.documents.passages import document_passages
 from postil.errors import InvalidInput
-from postil.records.results import FailedPage
+from postil.records.results.interest import FailedPage
 from postil.records.row_files import PLAIN, read
 from postil.records.rows import Passage
 

@@ -21,7 +21,8 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.metrics.pool import FOLDS, FoldsBy, folds_of, informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.options import Flag, options
-from postil.records.results import Excluded, NcgResult, PassageData, PassageSettings
+from postil.records.results.parts import Excluded
+from postil.records.results.passages import NcgResult, PassageData, PassageSettings
 from postil.records.row_files import read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Passage

@@ -20,7 +20,7 @@ from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, Undefined, UnknownName, UsageError
 from postil.messages import Blank, Message, Setting
 from postil.options import Flag, options
-from postil.records.results import RankedCommentsResult
+from postil.records.results.commenters import RankedCommentsResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

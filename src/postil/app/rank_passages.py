@@ -21,7 +21,7 @@ from postil.records.checks import is_number
 from postil.records.explain import shown
 from postil.records.frames import ColumnNames, is_table, open_rows
 from postil.records.ranking import best_first
-from postil.records.results import RankedPassage
+from postil.records.results.interest import RankedPassage
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Passage
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from postil.app.columns import Column
     from postil.records.frames import Table
-    from postil.records.results import UnitContribution
+    from postil.records.results.interest import UnitContribution
 
 __all__ = ["MEASURE", "UNITS", "Ranking", "decomposable", "measure_ranking", "rank_passages", "reference_weights"]
 

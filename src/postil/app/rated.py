@@ -17,7 +17,7 @@ from postil.records.checks import is_integer, is_number
 from postil.records.explain import out_of_range, shown
 from postil.records.frames import ColumnNames, is_table, open_rows, plain_value, warn
 from postil.records.ids import as_id
-from postil.records.results import ScoreResult
+from postil.records.results.score import ScoreResult
 from postil.records.row_files import check_standard_input
 from postil.records.row_locations import FileLocations, LocatedRows, RowLocations, located
 from postil.records.rows import Candidate, Judgement, Score

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from postil.errors import MissingExtra, UsageError
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.result_files import encoded, read_results
-from postil.records.results import Result
+from postil.records.results.base import Result
 from postil.render.page.assemble import page
 from postil.render.page.exports import RESULTS
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from postil.metrics.controls import ControlOptions
     from postil.metrics.own import Metrics
     from postil.records.frames import Table
-    from postil.records.results import ScoreResult
+    from postil.records.results.score import ScoreResult
     from postil.records.scale import Scale
 
 __all__ = ["consensus_weights", "score"]

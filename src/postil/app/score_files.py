@@ -19,7 +19,7 @@ from postil.metrics.controls import ControlOptions
 from postil.metrics.metric_set import parse_all
 from postil.metrics.spec import load_plugins
 from postil.records.atomic_file import check_apart
-from postil.records.results import ScoreResult
+from postil.records.results.score import ScoreResult
 from postil.records.row_files import Writer, read
 from postil.records.rows import Candidate, Score
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -14,7 +14,7 @@ from postil.documents.reading import ENDINGS, DocumentKind, read_document
 from postil.errors import InvalidInput, PostilError
 from postil.options import Flag, options
 from postil.records.explain import shown
-from postil.records.results import FailedPage
+from postil.records.results.interest import FailedPage
 from postil.records.row_files import FORMATS, PLAIN
 
 if TYPE_CHECKING:

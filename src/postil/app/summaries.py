@@ -23,7 +23,8 @@ from postil.metrics.spec import parse_measure
 from postil.metrics.summaries import summary_scores
 from postil.options import Flag, options
 from postil.records.explain import shown
-from postil.records.results import Excluded, SummaryData, SummaryResult, SummaryScore, SummarySettings
+from postil.records.results.parts import Excluded
+from postil.records.results.passages import SummaryData, SummaryResult, SummaryScore, SummarySettings
 from postil.records.row_files import check_standard_input, read
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Candidate, Judgement, Passage, Score, TopicArticle
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from postil.app.progress import OnMessage
     from postil.metrics.measures import Measure
-    from postil.records.results import Correlation
+    from postil.records.results.correlations import Correlation
 
 __all__ = ["MAX_WORDS", "SummariesOptions", "SummaryFiles", "score_summaries", "score_summary_files"]
 

@@ -16,7 +16,7 @@ from postil.metrics.passage_collection import Preprocessing
 from postil.options import Flag, options
 from postil.records.atomic_file import check_apart
 from postil.records.explain import load_json
-from postil.records.results import NearWord, VectorsResult
+from postil.records.results.vectors import NearWord, VectorsResult
 from postil.records.row_files import read
 from postil.records.rows import Row
 from postil.render.formats import counted

@@ -23,7 +23,7 @@ from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.atomic_file import check_apart
 from postil.records.counting import have
-from postil.records.results import WeightsPlanResult
+from postil.records.results.weights_plan import WeightsPlanResult
 from postil.records.row_files import kind_of, read, write
 from postil.records.row_locations import LocatedRows
 from postil.records.rows import Candidate, PlannedReference, Reference

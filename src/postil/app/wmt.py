@@ -21,13 +21,9 @@ from postil.metaeval.table import join
 from postil.options import Flag, options
 from postil.records.arguments import check_fields
 from postil.records.coefficients import CHOICES, TABLE, Measure, check_names
-from postil.records.results import (
-    Correlation,
-    MetricsTaskResult,
-    MetricsTaskSettings,
-    UndefinedResult,
-    replace,
-)
+from postil.records.results.base import replace
+from postil.records.results.correlations import Correlation, UndefinedResult
+from postil.records.results.wmt import MetricsTaskResult, MetricsTaskSettings
 from postil.records.row_files import write
 from postil.records.rows import Candidate, Judgement, Reference, Score
 from postil.version import VERSION

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from postil.corpus.formats.wmt import known_outliers, standard_human, standard_reference
 from postil.errors import UnknownName, UsageError
 from postil.messages import Setting
-from postil.records.results import Excluded
+from postil.records.results.parts import Excluded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

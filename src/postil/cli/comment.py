@@ -19,7 +19,7 @@ from postil.cli.errors import emit, say, terminal_width
 from postil.cli.options import FormatOption
 from postil.commenters.prompted_commenter import default_template
 from postil.errors import PostilError
-from postil.records.results import SuggestionsResult
+from postil.records.results.commenters import SuggestionsResult
 from postil.render.views import show
 
 if TYPE_CHECKING:

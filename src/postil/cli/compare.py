@@ -18,7 +18,9 @@ from postil.records.table_options import TableOptions
 from postil.render.views import show, view_of
 
 if TYPE_CHECKING:
-    from postil.records.results import Comparison, InterleavingResult, PreferencesResult
+    from postil.records.results.comparison import Comparison
+    from postil.records.results.interleaving import InterleavingResult
+    from postil.records.results.preferences import PreferencesResult
 
 __all__ = ["compare"]
 

@@ -12,7 +12,7 @@ from postil.app.options import JudgedInputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption, ScoresArgument
-from postil.records.results import replace
+from postil.records.results.base import replace
 from postil.render.correlate import view
 from postil.render.views import show
 

@@ -12,7 +12,7 @@ from postil.app.options import InputOptions
 from postil.cli.command import command
 from postil.cli.errors import command_line, emit, say, tell
 from postil.cli.options import FormatOption, ReportOption
-from postil.judges import Template
+from postil.judges.prompt import Template
 from postil.render.views import show, view_of
 
 __all__ = ["judge"]

@@ -12,7 +12,7 @@ from postil.cli.errors import emit, exits, say, tell
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from postil.records.results import Result
+    from postil.records.results.base import Result
     from postil.render.formats import Format
 
 __all__ = ["print_result", "report"]

@@ -21,9 +21,9 @@ from postil.commenters.copying import SpanIndex
 from postil.commenters.filtering import CandidateFilter, RepeatLimit
 from postil.commenters.near_duplicates import normalize_text
 from postil.commenters.screening import because
-from postil.endpoint import Answer, CutWatch, Failed, PromptTemplate, Request, first_words, marked
+from postil.endpoint.chat import Answer, CutWatch, Failed, Request
 from postil.endpoint.error_bodies import UNREADABLE
-from postil.endpoint.prompts import MARKS
+from postil.endpoint.prompts import MARKS, PromptTemplate, first_words, marked
 from postil.errors import InvalidInput, UsageError
 from postil.records.rows import Comment
 from postil.records.suggestions import Filtered, Overlap, Prompting, Provenance, Source, Suggestion, Suggestions

@@ -16,7 +16,7 @@ import numpy as np
 
 from postil.errors import InvalidInput, Undefined, UsageError
 from postil.records.counting import have
-from postil.records.results import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
+from postil.records.results.commenters import RankingDifference, RankingMeasure, RankingResult, UndefinedScorer
 from postil.records.ties import joined
 
 if TYPE_CHECKING:

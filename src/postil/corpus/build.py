@@ -29,7 +29,7 @@ from postil.corpus.thresholds import in_words
 from postil.errors import InvalidInput, UsageError
 from postil.messages import Message, Setting
 from postil.records.parquet import arrow
-from postil.records.results import CorpusInput, CorpusMetadata
+from postil.records.results.corpus import CorpusInput, CorpusMetadata
 from postil.records.row_files import PLAIN, open_bytes, write
 from postil.text.tokenizers import tokenizer
 from postil.version import VERSION
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from postil.corpus.options import BuildOptions
     from postil.engine import Engine
-    from postil.records.results import StatisticsResult
+    from postil.records.results.corpus import StatisticsResult
     from postil.records.row_files import FilePath
 
 __all__ = ["OnProgress", "Source", "build", "rejected_beside"]

@@ -22,7 +22,7 @@ from postil.errors import UsageError
 from postil.records.atomic_file import replace_folder, write_error
 from postil.records.forgotten import Erasure, is_placeholder, placeholder
 from postil.records.parquet import arrow
-from postil.records.results import SplitSize
+from postil.records.results.corpus import SplitSize
 from postil.text.tokenizers import stored_tokenizer
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from postil.arrays import AnyArray
     from postil.records.forgotten import Chosen
     from postil.records.parquet import Arrow
-    from postil.records.results import CorpusMetadata, StatisticsResult
+    from postil.records.results.corpus import CorpusMetadata, StatisticsResult
 
     Card = Callable[[CorpusMetadata, StatisticsResult], str]
 

@@ -26,7 +26,7 @@ from postil.errors import InvalidInput
 from postil.messages import Message, Setting
 from postil.records.dates import unix_seconds
 from postil.records.parquet import arrow
-from postil.records.results import CorpusInput, SplitSize
+from postil.records.results.corpus import CorpusInput, SplitSize
 from postil.records.row_files import PLAIN
 from postil.text.tokens import Vocabulary
 

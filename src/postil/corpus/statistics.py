@@ -16,7 +16,7 @@ import numpy as np
 from postil.errors import InvalidInput
 from postil.records.histogram import EMPTY, Histogram
 from postil.records.parquet import arrow
-from postil.records.results import (
+from postil.records.results.corpus import (
     CorpusStatistics,
     DateStatistics,
     SplitStatistics,

@@ -28,7 +28,7 @@ from postil.errors import InvalidInput, UnknownName
 from postil.records import parquet
 from postil.records.arguments import check_arguments
 from postil.records.explain import load_json
-from postil.records.results import CorpusMetadata
+from postil.records.results.corpus import CorpusMetadata
 from postil.records.rows import Article
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from postil.endpoint import Answer, CutWatch, Failed, Request
+from postil.endpoint.chat import Answer, CutWatch, Failed, Request
 from postil.judges.grades import are_whole, expected_grade, grade_tokens, read_grade
 from postil.judges.prompt import scale_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from postil.endpoint import Message
+    from postil.endpoint.chat import Message
     from postil.judges.prompt import Case, Template
     from postil.records.scale import Scale
 

@@ -7,10 +7,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Self
 
-from postil.endpoint import PromptTemplate, first_words, marked
+from postil.endpoint.prompts import PromptTemplate, first_words, marked
 
 if TYPE_CHECKING:
-    from postil.endpoint import Message
+    from postil.endpoint.chat import Message
     from postil.records.scale import Scale
 
 __all__ = ["FIELDS", "NO_RUBRIC", "Anchor", "ArticleText", "Case", "Template", "scale_words"]

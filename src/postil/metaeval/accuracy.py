@@ -13,7 +13,8 @@ from postil.kernel import both_right, calibrate, right_pairs
 from postil.metaeval.coefficients import means_by, ratio, rows_by, starts_of
 from postil.metaeval.permutation import SLACK
 from postil.metaeval.resampling import DRAWS
-from postil.records.results import Correlation, UndefinedResult, replace
+from postil.records.results.base import replace
+from postil.records.results.correlations import Correlation, UndefinedResult
 from postil.records.ties import TOLERANCE, dense_ranks, joined
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from postil.metaeval.score_matrix import Judged
 from postil.metaeval.table import excluded_texts, repeated_texts
 from postil.records.explain import shown
 from postil.records.names import STATISTICS
-from postil.records.results import Agreement, Excluded, PairAgreement, Rater, replace
+from postil.records.results.base import replace
+from postil.records.results.correlations import Agreement, PairAgreement, Rater
+from postil.records.results.parts import Excluded
 from postil.records.row_locations import LocatedRows, located
 
 if TYPE_CHECKING:

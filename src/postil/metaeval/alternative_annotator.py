@@ -14,7 +14,7 @@ from postil.metaeval.resampling import DRAWS, estimate
 from postil.metaeval.williams import student_p
 from postil.records.counting import have
 from postil.records.explain import shown
-from postil.records.results import AltTest, AltTestRow, SkippedAnnotator, TestedAnnotator, UndefinedMapping
+from postil.records.results.audit import AltTest, AltTestRow, SkippedAnnotator, TestedAnnotator, UndefinedMapping
 from postil.records.ties import difference, tied
 
 if TYPE_CHECKING:

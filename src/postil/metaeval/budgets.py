@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from postil.metaeval.rating_budget import FEWEST_ITEMS, cheapest, steps_to
 from postil.metaeval.variance_components import component_intervals
 from postil.records.designs import LAYOUTS
-from postil.records.results import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
+from postil.records.results.budget import BudgetComponents, BudgetFacet, BudgetResult, BudgetRow, SpreadComponents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from postil.metaeval.rating_budget import Campaign
     from postil.metaeval.resampling import Draws
     from postil.metaeval.variance_components import Design
-    from postil.records.results import BudgetSettings, Excluded, Severity
+    from postil.records.results.budget import BudgetSettings
+    from postil.records.results.parts import Excluded, Severity
 
 __all__ = ["budget", "facets_of"]
 

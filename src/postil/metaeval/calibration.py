@@ -12,7 +12,7 @@ from postil.metaeval.grade_mapping import scale_of
 from postil.metaeval.resampled_rows import resampled_sums
 from postil.metaeval.resampling import DRAWS, estimate
 from postil.metaeval.student_t import student_quantile
-from postil.records.results import Calibration, CalibrationBin
+from postil.records.results.audit import Calibration, CalibrationBin
 from postil.records.ties import difference, without_noise
 
 if TYPE_CHECKING:

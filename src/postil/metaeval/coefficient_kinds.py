@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Coefficient, Measure
-    from postil.records.results import Correlation, UndefinedResult
+    from postil.records.results.correlations import Correlation, UndefinedResult
 
 __all__ = ["KINDS", "Correlated", "Kind", "PairAccuracy", "SystemAccuracy", "kind_of"]
 

@@ -12,8 +12,8 @@ from postil.metaeval.coefficients import ratio
 from postil.metaeval.fisher import degrees_of_freedom, fisher_interval
 from postil.metaeval.resampling import DRAWS, interval, p_value
 from postil.records.coefficients import TABLE, linear
-from postil.records.results import Correlation, UndefinedResult
-from postil.records.results import replace as replace_row
+from postil.records.results.base import replace as replace_row
+from postil.records.results.correlations import Correlation, UndefinedResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ import numpy as np
 
 from postil.errors import Undefined, UsageError
 from postil.metaeval.coefficients import constant, scaled
-from postil.records.results import DisagreementText
+from postil.records.results.correlations import DisagreementText
 from postil.records.ties import dense_ranks, difference
 
 if TYPE_CHECKING:

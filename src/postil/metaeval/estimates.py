@@ -18,7 +18,8 @@ from postil.metaeval.student_t import student_quantile
 from postil.metaeval.system_groups import MOST_SETS, compact_letters, rank_ranges
 from postil.metaeval.williams import student_p
 from postil.records.designs import ESTIMATORS
-from postil.records.results import (
+from postil.records.results.base import replace
+from postil.records.results.estimate import (
     EstimateResult,
     IntervalWidths,
     PredictingScore,
@@ -26,7 +27,6 @@ from postil.records.results import (
     SystemDifference,
     SystemEstimate,
     UndefinedInterval,
-    replace,
 )
 from postil.records.ties import without_noise
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from postil.metaeval.estimation import Estimated, Outputs, Target
     from postil.metaeval.rated_outputs import RatedOutputs
     from postil.records.designs import Estimator
-    from postil.records.results import EstimateSettings
+    from postil.records.results.estimate import EstimateSettings
 
 __all__ = ["Method", "estimate"]
 
@@ -79,7 +79,7 @@ def estimate(
 
     >>> from postil.metaeval.rated_outputs import outputs_of
     >>> from postil.metaeval.score_matrix import Judged
-    >>> from postil.records.results import EstimateSettings
+    >>> from postil.records.results.estimate import EstimateSettings
     >>> from postil.records.rows import Judgement
     >>> judged = Judged([Judgement(str(i), s, "ann", i * 7 % n) for i in range(20) for s, n in (("a", 5), ("b", 9))])
     >>> found = estimate(outputs_of(None, judged), method="human", settings=EstimateSettings(postil=""))

@@ -13,7 +13,7 @@ from postil.metaeval.cumulative_gain import Ranked, share_of_best
 from postil.metaeval.permutation import sign_flips
 from postil.metaeval.resampling import RESAMPLES, SEED, bootstrap_counts, interval, p_value
 from postil.metaeval.significance import holm
-from postil.records.results import FLIPS, GainDifference
+from postil.records.results.passages import FLIPS, GainDifference
 from postil.records.ties import difference
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from postil.errors import check_least
 from postil.metaeval.coefficients import scaled
-from postil.records.results import UndefinedMapping
+from postil.records.results.audit import UndefinedMapping
 from postil.records.ties import joined
 
 if TYPE_CHECKING:

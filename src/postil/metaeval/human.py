@@ -20,7 +20,7 @@ from postil.metaeval.severity import severities
 from postil.metaeval.system_accuracy import SOFT_SPLITS, fewer_patterns, why_no_accuracy
 from postil.records.coefficients import TABLE
 from postil.records.names import CEILING, HALVES, ONE
-from postil.records.results import AnnotatorCorrelation, HumanAgreement, UndefinedResult
+from postil.records.results.correlations import AnnotatorCorrelation, HumanAgreement, UndefinedResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from postil.metaeval.resampling import Counts, Draws
     from postil.metaeval.table import Table
     from postil.records.coefficients import By, Measure
-    from postil.records.results import Correlation
+    from postil.records.results.correlations import Correlation
 
 __all__ = ["SPLITS", "ceiling", "human_agreement"]
 

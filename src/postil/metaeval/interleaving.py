@@ -22,15 +22,10 @@ from postil.metaeval.impression_counts import ImpressionCounts
 from postil.metaeval.resampling import DRAWS, estimate
 from postil.metaeval.significance import holm
 from postil.records.impressions import EVENTS
-from postil.records.results import (
-    Excluded,
-    InterleavedPair,
-    InterleavedRank,
-    InterleavingResult,
-    Preference,
-    PreferenceSettings,
-    replace,
-)
+from postil.records.results.base import replace
+from postil.records.results.interleaving import InterleavedPair, InterleavedRank, InterleavingResult, Preference
+from postil.records.results.parts import Excluded
+from postil.records.results.preferences import PreferenceSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ from postil.metaeval.coefficient_kinds import KINDS, Correlated
 from postil.metaeval.coefficients import Texts, constant, partial_correlations
 from postil.metaeval.resampling import DRAWS, estimate
 from postil.records.names import LENGTH
-from postil.records.results import LengthBias, LengthBiasRow, LengthQuartile, UndefinedLengthBias
+from postil.records.results.audit import LengthBias, LengthBiasRow, LengthQuartile, UndefinedLengthBias
 from postil.records.ties import joined, tied
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from postil.messages import Message, Setting
 from postil.metaeval.gain import gain_curve, gain_differences
 from postil.records.names import ranking
-from postil.records.results import FLIPS, Gain, GainCurvePoints, smallest_p
+from postil.records.results.passages import FLIPS, Gain, GainCurvePoints, smallest_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.gain import GainCurve, Pool
     from postil.metaeval.resampling import Draws
-    from postil.records.results import GainDifference
+    from postil.records.results.passages import GainDifference
 
 __all__ = ["LINE_RESAMPLES", "PassageRanking", "PassageRankings"]
 

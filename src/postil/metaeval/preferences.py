@@ -14,14 +14,9 @@ from postil.metaeval.resampling import CELLS, DRAWS, bootstrap_counts, estimate
 from postil.metaeval.significance import holm
 from postil.metaeval.system_groups import compact_letters, rank_ranges
 from postil.records.ids import as_id
-from postil.records.results import (
-    Estimate,
-    PreferenceSettings,
-    PreferencesResult,
-    PreferredPair,
-    PreferredSystem,
-    replace,
-)
+from postil.records.results.base import replace
+from postil.records.results.parts import Estimate
+from postil.records.results.preferences import PreferenceSettings, PreferencesResult, PreferredPair, PreferredSystem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

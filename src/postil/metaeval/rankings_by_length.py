@@ -23,7 +23,7 @@ from postil.metaeval.length_thirds import THIRDS, ListThirds, PooledThirds, leng
 from postil.metaeval.passage_rankings import LINE_RESAMPLES
 from postil.metaeval.resampled_rows import means_of_groups
 from postil.metaeval.resampling import Draws, bootstrap_counts, estimate
-from postil.records.results import GainByLength, LengthThird, ListCorrelation
+from postil.records.results.length import GainByLength, LengthThird, ListCorrelation
 from postil.records.ties import TOLERANCE, dense_ranks, tied
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from postil.messages import Message, Setting
 from postil.metaeval.estimation import Outputs
 from postil.metaeval.severity import severities
 from postil.metaeval.table import excluded_texts, repeated_texts
-from postil.records.results import Excluded
+from postil.records.results.parts import Excluded
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.metaeval.score_matrix import Judged, Key, Ratings, Scored
     from postil.metaeval.severity import Rule
-    from postil.records.results import Severity
+    from postil.records.results.parts import Severity
 
 __all__ = ["RatedOutputs", "chosen_metrics", "outputs_of"]
 

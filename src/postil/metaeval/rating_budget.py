@@ -13,7 +13,7 @@ import numpy as np
 from postil.metaeval.coefficients import ratio
 from postil.metaeval.student_t import power, student_quantile
 from postil.records.designs import LAYOUTS
-from postil.records.results import SpreadComponents
+from postil.records.results.budget import SpreadComponents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

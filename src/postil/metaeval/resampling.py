@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from postil.errors import Undefined, UsageError
-from postil.records.results import Estimate
+from postil.records.results.parts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,9 @@ from postil.metaeval.coefficient_kinds import kind_of
 from postil.metaeval.correlation import CONTROL_DRAWS, correlations
 from postil.metaeval.resampling import DRAWS, interval, p_value
 from postil.records.names import CONTROL, is_control, metric_of
-from postil.records.results import AuditRanking, Difference, UndefinedResult, replace
+from postil.records.results.audit import AuditRanking
+from postil.records.results.base import replace
+from postil.records.results.correlations import Difference, UndefinedResult
 from postil.records.ties import without_noise
 
 if TYPE_CHECKING:
@@ -302,7 +304,7 @@ def significance_clusters(values: Mapping[str, float], differences: Iterable[Dif
     Returns:
         Rank of each metric from 1, in the order of their correlations.
 
-    >>> from postil.records.results import Difference
+    >>> from postil.records.results.correlations import Difference
     >>> def row(first, second, p):
     ...     return Difference(
     ...         first=first, second=second, coefficient="pearson", by="pool", value=0.1, low=0.0, high=0.2, n=9,

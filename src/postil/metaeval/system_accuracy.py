@@ -12,7 +12,9 @@ import numpy as np
 from postil.kernel import order_counts
 from postil.metaeval.coefficients import means_by, ratio, scaled
 from postil.metaeval.permutation import sign_patterns
-from postil.records.results import Correlation, Excluded, UndefinedResult, replace
+from postil.records.results.base import replace
+from postil.records.results.correlations import Correlation, UndefinedResult
+from postil.records.results.parts import Excluded
 from postil.records.ties import TOLERANCE, dense_ranks
 
 if TYPE_CHECKING:

@@ -15,15 +15,10 @@ from postil.metaeval.resampling import DRAWS, bootstrap_counts, estimate, interv
 from postil.metaeval.significance import holm
 from postil.records.explain import shown
 from postil.records.ids import as_id
-from postil.records.results import (
-    Comparison,
-    ComparisonSettings,
-    Excluded,
-    SystemComparison,
-    SystemMean,
-    UndefinedResult,
-    replace,
-)
+from postil.records.results.base import replace
+from postil.records.results.comparison import Comparison, ComparisonSettings, SystemComparison
+from postil.records.results.correlations import SystemMean, UndefinedResult
+from postil.records.results.parts import Excluded
 from postil.records.ties import dense_ranks
 
 if TYPE_CHECKING:
@@ -36,7 +31,7 @@ if TYPE_CHECKING:
     from postil.metaeval.resampling import Draws
     from postil.metaeval.score_matrix import Scored
     from postil.metaeval.table import Table
-    from postil.records.results import Estimate
+    from postil.records.results.parts import Estimate
 
 __all__ = ["CorpusMetric", "SystemMeans", "compare", "mean_estimates", "system_means"]
 

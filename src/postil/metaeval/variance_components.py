@@ -13,7 +13,7 @@ import numpy as np
 from postil.errors import Undefined
 from postil.metaeval.coefficients import ratio, starts_of
 from postil.metaeval.resampling import DRAWS, bootstrap_counts, interval
-from postil.records.results import RaterCount, RaterLevel, RaterVariance, VarianceComponent
+from postil.records.results.audit import RaterCount, RaterLevel, RaterVariance, VarianceComponent
 from postil.records.ties import difference, without_noise
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from postil.metrics.metric_set import DeterministicSum, MetricSet
 from postil.metrics.near import NearSigns
 from postil.metrics.reference_aggregation import SingleReferenceScorer
 from postil.metrics.references import References
-from postil.records.results import ScoreResult, SystemScore
+from postil.records.results.score import ScoreResult, SystemScore
 from postil.records.weights import METHODS
 from postil.text.han import HanTexts, composed_remark
 from postil.text.tokenizers import tokenizer as named_tokenizer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.records.results import UnitContribution
+from postil.records.results.interest import UnitContribution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

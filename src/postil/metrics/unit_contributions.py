@@ -8,7 +8,7 @@ import numpy as np
 
 from postil.errors import UsageError
 from postil.metrics.measures import FScore, KullbackLeibler, LogSim, PooledRouge, TfIdf
-from postil.records.results import UnitContribution
+from postil.records.results.interest import UnitContribution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

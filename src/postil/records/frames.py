@@ -20,7 +20,7 @@ from postil.messages import Message
 from postil.records.explain import Null
 from postil.records.reading import NESTED, readings
 from postil.records.record_rows import is_nested, records_as_rows
-from postil.records.results import Excluded
+from postil.records.results.parts import Excluded
 from postil.records.row_files import FilePath, read
 from postil.records.row_locations import LocatedRows, RowLocations
 from postil.records.rows import Judgement, Reference, Row, Score

@@ -12,7 +12,7 @@ from postil.errors import InvalidInput
 from postil.records.arguments import check_arguments
 from postil.records.explain import shown
 from postil.records.result_json import SCHEMA, check_schema, check_values, invalid, parsed
-from postil.records.results import Result
+from postil.records.results.base import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

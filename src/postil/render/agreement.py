@@ -17,7 +17,9 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Agreement, AgreementResult, Estimate, PairAgreement, Rater
+    from postil.records.results.agreement import AgreementResult
+    from postil.records.results.correlations import Agreement, PairAgreement, Rater
+    from postil.records.results.parts import Estimate
 
 __all__ = ["pairs_table", "raters_table", "remarks", "statistics_table", "view"]
 

@@ -14,13 +14,11 @@ from postil.render.table import Column, Count, Figure, Interval, Kind, Marks, Na
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from postil.records.results import (
+    from postil.records.results.audit import (
         AltTest,
         AltTestRow,
         Audit,
         Calibration,
-        Correlation,
-        CorrelationResult,
         LengthBias,
         LengthBiasRow,
         LengthQuartile,
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
         RaterVariance,
         UndefinedMapping,
     )
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Correlation
 
 __all__ = [
     "MAPPINGS",

@@ -11,7 +11,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import AuditLogResult
+    from postil.records.results.service import AuditLogResult
 
 __all__ = ["view"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.messages import Blank, Command, Message, Setting
 from postil.records.designs import LAYOUTS
-from postil.records.results import SpreadComponents
+from postil.records.results.budget import SpreadComponents
 from postil.render.formats import counted, noted
 from postil.render.severity import severity_remarks
 from postil.render.table import Count, Figure, Interval, Name, Number, Table, Text
@@ -16,7 +16,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import BudgetFacet, BudgetResult, BudgetRow
+    from postil.records.results.budget import BudgetFacet, BudgetResult, BudgetRow
 
 __all__ = [
     "facets_table",

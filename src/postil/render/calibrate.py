@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.messages import Message, Setting
-from postil.plots import Curve, curves, save
-from postil.records.results import CoveragePoint
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save
+from postil.records.results.calibration import CoveragePoint
 from postil.render.formats import counted, excerpt, noted, value_with_interval
 from postil.render.table import Count, Interval, Name, Number, Table
 from postil.render.views import View
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.plots import Figure
-    from postil.records.results import CalibrationResult
+    from postil.records.results.calibration import CalibrationResult
 
 __all__ = ["draw_precision", "precision_curve", "view"]
 

@@ -14,7 +14,8 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import CombinationColumn, CombinationResult, Estimate
+    from postil.records.results.combination import CombinationColumn, CombinationResult
+    from postil.records.results.parts import Estimate
 
 __all__ = ["columns_table", "fits_table", "head", "verdict", "view"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from postil.records.results import SystemScore
+from postil.records.results.score import SystemScore
 from postil.render.formats import counted
 from postil.render.numbers import DASH
 from postil.render.score import score_table, scores_summary, scores_table
@@ -13,7 +13,7 @@ from postil.render.table import Count, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import CommenterResult
+    from postil.records.results.commenters import CommenterResult
 
 __all__ = ["view"]
 

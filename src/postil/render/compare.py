@@ -14,7 +14,7 @@ from postil.render.views import WHOLE, View
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from postil.records.results import Comparison, SystemComparison
+    from postil.records.results.comparison import Comparison, SystemComparison
 
 __all__ = ["compared_table", "view"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from postil.records.results import SplitSize
+from postil.records.results.corpus import SplitSize
 from postil.render.formats import counted
 from postil.render.table import Count, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import CorpusMetadata
+    from postil.records.results.corpus import CorpusMetadata
 
 __all__ = ["view"]
 

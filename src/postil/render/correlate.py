@@ -13,7 +13,7 @@ from postil.escaping import one_line
 from postil.messages import Blank, Hint, Message, Setting
 from postil.records.coefficients import TABLE, linear, titled
 from postil.records.names import CEILING, PEOPLE, family, is_control, metric_of, unweighted
-from postil.records.results import Estimate
+from postil.records.results.parts import Estimate
 from postil.render.audit import (
     accuracies,
     accuracy_table,
@@ -32,9 +32,9 @@ from postil.render.views import WHOLE, View, best
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from postil.records.results import (
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import (
         Correlation,
-        CorrelationResult,
         Difference,
         DisagreementPair,
         HumanAgreement,

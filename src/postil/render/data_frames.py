@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from postil.errors import UnknownName, UsageError
-from postil.records.results import Backend
+from postil.records.results.base import Backend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from postil.render.statistics import table_2
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.results import CorpusMetadata, StatisticsResult
+    from postil.records.results.corpus import CorpusMetadata, StatisticsResult
 
 __all__ = ["card"]
 

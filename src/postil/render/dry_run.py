@@ -10,7 +10,7 @@ from postil.render.table import Count, Figure, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import DryRunResult
+    from postil.records.results.judge import DryRunResult
 
 __all__ = ["view"]
 

@@ -16,7 +16,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.records.results import EstimateResult, SystemEstimate
+    from postil.records.results.estimate import EstimateResult, SystemEstimate
 
 __all__ = ["decimals", "head", "letter_columns", "means_table", "shared_letters", "view", "worth"]
 

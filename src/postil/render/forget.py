@@ -13,7 +13,8 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import ForgetResult, ForgottenFolder
+    from postil.records.results.corpus import ForgottenFolder
+    from postil.records.results.forget import ForgetResult
 
 __all__ = ["view"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.plots import Curve, curves
-from postil.records.results import Gain
+from postil.plots.lines import Curve, curves
+from postil.records.results.passages import Gain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from postil.records.results import GainCurvePoints
+    from postil.records.results.passages import GainCurvePoints
 
 __all__ = ["BASELINES", "BEST", "IN_ONE_PICTURE", "curve", "draw_together", "gather", "measure_family"]
 

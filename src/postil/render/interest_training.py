@@ -13,7 +13,7 @@ from postil.render.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import InterestTrainingResult
+    from postil.records.results.interest import InterestTrainingResult
 
 __all__ = ["view"]
 

@@ -13,7 +13,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from postil.records.results import InterestingResult, RankedPassage
+    from postil.records.results.interest import InterestingResult, RankedPassage
 
 __all__ = ["BEST", "Passage", "cards", "fields", "passages_table", "view"]
 

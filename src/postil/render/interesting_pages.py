@@ -15,7 +15,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import InterestingPagesResult, PageSummary
+    from postil.records.results.interest import InterestingPagesResult, PageSummary
 
 __all__ = ["view"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.records.results import Preference
+from postil.records.results.interleaving import Preference
 from postil.render.formats import counted, noted, short, value_with_interval
 from postil.render.table import Count, Figure, Interval, Name, PValue, Table, Text
 from postil.render.views import View
@@ -13,7 +13,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import InterleavedPair, InterleavedRank, InterleavingResult
+    from postil.records.results.interleaving import InterleavedPair, InterleavedRank, InterleavingResult
 
 __all__ = ["view"]
 

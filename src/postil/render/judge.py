@@ -16,7 +16,8 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import Estimate, JudgeResult
+    from postil.records.results.judge import JudgeResult
+    from postil.records.results.parts import Estimate
 
 __all__ = ["controls_table", "findings", "systems_table", "view", "work"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import to_builtins
 
 from postil.messages import Message
-from postil.plots import save
+from postil.plots.picture import save
 from postil.records.ids import plain_id
-from postil.records.results import Gain, GainDifference, NcgResult
+from postil.records.results.passages import Gain, GainDifference, NcgResult
 from postil.render.formats import counted, noted
 from postil.render.gain_curves import BASELINES, IN_ONE_PICTURE, curve, draw_together, gather, measure_family
 from postil.render.table import Interval, Name, Number, Table
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from postil.records.results import GainByLength, LengthThird, ListCorrelation
+    from postil.records.results.length import GainByLength, LengthThird, ListCorrelation
     from postil.render.table import Kind
 
 __all__ = [

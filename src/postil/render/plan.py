@@ -11,7 +11,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import PlanBalance, PlanResult
+    from postil.records.results.plan import PlanBalance, PlanResult
 
 __all__ = ["view"]
 

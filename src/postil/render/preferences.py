@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from postil.records.results import PreferredSystem
+from postil.records.results.preferences import PreferredSystem
 from postil.render.formats import counted, listed, noted, value_with_interval
 from postil.render.table import Count, Figure, Interval, Name, Number, PValue, Table, Text
 from postil.render.views import View
@@ -12,7 +12,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import PreferencesResult
+    from postil.records.results.preferences import PreferencesResult
 
 __all__ = ["view"]
 

@@ -13,7 +13,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import AnnotatorQuality, Consistency, QualityConcern, QualityResult
+    from postil.records.results.quality import AnnotatorQuality, Consistency, QualityConcern, QualityResult
 
 __all__ = ["concern_sentence", "view"]
 
@@ -27,7 +27,7 @@ def concern_sentence(concern: QualityConcern) -> Message:
     Args:
         concern: The concern.
 
-    >>> from postil.records.results import QualityConcern
+    >>> from postil.records.results.quality import QualityConcern
     >>> str(concern_sentence(QualityConcern(kind="gold", value=0.25, usual=0.875, n=8)))
     'equals the gold label in 25 % of 8 gold items; the others together in 88 %'
     """

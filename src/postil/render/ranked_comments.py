@@ -12,7 +12,7 @@ from postil.render.table import Count, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import RankedCommentsResult
+    from postil.records.results.commenters import RankedCommentsResult
 
 __all__ = ["view"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from postil.records.results import value_text
+from postil.records.results.training import value_text
 from postil.render.formats import counted
 from postil.render.table import Count, Figure, Interval, Name, Number, Table, Text, crossed
 from postil.render.views import View, best
@@ -13,7 +13,8 @@ from postil.render.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.records.results import GridPoint, GridSearch, RankingMeasure, RankingResult
+    from postil.records.results.commenters import RankingMeasure, RankingResult
+    from postil.records.results.training import GridPoint, GridSearch
 
 __all__ = ["measures_summary", "search_tables", "view"]
 

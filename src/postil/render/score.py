@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from postil.records.names import falls_by_signature
-from postil.records.results import SystemScore
+from postil.records.results.score import SystemScore
 from postil.render.formats import counted
 from postil.render.systems_table import SystemsTable
 from postil.render.table import Count, Name, Number, crossed
@@ -14,7 +14,7 @@ from postil.render.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from postil.records.results import ScoreResult
+    from postil.records.results.score import ScoreResult
     from postil.render.table import Table
 
 __all__ = ["score_table", "scores_table", "view"]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from postil.messages import Fact
-    from postil.records.results import AnnotatorBias, Severity
+    from postil.records.results.parts import AnnotatorBias, Severity
 
 __all__ = ["is_significant", "severity_remarks"]
 
@@ -35,7 +35,7 @@ def severity_remarks(severity: Severity | None) -> Iterator[Message]:
     Args:
         severity: The severities; None where no text has two ratings.
 
-    >>> from postil.records.results import AnnotatorBias, Severity
+    >>> from postil.records.results.parts import AnnotatorBias, Severity
     >>> biases = [AnnotatorBias(annotator=name, ratings=9, bias=r) for name, r in (("bob", -0.48), ("dan", 0.48))]
     >>> groups = (("bob", "dan"),)
     >>> found = Severity(

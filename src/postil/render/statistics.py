@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from postil.plots import Curve, SpreadPanel, amounts, curves, save, spreads
-from postil.records.results import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
+from postil.plots.bars import amounts
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save
+from postil.plots.spreads import SpreadPanel, spreads
+from postil.records.results.corpus import CorpusStatistics, DateStatistics, SplitStatistics, Spread, StatisticsResult
 from postil.render.formats import counted
 from postil.render.numbers import DASH
 from postil.render.table import Count, Figure, Name, Table

@@ -15,7 +15,7 @@ from postil.render.views import View
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from postil.records.results import StudyCell, StudyResult, StudyRow, StudyTable
+    from postil.records.results.study import StudyCell, StudyResult, StudyRow, StudyTable
 
 __all__ = ["cell_text", "study_table", "study_text", "table_rows", "view"]
 

@@ -14,7 +14,7 @@ from postil.render.table import Count, Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import SuggestionsResult
+    from postil.records.results.commenters import SuggestionsResult
     from postil.records.suggestions import Source, Suggestion
     from postil.render.table import Column
 

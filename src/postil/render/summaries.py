@@ -12,7 +12,8 @@ from postil.render.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import Correlation, SummaryResult, SummaryScore
+    from postil.records.results.correlations import Correlation
+    from postil.records.results.passages import SummaryResult, SummaryScore
 
 __all__ = ["measures", "view"]
 

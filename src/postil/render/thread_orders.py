@@ -10,7 +10,7 @@ from postil.render.table import Interval, Name, Table, crossed
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import ThreadOrdersResult
+    from postil.records.results.threads import ThreadOrdersResult
 
 __all__ = ["view"]
 

@@ -10,7 +10,7 @@ from postil.render.table import Count, Name, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import TokensResult
+    from postil.records.results.service import TokensResult
 
 __all__ = ["view"]
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.plots import Curve, curves, save
+from postil.plots.lines import Curve, curves
+from postil.plots.picture import save
 from postil.render.formats import counted
 from postil.render.ranking import search_tables
 from postil.render.table import Count, Figure, Name, Number, Table, Text
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil import plots
-    from postil.records.results import TrainingResult
+    from postil.records.results.training import TrainingResult
 
 __all__ = ["draw_losses", "loss_curves", "view"]
 

@@ -11,7 +11,7 @@ from postil.render.table import Count, Name, Table
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import UpdateResult
+    from postil.records.results.training import UpdateResult
 
 __all__ = ["view"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from postil.records.results import NearWord
+from postil.records.results.vectors import NearWord
 from postil.render.table import Name, Number, Table, Text
 from postil.render.views import View
 
 if TYPE_CHECKING:
-    from postil.records.results import VectorsResult
+    from postil.records.results.vectors import VectorsResult
 
 __all__ = ["view"]
 

@@ -9,22 +9,16 @@ from typing import TYPE_CHECKING, Final
 from postil.messages import Message
 from postil.records.coefficients import TABLE
 from postil.records.names import LENGTH, is_control
-from postil.records.results import replace
+from postil.records.results.base import replace
 from postil.render.audit import MAPPINGS, counted_raters, threshold
 from postil.render.formats import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.records.results import (
-        AltTestRow,
-        Audit,
-        AuditRanking,
-        Correlation,
-        CorrelationResult,
-        Difference,
-        LengthBiasRow,
-    )
+    from postil.records.results.audit import AltTestRow, Audit, AuditRanking, LengthBiasRow
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Correlation, Difference
 
 __all__ = ["Wording", "verdict"]
 

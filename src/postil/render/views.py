@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from postil.errors import Undefined, UnknownName, UsageError
 from postil.escaping import one_line
 from postil.messages import Setting, spoken
-from postil.records.results import register_views, to_json
+from postil.records.results.base import register_views, to_json
 from postil.records.table_options import TableOptions
 from postil.render.data_frames import data_frame
 from postil.render.formats import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
-    from postil.records.results import Backend, Result
+    from postil.records.results.base import Backend, Result
     from postil.render.formats import Format
     from postil.render.page.blocks import Picture
     from postil.render.systems_table import SystemsTable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.messages import Blank, Listed, Message, Setting
-from postil.plots import Curve, curves
+from postil.plots.lines import Curve, curves
 from postil.records.rows import PlannedReference
 from postil.render.formats import counted, excerpt, noted
 from postil.render.table import Count, Figure, Name, Number, Table, Text
@@ -15,7 +15,7 @@ from postil.render.views import View
 
 if TYPE_CHECKING:
     from postil import plots
-    from postil.records.results import WeightsPlanResult
+    from postil.records.results.weights_plan import WeightsPlanResult
 
 __all__ = ["coverage_curve", "view"]
 

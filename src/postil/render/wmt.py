@@ -14,7 +14,8 @@ from postil.render.views import View, best
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import Correlation, MetricsTaskResult
+    from postil.records.results.correlations import Correlation
+    from postil.records.results.wmt import MetricsTaskResult
     from postil.render.table import Column, Table
 
 __all__ = ["view"]

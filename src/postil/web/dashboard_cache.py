@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from postil.annotation.models import AnnotatorProgress, Campaign, Rating
     from postil.annotation.rubric import Rubric
     from postil.annotation.store import Store
-    from postil.records.results import AgreementResult, QualityResult
+    from postil.records.results.agreement import AgreementResult
+    from postil.records.results.quality import QualityResult
 
 __all__ = ["AspectNumbers", "DashboardCache", "DashboardSnapshot"]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from postil.annotation.models import Person
-    from postil.records.results import PlanBalance
+    from postil.records.results.plan import PlanBalance
     from postil.web.pages import Site
 
 __all__ = ["UPLOADS", "add_growth_pages"]

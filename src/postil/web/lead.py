@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postil.annotation.item_types import ItemRows
     from postil.annotation.models import Person, Role
     from postil.annotation.store import Store
-    from postil.records.results import Agreement
+    from postil.records.results.correlations import Agreement
     from postil.web.forms import Form
     from postil.web.pages import Site
 

@@ -10,7 +10,11 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from postil.records.results import AnnotatorQuality, Estimate, PreferredSystem, Rater, SystemEstimate
+    from postil.records.results.correlations import Rater
+    from postil.records.results.estimate import SystemEstimate
+    from postil.records.results.parts import Estimate
+    from postil.records.results.preferences import PreferredSystem
+    from postil.records.results.quality import AnnotatorQuality
 
 __all__ = ["heat", "histogram", "means", "paths", "severities", "shares"]
 

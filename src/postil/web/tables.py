@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from postil.annotation.change_log import Change
     from postil.annotation.models import AnnotatorProgress
     from postil.metaeval.rating_budget import Prospects
-    from postil.records.results import Agreement, AnnotatorQuality, Consistency, PairAgreement
+    from postil.records.results.correlations import Agreement, PairAgreement
+    from postil.records.results.quality import AnnotatorQuality, Consistency
     from postil.render.table import Record
 
     Made = Callable[[Record], str]

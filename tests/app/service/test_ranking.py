@@ -13,7 +13,7 @@ from postil.commenters.retrieval import Retriever
 from postil.commenters.threads.quality import Quality
 from postil.commenters.threads.thread import Thread
 from postil.errors import InvalidInput, PostilError, Undefined, UnknownName, UsageError
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 from postil.commenters.filtering import CandidateFilter
 from postil.commenters.retrieval import Retriever
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
-from postil.records import Article
+from postil.records.rows import Article
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 from postil.corpus.formats.deepcom import read_deepcom
 from postil.corpus.formats.tokenized import read_tokenized
 from postil.errors import UnknownName
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines

@@ -9,7 +9,7 @@ import pytest
 
 from postil.corpus.formats.dataset import read_dataset, split_files
 from postil.errors import InvalidInput, UnknownName
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from postil.corpus.formats.forum import read_forum
 from postil.corpus.formats.import_report import ImportReport
 from postil.errors import InvalidInput, UnknownName
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from postil.corpus.formats import table
 from postil.corpus.formats.table import read_table
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.messages import COMMAND_LINE
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems

@@ -8,7 +8,7 @@ import pytest
 
 from postil.corpus.formats.tencent import range_seen, read_contents, read_tencent
 from postil.errors import InvalidInput
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from conftest import Lines, Problems

@@ -17,7 +17,7 @@ from postil.corpus.formats.hackernews import read_hackernews
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.reddit import read_reddit
 from postil.errors import InvalidInput
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from postil.corpus.formats.passage_grades import read_grades
 from postil.corpus.formats.wikipedia import Chosen, WikiPassages, WikiReport, read_titles, read_wikipedia
 from postil.engine import open_engine
 from postil.errors import InvalidInput
-from postil.records import Passage
+from postil.records.rows import Passage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

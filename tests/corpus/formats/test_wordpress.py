@@ -12,7 +12,7 @@ import pytest
 from postil.corpus.formats.import_report import ImportReport
 from postil.corpus.formats.wordpress import read_wordpress, without_shortcodes
 from postil.errors import InvalidInput
-from postil.records import Article, Comment
+from postil.records.rows import Article, Comment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,8 @@ from postil.metrics.interest.word_lists import WORD_LISTS
 from postil.metrics.measures import FScore
 from postil.metrics.passage_collection import PassageCollection
 from postil.metrics.pool import one_pool
-from postil.text import Vocabulary, tokenizer
+from postil.text.tokenizers import tokenizer
+from postil.text.tokens import Vocabulary
 
 PASSAGES = st.lists(
     st.lists(st.sampled_from(["boat", "left", "ely", "rain", "quay"]), max_size=5), min_size=1, max_size=8

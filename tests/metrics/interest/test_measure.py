@@ -16,7 +16,7 @@ from postil.metrics.pool import informativeness, interestingness
 from postil.metrics.spec import parse_measure
 from postil.records.row_locations import RowLocations
 from postil.records.rows import Passage
-from postil.text import Vocabulary
+from postil.text.tokens import Vocabulary
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from page_document import NASTY, Document, Page, spoilt
 
 from postil.app.report import write_report
 from postil.records.result_files import read_results
-from postil.records.results import CorrelationResult
+from postil.records.results.correlation import CorrelationResult
 from postil.render.page.audit import audit_pictures
 from postil.render.page.lookup import Lookup
 from postil.render.page.summary import paragraph

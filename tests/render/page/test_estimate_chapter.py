@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from postil.records.results import EstimateResult
+from postil.records.results.estimate import EstimateResult
 from postil.render.estimate import decimals, letter_columns, view
 from postil.render.page.blocks import Paragraph
 from postil.render.page.estimate_chapter import estimate_chapter, estimate_pictures

@@ -12,8 +12,8 @@ import pytest
 from page_document import Document, Page, spoilt
 
 from postil.app.passages import PassagesOptions, find_gains
-from postil.records import Passage
-from postil.records.results import NcgResult
+from postil.records.results.passages import NcgResult
+from postil.records.rows import Passage
 from postil.render.page.gains import Gains, gains_paragraph, leads, use_of_weights
 from postil.render.page.words import plain
 from result_examples import CUTS, ITSELF, NCG, gained, typed, write_report

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from postil.records.results import Comparison, CorrelationResult, ScoreResult
+from postil.records.results.comparison import Comparison
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.score import ScoreResult
 from postil.render.page.lookup import Lookup
 from postil.render.page.summary import compared, paragraph, scored, weights
 from postil.render.page.words import plain

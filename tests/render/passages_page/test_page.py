@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from highlighted import ACTS, TEA, Read, article, document, hostile, long, passages
 from postil.errors import UsageError
-from postil.records.results import InterestingResult, RankedPassage, Result, UnitContribution
+from postil.records.results.base import Result
+from postil.records.results.interest import InterestingResult, RankedPassage, UnitContribution
 from postil.render.passages_page.page import passages_page
 
 

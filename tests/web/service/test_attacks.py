@@ -23,7 +23,7 @@ import patient_worker
 
 from postil.app.serve import ServiceOptions
 from postil.app.service.config import ServiceConfig
-from postil.records import Article
+from postil.records.rows import Article
 from postil.web.connections import ConnectionLimits, listen, make_server
 from postil.web.service.article_list import ArticleList
 from postil.web.service.problems import unseen_parts

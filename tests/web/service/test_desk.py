@@ -16,8 +16,8 @@ pytest.importorskip("httpx2", reason="needs httpx2")
 from starlette.testclient import TestClient
 
 from postil.errors import InvalidInput
-from postil.records import Article, Comment
 from postil.records.labels import REASONS, Label
+from postil.records.rows import Article, Comment
 from postil.web.security import SecurityMiddleware
 from postil.web.service.application import Application, Recorded
 from postil.web.service.article_list import ArticleList

@@ -18,7 +18,7 @@ from postil.render.statistics import draw
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.corpus.statistics import Statistics
-    from postil.records.results import StatisticsResult
+    from postil.records.results.corpus import StatisticsResult
     from postil.records.row_files import FilePath
 
 __all__ = ["StatisticsOptions", "count_corpus"]

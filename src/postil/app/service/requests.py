@@ -19,7 +19,7 @@ from postil.records.dates import coerce_date
 from postil.records.explain import NotJson, RepeatedKey, explain, load_json
 from postil.records.jsonl import FAILURES
 from postil.records.result_json import invalid
-from postil.records.results import Goal  # noqa: TC001 - the same
+from postil.records.results.interest import Goal  # noqa: TC001 - the same
 from postil.records.rows import Article, Comment, Date, Id, Reference, Votes
 
 if TYPE_CHECKING:

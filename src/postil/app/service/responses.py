@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from postil.records.results import Goal, SystemScore, UnitContribution  # noqa: TC001 - msgspec reads annotations
+from postil.records.results.interest import Goal, UnitContribution  # noqa: TC001 - msgspec reads annotations
+from postil.records.results.score import SystemScore  # noqa: TC001 - msgspec reads annotations
 from postil.records.suggestions import Filtered, RankedComment, Suggestion
 
 __all__ = [

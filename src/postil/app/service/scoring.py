@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from postil.app.service.models import OpenModels
     from postil.app.service.requests import ScoreRequest
-    from postil.records.results import ScoreResult
+    from postil.records.results.score import ScoreResult
 
 __all__ = ["FILE_PARAMETERS", "score"]
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from postil.app.study.papers import PRINTED, printed_row
-from postil.records.results import Spread, StudyPart, StudyPicture, StudyRow, StudyTable
+from postil.records.results.corpus import Spread
+from postil.records.results.study import StudyPart, StudyPicture, StudyRow, StudyTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from postil.app.study.papers import CommentsPaper
-    from postil.records.results import CorpusStatistics, SplitStatistics, StatisticsResult
+    from postil.records.results.corpus import CorpusStatistics, SplitStatistics, StatisticsResult
 
 __all__ = ["corpus_part"]
 

@@ -25,7 +25,8 @@ from postil.errors import PostilError
 from postil.messages import Blank, Message, Setting
 from postil.metrics.metric_set import parse_all
 from postil.options import changed_settings
-from postil.records.results import GridSearch, StudyPart, StudyRow, StudyTable, value_text
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
+from postil.records.results.training import GridSearch, value_text
 from postil.render.formats import counted, listed
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.papers import Deviation
     from postil.commenters.store import Model
-    from postil.records.results import CorpusMetadata, GridValue
+    from postil.records.results.corpus import CorpusMetadata
+    from postil.records.results.training import GridValue
     from postil.records.rows import Comment
 
     Row = tuple[str, str, str, str]

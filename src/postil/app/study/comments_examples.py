@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from postil.app.study.comments_people import base, first_reading
-from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 from postil.render.formats import excerpt
 from postil.render.numbers import grade, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from postil.records.results import CorrelationResult, DisagreementPair
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import DisagreementPair
     from postil.records.rows import Article
 
 __all__ = ["disagreements_part", "examples_part", "pairs"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from postil.app.study.comments_options import FITTING, FITTING_PLAIN
 from postil.app.study.papers import PRINTED
 from postil.records.names import HALVES, LENGTH, control, metric_of
-from postil.records.results import Points, StudyPart, StudyPicture, StudyRow, StudyTable
+from postil.records.results.correlations import Points
+from postil.records.results.study import StudyPart, StudyPicture, StudyRow, StudyTable
 from postil.render.formats import listed
 from postil.render.numbers import number
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from postil.app.study.papers import CommentsPaper
-    from postil.records.results import Agreement, Correlation, CorrelationResult, Estimate, StudyCell
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Agreement, Correlation
+    from postil.records.results.parts import Estimate
+    from postil.records.results.study import StudyCell
 
 __all__ = ["agreement_part", "base", "first_reading", "people_part", "printed_name", "short", "unjudged_part"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from postil.app.study.comments_data import CommentsStudy
     from postil.metrics.evaluation import ScoredBatch
-    from postil.records.results import Estimate
+    from postil.records.results.parts import Estimate
 
 __all__ = ["DISTINCT", "WORDS", "scores_over_seeds"]
 

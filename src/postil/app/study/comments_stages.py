@@ -36,15 +36,13 @@ from postil.metrics.metric_set import parse_all
 from postil.options import changed_settings
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
-from postil.records.results import (
-    Comparison,
-    CorrelationResult,
-    ScoreResult,
-    StatisticsResult,
-    StudyResult,
-    SuggestionsResult,
-    to_json,
-)
+from postil.records.results.base import to_json
+from postil.records.results.commenters import SuggestionsResult
+from postil.records.results.comparison import Comparison
+from postil.records.results.corpus import StatisticsResult
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.score import ScoreResult
+from postil.records.results.study import StudyResult
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate
 from postil.records.suggestions import Suggestions

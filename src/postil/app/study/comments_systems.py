@@ -28,7 +28,7 @@ from postil.commenters.store import Model
 from postil.errors import UsageError
 from postil.messages import Setting
 from postil.options import changed_settings
-from postil.records.results import GridSearch
+from postil.records.results.training import GridSearch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.comments_options import CommentsOptions
     from postil.app.training.grid import Combination
-    from postil.records.results import GridValue
+    from postil.records.results.training import GridValue
 
 __all__ = ["Plan", "check", "plan", "suggesting"]
 

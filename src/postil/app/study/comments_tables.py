@@ -20,7 +20,8 @@ from postil.errors import Undefined
 from postil.metaeval.agreement import FEWEST, agreement
 from postil.metaeval.resampling import Draws
 from postil.records.histogram import Histogram
-from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable, replace
+from postil.records.results.base import replace
+from postil.records.results.study import StudyPart, StudyResult, StudyRow, StudyTable
 from postil.records.rows import Judgement
 from postil.render.formats import counted, listed
 from postil.text.tokenizers import tokenizer as named_tokenizer
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
     from postil.app.study.comments_data import CommentsStudy
     from postil.app.study.papers import CommentsPaper
     from postil.commenters.store import Model
-    from postil.records.results import Agreement, CorrelationResult, Estimate, ScoreResult, StatisticsResult, StudyCell
+    from postil.records.results.corpus import StatisticsResult
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Agreement
+    from postil.records.results.parts import Estimate
+    from postil.records.results.score import ScoreResult
+    from postil.records.results.study import StudyCell
     from postil.records.rows import Candidate
     from postil.records.scale import Scale
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from postil.records.results import StudyCell
+    from postil.records.results.study import StudyCell
 
 __all__ = [
     "PRINTED",

@@ -45,7 +45,8 @@ from postil.messages import Blank, Command, Message, Setting
 from postil.metrics.pool import FoldsBy
 from postil.options import Flag, options
 from postil.records.result_files import read_results
-from postil.records.results import NcgResult, SummaryResult, to_json
+from postil.records.results.base import to_json
+from postil.records.results.passages import NcgResult, SummaryResult
 from postil.records.row_files import read
 from postil.records.rows import Passage
 
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from postil.app.passages import Asked
     from postil.app.progress import OnMessage
     from postil.app.study.passages_vectors import Training
-    from postil.records.results import StudyResult
+    from postil.records.results.study import StudyResult
 
 __all__ = ["PassagesStudyOptions", "study_passages"]
 

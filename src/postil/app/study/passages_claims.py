@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from postil.app.study.passages_figures import ENTITIES, SENSES, cutoffs_of, ranking
-from postil.records.results import Gain, StudyPart, StudyRow, StudyTable
+from postil.records.results.passages import Gain
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 from postil.render.formats import counted, listed
 from postil.render.numbers import interval, number, signed
 from postil.render.page.lookup import first_minus_second
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from postil.app.study.papers import Range, Relation, Sentence
-    from postil.records.results import GainDifference, NcgResult, StudyCell
+    from postil.records.results.passages import GainDifference, NcgResult
+    from postil.records.results.study import StudyCell
 
 __all__ = ["FAILS", "HOLDS", "UNDECIDED", "UNTESTED", "CutoffEstimate", "Evidence", "claims_part", "decide", "findings"]
 

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from postil.app.study.papers import passages_paper
-from postil.records.results import (
-    Gain,
-    NcgResult,
-    StudyCell,
-    StudyPart,
-    StudyPicture,
-    StudyResult,
-    StudyRow,
-    StudyTable,
-)
+from postil.records.results.passages import Gain, NcgResult
+from postil.records.results.study import StudyCell, StudyPart, StudyPicture, StudyResult, StudyRow, StudyTable
 from postil.render.formats import listed
 from postil.render.numbers import number
 from postil.render.page.lookup import first_minus_second

@@ -26,7 +26,7 @@ from postil.app.study.passages_summaries import agreement_words, summaries_part
 from postil.app.study.passages_vectors import GIVEN_UNITS
 from postil.messages import Blank, Message, Setting
 from postil.metrics.principles import HILDERMAN, PRINCIPLES, of_paper
-from postil.records.results import StudyPart, StudyResult, StudyRow, StudyTable
+from postil.records.results.study import StudyPart, StudyResult, StudyRow, StudyTable
 from postil.render.numbers import number
 from postil.render.page.lookup import first_minus_second
 
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from postil.app.study.papers import PassagesPaper, Range
     from postil.app.study.passages_figures import Model, Series
-    from postil.records.results import NcgResult, PassageSettings, StudyCell, SummaryResult
+    from postil.records.results.passages import NcgResult, PassageSettings, SummaryResult
+    from postil.records.results.study import StudyCell
 
 __all__ = ["RANKS", "Facts", "paper_study", "range_of", "scaled_cutoffs"]
 

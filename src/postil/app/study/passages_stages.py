@@ -16,7 +16,7 @@ from postil.messages import Message
 from postil.metaeval.passage_rankings import PassageRankings
 from postil.metaeval.rankings_by_length import RankingsByLength
 from postil.metaeval.resampling import Draws
-from postil.records.results import to_json
+from postil.records.results.base import to_json
 from postil.records.row_files import read, write
 from postil.records.rows import Passage
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postil.app.passages import PassagesOptions
-    from postil.records.results import NcgResult
+    from postil.records.results.passages import NcgResult
 
 __all__ = ["anchors_stage", "collection_stage"]
 

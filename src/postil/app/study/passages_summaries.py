@@ -13,12 +13,15 @@ from postil.metaeval.correlation import correlations
 from postil.metaeval.resampling import Draws
 from postil.metaeval.table import join
 from postil.records.coefficients import linear
-from postil.records.results import StudyPart, StudyRow, StudyTable, to_json
+from postil.records.results.base import to_json
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 from postil.records.rows import Judgement, Score
 from postil.render.numbers import number
 
 if TYPE_CHECKING:
-    from postil.records.results import Correlation, StudyCell, SummaryResult, SummaryScore
+    from postil.records.results.correlations import Correlation
+    from postil.records.results.passages import SummaryResult, SummaryScore
+    from postil.records.results.study import StudyCell
 
 __all__ = ["agreement_words", "summaries_part", "summaries_stage"]
 

@@ -14,7 +14,8 @@ from postil.options import flags_of
 from postil.records.atomic_file import AtomicFile, check_apart, write_error
 from postil.records.explain import load_json
 from postil.records.result_files import read_results
-from postil.records.results import Result, StudyResult, to_json
+from postil.records.results.base import Result, to_json
+from postil.records.results.study import StudyResult
 from postil.render.study import study_text
 from postil.version import VERSION
 

@@ -34,7 +34,9 @@ from postil.errors import Undefined
 from postil.messages import Command, Message
 from postil.records.atomic_file import AtomicFile
 from postil.records.result_files import read_results
-from postil.records.results import StudyPart, StudyResult, SuggestionsResult, replace, to_json
+from postil.records.results.base import replace, to_json
+from postil.records.results.commenters import SuggestionsResult
+from postil.records.results.study import StudyPart, StudyResult
 from postil.records.row_files import read, write
 from postil.records.rows import Candidate, Reference
 from postil.records.suggestions import Suggestions

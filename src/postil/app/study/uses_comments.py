@@ -12,7 +12,7 @@ from postil.metaeval.cross_fitting import assign_folds, between_share, resampled
 from postil.metaeval.resampling import bootstrap_counts
 from postil.metaeval.thread_ranking import thread_measures
 from postil.metaeval.vote_prediction import PREDICTION, VotePrediction
-from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

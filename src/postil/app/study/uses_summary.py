@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.results import StudyCell, StudyPart, StudyRow, StudyTable
+    from postil.records.results.study import StudyCell, StudyPart, StudyRow, StudyTable
 
 __all__ = ["conclusion", "interval_cells"]
 

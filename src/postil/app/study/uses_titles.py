@@ -17,7 +17,7 @@ from postil.errors import Undefined
 from postil.metaeval.resampling import bootstrap_counts
 from postil.metrics.evaluation import Batch, Evaluation, ReferenceTexts
 from postil.metrics.metric_set import parse_all
-from postil.records.results import StudyPart, StudyRow, StudyTable
+from postil.records.results.study import StudyPart, StudyRow, StudyTable
 from postil.records.rows import Candidate, Reference
 from postil.render.formats import counted
 from postil.text.tokenizers import stored_tokenizer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from postil.app.study.uses_options import UsesOptions
     from postil.commenters.ranked_texts import Texts
     from postil.corpus.store import Corpus
-    from postil.records.results import StudyCell
+    from postil.records.results.study import StudyCell
     from postil.records.rows import Article
     from postil.text.tokens import Tokens
 

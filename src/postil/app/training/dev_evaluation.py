@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from postil.commenters.ranked_texts import ArticleTexts, Texts
     from postil.commenters.rankers import Ranker
     from postil.commenters.ranking_evaluation import RankingTask, Scorer
-    from postil.records.results import RankingResult
+    from postil.records.results.commenters import RankingResult
 
 __all__ = ["WEIGHTS", "DevRanking", "Weights", "by_ranker", "by_relevance", "dev_task", "weighted"]
 

@@ -22,7 +22,7 @@ from postil.commenters.store import Model, ModelWriter, check_free
 from postil.commenters.string_array import StringArray
 from postil.corpus.store import Corpus
 from postil.errors import MissingExtra, UnknownName, UsageError
-from postil.records.results import TrainingResult, TrainingStep
+from postil.records.results.training import TrainingResult, TrainingStep
 
 if TYPE_CHECKING:
     from postil.app.progress import OnMessage

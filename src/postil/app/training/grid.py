@@ -16,7 +16,7 @@ from postil.commenters.store import Model
 from postil.errors import UnknownName, UsageError
 from postil.messages import Message, Setting
 from postil.options import Flag, flag_name, split_hint
-from postil.records.results import GridPoint, GridSearch, GridValue, value_text
+from postil.records.results.training import GridPoint, GridSearch, GridValue, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -27,13 +27,9 @@ from postil.metrics.interest.training import RatedPages
 from postil.metrics.pool import folds_of
 from postil.records.atomic_file import check_folder
 from postil.records.ids import plain_id
-from postil.records.results import (
-    Excluded,
-    InterestSettings,
-    InterestTrainingResult,
-    InterestWeight,
-    PassageData,
-)
+from postil.records.results.interest import InterestSettings, InterestTrainingResult, InterestWeight
+from postil.records.results.parts import Excluded
+from postil.records.results.passages import PassageData
 from postil.records.row_files import read
 from postil.records.row_locations import SelectedRows
 from postil.records.rows import Passage
@@ -52,7 +48,7 @@ if TYPE_CHECKING:
     from postil.app.progress import OnMessage
     from postil.app.training.options import InterestTrainOptions
     from postil.metrics.interest.model import InterestModel
-    from postil.records.results import GainDifference
+    from postil.records.results.passages import GainDifference
     from postil.records.row_locations import RowLocations
 
 __all__ = ["TRAINED", "train_interesting"]

@@ -30,8 +30,8 @@ from postil.messages import Blank, Setting
 from postil.metaeval.resampling import bootstrap_counts
 from postil.records.ids import plain_id
 from postil.records.labels import REPLACED, TIED, majority
-from postil.records.results import FeatureWeight, ThreadOrdersResult, ThreadSettings
 from postil.records.results.parts import Excluded
+from postil.records.results.threads import FeatureWeight, ThreadOrdersResult, ThreadSettings
 from postil.render.formats import counted
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from postil.commenters.ranking_evaluation import Scorer
     from postil.commenters.reranker import Reranker
     from postil.corpus.passes import OnProgress
-    from postil.records.results import RankingResult
+    from postil.records.results.commenters import RankingResult
     from postil.records.row_files import FilePath
 
 __all__ = ["check_retriever", "train_retriever"]

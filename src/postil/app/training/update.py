@@ -18,7 +18,7 @@ from postil.corpus.store import Corpus
 from postil.errors import InvalidInput, UsageError
 from postil.records.arguments import check_arguments
 from postil.records.forgotten import comment_key, erasures, keys_of
-from postil.records.results import UpdateResult
+from postil.records.results.training import UpdateResult
 from postil.version import VERSION
 
 if TYPE_CHECKING:

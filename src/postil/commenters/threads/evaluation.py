@@ -21,7 +21,7 @@ import numpy as np
 
 from postil.commenters.threads.orders import merit
 from postil.errors import InvalidInput, Undefined
-from postil.records.results import RankingDifference, RankingMeasure
+from postil.records.results.commenters import RankingDifference, RankingMeasure
 from postil.records.ties import joined
 
 if TYPE_CHECKING:

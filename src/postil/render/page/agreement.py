@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from postil.plots import confusion, histograms
+from postil.plots.bars import histograms
+from postil.plots.heatmaps import confusion
 from postil.records.explain import shown
 from postil.render.agreement import pairs_table, raters_table, statistics_table
 from postil.render.page.blocks import Paragraph, Picture, collapsed, sentences
@@ -13,7 +14,7 @@ from postil.render.page.blocks import Paragraph, Picture, collapsed, sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Agreement, Rater
+    from postil.records.results.correlations import Agreement, Rater
     from postil.render.page.blocks import Block
     from postil.render.table import Table
 

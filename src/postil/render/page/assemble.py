@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from postil.errors import InvalidInput
-from postil.records.results import Result, StudyResult
+from postil.records.results.study import StudyResult
 from postil.render.formats import listed
 from postil.render.page.chapters import chapter
 from postil.render.page.exports import RESULTS, csv_tables, latex_tables
@@ -17,6 +17,8 @@ from postil.render.page.words import isolated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from postil.records.results.base import Result
 
 __all__ = ["page"]
 

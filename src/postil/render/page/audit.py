@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.plots import Curve, IntervalRow, curves, intervals
+from postil.plots.forest import IntervalRow, intervals
+from postil.plots.lines import Curve, curves
 from postil.records.names import is_control
 from postil.render.audit import MAPPINGS, accuracy_table, annotator_table, audit_notes, audit_tables, row_label
 from postil.render.page.blocks import Facts, Heading, Paragraph, Picture, collapsed, first_open
@@ -16,7 +17,8 @@ from postil.render.page.words import capital, isolated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from postil.records.results import AltTest, Audit, Calibration, CorrelationResult, RaterVariance
+    from postil.records.results.audit import AltTest, Audit, Calibration, RaterVariance
+    from postil.records.results.correlation import CorrelationResult
     from postil.render.page.blocks import Block
 
 __all__ = ["audit_blocks", "audit_pictures"]

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from postil.escaping import one_line
-from postil.plots import svg
+from postil.plots.picture import svg
 from postil.render.page.words import capital, isolated, plain
 from postil.render.table import Table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from postil.messages import Message
-from postil.plots import Curve, CurveMark, curves
+from postil.plots.lines import Curve, CurveMark, curves
 from postil.render.budget import (
     facets_table,
     head,
@@ -28,7 +28,7 @@ from postil.render.severity import severity_remarks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import BudgetResult, BudgetRow
+    from postil.records.results.budget import BudgetResult, BudgetRow
 
 __all__ = ["budget_chapter", "budget_pictures"]
 

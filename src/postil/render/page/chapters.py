@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 from postil.records.coefficients import titled
 from postil.records.names import PEOPLE, is_control, reads_weights
-from postil.records.results import (
-    BudgetResult,
-    CombinationResult,
-    Comparison,
-    CorrelationResult,
-    CorrelationSettings,
-    EstimateResult,
-    JudgeResult,
-    NcgResult,
-    PreferencesResult,
-    ScoreResult,
-    StudyResult,
-)
+from postil.records.results.budget import BudgetResult
+from postil.records.results.combination import CombinationResult
+from postil.records.results.comparison import Comparison
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.correlations import CorrelationSettings
+from postil.records.results.estimate import EstimateResult
+from postil.records.results.judge import JudgeResult
+from postil.records.results.passages import NcgResult
+from postil.records.results.preferences import PreferencesResult
+from postil.records.results.score import ScoreResult
+from postil.records.results.study import StudyResult
 from postil.render.audit import accuracies, accuracy_table, tied_notes
 from postil.render.correlate import on_severity
 from postil.render.formats import counted, listed
@@ -61,7 +59,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from postil.records.results import ComparisonSettings, DisagreementPair, Result
+    from postil.records.results.base import Result
+    from postil.records.results.comparison import ComparisonSettings
+    from postil.records.results.correlations import DisagreementPair
 
 __all__ = ["TEXT", "chapter"]
 

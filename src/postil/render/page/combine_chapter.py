@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.plots import Curve, ScatterPanel, curves, scatter
+from postil.plots.lines import Curve, curves
+from postil.plots.points import ScatterPanel, scatter
 from postil.records.names import control
 from postil.render.combine import columns_table, fits_table, head, verdict
 from postil.render.formats import counted
@@ -19,7 +20,7 @@ from postil.render.page.words import left_out
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import CombinationFit, CombinationResult
+    from postil.records.results.combination import CombinationFit, CombinationResult
     from postil.render.table import Table
 
 __all__ = ["combine_chapter", "combine_pictures"]

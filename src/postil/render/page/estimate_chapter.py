@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.plots import Curve, CurveMark, IntervalRow, RowSet, curves, intervals, matrix
+from postil.plots.forest import IntervalRow, RowSet, intervals
+from postil.plots.heatmaps import matrix
+from postil.plots.lines import Curve, CurveMark, curves
 from postil.records.designs import ESTIMATORS, TARGETS
 from postil.render.estimate import decimals, head, means_table, shared_letters, worth
 from postil.render.formats import listed
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from postil.records.results import EstimateResult, SystemDifference, SystemEstimate
+    from postil.records.results.estimate import EstimateResult, SystemDifference, SystemEstimate
     from postil.render.page.blocks import Block
 
     Floats: TypeAlias = NDArray[np.float64]

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from postil.records.ids import plain_id
-from postil.records.results import Comparison, CorrelationResult, EstimateResult, NcgResult, ScoreResult, StudyResult
+from postil.records.results.comparison import Comparison
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.estimate import EstimateResult
+from postil.records.results.passages import NcgResult
+from postil.records.results.score import ScoreResult
+from postil.records.results.study import StudyResult
 from postil.render.audit import accuracies
 from postil.render.formats import grid_as, plain_rows, rows_as_csv
 from postil.render.page.blocks import Collapsed
@@ -20,7 +25,10 @@ from postil.render.views import view_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from postil.records.results import Agreement, Audit, GainByLength, Result
+    from postil.records.results.audit import Audit
+    from postil.records.results.base import Result
+    from postil.records.results.correlations import Agreement
+    from postil.records.results.length import GainByLength
     from postil.render.page.blocks import Block, Chapter
 
 __all__ = ["RESULTS", "csv_tables", "latex_tables"]

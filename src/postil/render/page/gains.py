@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from postil.messages import Message, Setting, spoken
 from postil.records.names import unweighted
-from postil.records.results import smallest_p
+from postil.records.results.passages import smallest_p
 from postil.records.ties import tied
 from postil.render.formats import counted, listed
 from postil.render.gain_curves import BASELINES, measure_family
@@ -18,7 +18,7 @@ from postil.render.page.words import capital, isolated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Gain, GainDifference, NcgResult
+    from postil.records.results.passages import Gain, GainDifference, NcgResult
     from postil.render.page.summary import Point
 
 __all__ = ["Gains", "Group", "gains_paragraph", "leads", "use_of_weights"]

@@ -11,7 +11,7 @@ from postil.render.passages import Ranking, lengths_table, undefined_correlation
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import GainByLength, LengthThird
+    from postil.records.results.length import GainByLength, LengthThird
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Gains
     from postil.render.table import Table

@@ -30,7 +30,7 @@ from postil.render.table import Name, Number, Table
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from postil.records.results import GainDifference, NcgResult
+    from postil.records.results.passages import GainDifference, NcgResult
     from postil.render.page.blocks import Block
     from postil.render.page.gains import Group
 

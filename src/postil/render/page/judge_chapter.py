@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from postil.plots import IntervalRow, intervals
+from postil.plots.forest import IntervalRow, intervals
 from postil.records.names import control
 from postil.render.judge import controls_table, findings, systems_table, work
 from postil.render.numbers import DASH
@@ -16,7 +16,8 @@ from postil.render.page.words import capital, isolated, left_out
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import Estimate, JudgeResult
+    from postil.records.results.judge import JudgeResult
+    from postil.records.results.parts import Estimate
 
 __all__ = ["judge_chapter", "judge_pictures"]
 

@@ -9,7 +9,9 @@ from postil.records.names import LENGTH, control, family, is_control, metric_of,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from postil.records.results import Correlation, CorrelationResult, Difference, GainDifference
+    from postil.records.results.correlation import CorrelationResult
+    from postil.records.results.correlations import Correlation, Difference
+    from postil.records.results.passages import GainDifference
 
 __all__ = [
     "ABOVE",

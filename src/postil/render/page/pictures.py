@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from postil.plots import (
-    IntervalRow,
-    Landmark,
-    ScatterPanel,
-    intervals,
-    matrix,
-    scatter,
-)
+from postil.plots.forest import IntervalRow, Landmark, intervals
+from postil.plots.heatmaps import matrix
+from postil.plots.points import ScatterPanel, scatter
 from postil.records.coefficients import TABLE, titled
 from postil.records.names import HALVES, LENGTH, PEOPLE, control
-from postil.records.results import Points
+from postil.records.results.correlations import Points
 from postil.render.numbers import interval, number
 from postil.render.page.blocks import Picture
 from postil.render.page.tables import metric_lines
@@ -26,7 +21,8 @@ from postil.render.page.words import isolated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Comparison, PreferencesResult, SystemComparison
+    from postil.records.results.comparison import Comparison, SystemComparison
+    from postil.records.results.preferences import PreferencesResult
     from postil.render.page.lookup import Lookup
 
 __all__ = [

@@ -6,29 +6,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from postil.errors import UsageError
-from postil.plots import IntervalRow, intervals
-from postil.records.results import (
-    AgreementResult,
-    BudgetResult,
-    CalibrationResult,
-    CombinationResult,
-    CommenterResult,
-    Comparison,
-    CorrelationResult,
-    EstimateResult,
-    InterleavingResult,
-    JudgeResult,
-    NcgResult,
-    PreferencesResult,
-    RankingResult,
-    Result,
-    ScoreResult,
-    StatisticsResult,
-    StudyResult,
-    SummaryResult,
-    TrainingResult,
-    WeightsPlanResult,
-)
+from postil.plots.forest import IntervalRow, intervals
+from postil.records.results.agreement import AgreementResult
+from postil.records.results.budget import BudgetResult
+from postil.records.results.calibration import CalibrationResult
+from postil.records.results.combination import CombinationResult
+from postil.records.results.commenters import CommenterResult, RankingResult
+from postil.records.results.comparison import Comparison
+from postil.records.results.corpus import StatisticsResult
+from postil.records.results.correlation import CorrelationResult
+from postil.records.results.estimate import EstimateResult
+from postil.records.results.interleaving import InterleavingResult
+from postil.records.results.judge import JudgeResult
+from postil.records.results.passages import NcgResult, SummaryResult
+from postil.records.results.preferences import PreferencesResult
+from postil.records.results.score import ScoreResult
+from postil.records.results.study import StudyResult
+from postil.records.results.training import TrainingResult
+from postil.records.results.weights_plan import WeightsPlanResult
 from postil.render.calibrate import precision_curve
 from postil.render.numbers import number
 from postil.render.page.agreement import agreement_pictures
@@ -61,6 +56,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from postil.plots import Figure
+    from postil.records.results.base import Result
 
 __all__ = ["pictures_of"]
 

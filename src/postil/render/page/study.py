@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from postil.plots import ScatterPanel, amounts, curves, scatter
+from postil.plots.bars import amounts
+from postil.plots.lines import curves
+from postil.plots.points import ScatterPanel, scatter
 from postil.render.gain_curves import curve
 from postil.render.page.blocks import Block, Chapter, Facts, Paragraph, Picture, Section
 from postil.render.study import study_table
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from postil.plots import Figure
-    from postil.records.results import StudyPart, StudyPicture, StudyResult
+    from postil.records.results.study import StudyPart, StudyPicture, StudyResult
 
 __all__ = ["study_chapter", "study_picture"]
 

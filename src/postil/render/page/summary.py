@@ -14,7 +14,9 @@ from postil.render.page.words import capital, isolated, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from postil.records.results import Comparison, Correlation, ScoreResult
+    from postil.records.results.comparison import Comparison
+    from postil.records.results.correlations import Correlation
+    from postil.records.results.score import ScoreResult
     from postil.render.page.lookup import Lookup
 
 __all__ = ["SIGNIFICANTLY", "Point", "compared", "paragraph", "scored", "weights"]

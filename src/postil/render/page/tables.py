@@ -20,10 +20,8 @@ from postil.render.table import Count, Interval, Name, Number, PValue, Table, Te
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from postil.records.results import (
-        Comparison,
-        SystemMean,
-    )
+    from postil.records.results.comparison import Comparison
+    from postil.records.results.correlations import SystemMean
     from postil.render.page.lookup import Lookup
 
 __all__ = [

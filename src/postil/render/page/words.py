@@ -11,7 +11,7 @@ from postil.records.coefficients import TABLE
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from postil.records.results import Excluded
+    from postil.records.results.parts import Excluded
 
 __all__ = [
     "LEVELS",

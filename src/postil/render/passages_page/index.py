@@ -14,7 +14,7 @@ from postil.render.passages_page.page import made_by, origin, reasons, web_link
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from postil.records.results import FailedPage, InterestingPagesResult, PageSummary, RankedPassage
+    from postil.records.results.interest import FailedPage, InterestingPagesResult, PageSummary, RankedPassage
 
 __all__ = ["index_page"]
 

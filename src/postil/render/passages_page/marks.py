@@ -12,7 +12,7 @@ from postil.render.passages_page.markup import Node, node
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from postil.records.results import RankedPassage
+    from postil.records.results.interest import RankedPassage
 
 __all__ = ["Marks", "level"]
 

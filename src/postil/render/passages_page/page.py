@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from postil.records.documents import Block, Document
-    from postil.records.results import Goal, InterestingResult, RankedPassage
+    from postil.records.results.interest import Goal, InterestingResult, RankedPassage
 
 __all__ = ["made_by", "origin", "passages_page", "reasons", "web_link"]
 

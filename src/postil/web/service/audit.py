@@ -22,7 +22,7 @@ import msgspec
 
 from postil.errors import InvalidInput, PostilError, UsageError
 from postil.records.atomic_file import write_error
-from postil.records.results import AuditLogFile, AuditLogResult
+from postil.records.results.service import AuditLogFile, AuditLogResult
 from postil.records.streams import DAMAGE, damaged, opened
 from postil.render.formats import counted
 

@@ -20,7 +20,7 @@ from postil.options import Flag, options
 from postil.records.atomic_file import AtomicFile
 from postil.records.dates import parse_date
 from postil.records.explain import explain
-from postil.records.results import TokenInfo, TokensResult
+from postil.records.results.service import TokenInfo, TokensResult
 from postil.web.service.watched_file import WatchedFile
 
 if TYPE_CHECKING:

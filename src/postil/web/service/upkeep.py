@@ -14,7 +14,8 @@ from postil.app.service.responses import ModelsResponse
 from postil.app.service.served_models import AlsoServed
 from postil.errors import InvalidInput, PostilError, UnknownName, UsageError
 from postil.messages import JSON, Blank, Command, Setting
-from postil.records.results import CalibrationResult, ForgetResult
+from postil.records.results.calibration import CalibrationResult
+from postil.records.results.forget import ForgetResult
 from postil.records.rows import Id  # noqa: TC001 - msgspec reads annotations
 from postil.web.service.failures import InternalError
 from postil.web.service.maintenance import CalibrateWork, Comments, ForgetWork
